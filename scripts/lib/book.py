@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/book: set-up, build, check, render, and a summary of what was counted and measured."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import http.server
+import os
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+
+import setup
+from console import ROOT, OneLineParser, Stop, say
+
+PRESET = "book"
+
+
+def parse(arguments: list[str]):
+    parser = OneLineParser(
+        prog="scripts/book",
+        usage="scripts/book [--no-cuda] [--serve | --open]",
+        description="Does all the set-up, builds every chapter, runs and checks each one (on the "
+        "GPU if there is one, else on the counting model), renders the book, and prints a summary "
+        "and where index.html is. Exit code 0: all is well; 1: a build or a check failed; 2: wrong "
+        "arguments, or system packages that may not be installed.",
+    )
+    parser.add_argument("--no-cuda", action="store_true", help="build no GPU programs")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--serve", action="store_true", help="serve the book on 127.0.0.1 until Ctrl+C")
+    shown.add_argument("--open", action="store_true", help="open the book in the browser")
+    return parser.parse_args(arguments)
+
+
+def _programs_state(build: Path, selection: str) -> str:
+    """Changes whenever a chapter program does."""
+    state = hashlib.sha256(selection.encode())
+    for program in sorted((build / "chapters").glob("*/*_*")):
+        if program.is_file() and os.access(program, os.X_OK):
+            found = program.stat()
+            state.update(f"{program} {found.st_size} {found.st_mtime_ns}\n".encode())
+    return state.hexdigest()
+
+
+def check_chapters(tools: setup.Tools, build: Path) -> bool:
+    """Runs the chapters' checks unless these programs have passed them before; True if all pass."""
+    on_gpu = tools.nvcc is not None and setup.gpu_visible()
+    selection = r"^chapter\.[^.]+\.gpu$" if on_gpu else r"^chapter\.[^.]+\.model$"
+    stamp = build / "checked.stamp"
+    state = _programs_state(build, selection)
+    where = "on the GPU" if on_gpu else "on the counting model"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == state:
+        say(f"Checks {where}: passed before, and no program has changed since")
+        return True
+    say(f"Checks {where}:")
+    code = setup.test(tools, PRESET, "-R", selection, "-j", str(os.cpu_count() or 1))
+    if code == 0:
+        stamp.write_text(state, encoding="utf-8")
+    return code == 0
+
+
+def serve(html: Path) -> None:
+    """Serves the book on this machine alone until it is interrupted."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(html))
+    for port in (8000, 0):  # 0: any that is free
+        try:
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+            break
+        except OSError as error:
+            if port == 0:
+                raise Stop(f"cannot serve on 127.0.0.1: {error.strerror}") from error
+    say(f"Serving http://127.0.0.1:{server.server_address[1]}/ (Ctrl+C ends it)")
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    tools = setup.set_up(cuda=not options.no_cuda)
+    build = setup.configure(tools, PRESET)
+    setup.build(tools, PRESET)
+    passed = check_chapters(tools, build)
+    setup.build(tools, PRESET, "book")
+    index = build / "html" / "index.html"
+    if not index.exists():
+        raise Stop(f"the book was built, but {index} is not there")
+    sys.stdout.flush()
+    subprocess.run(
+        [tools.python, Path(__file__).with_name("summary.py"), build / "counts",
+         ROOT / "book" / "results"],
+        check=False,
+    )
+    if not passed:
+        say("A chapter's check failed: see above")
+    if options.open:
+        webbrowser.open(index.as_uri())
+    say(str(index))
+    if options.serve:
+        serve(index.parent)
+    return 0 if passed else 1

@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What the scripts print, and how they run long commands. Standard library only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parents[2]
+LOGS = ROOT / "build" / "logs"
+
+FAILED = 1
+USAGE = 2
+NO_GPU = 77
+INTERRUPTED = 130
+
+# Without a terminal there is no line to rewrite, so a long step says where it is this often.
+_HEARTBEAT_SECONDS = 20.0
+_REDRAW_SECONDS = 0.1
+_TAIL_LINES = 40
+
+
+class Stop(Exception):
+    """Ends the program: `message` goes to stderr as one line, `code` is the exit code."""
+
+    def __init__(self, message: str, code: int = FAILED):
+        super().__init__(message)
+        self.code = code
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line, with exit code 2."""
+
+    def __init__(self, *args, **kwargs):
+        kwargs.setdefault("allow_abbrev", False)
+        super().__init__(*args, **kwargs)
+
+    def error(self, message: str) -> NoReturn:
+        accepted = " ".join(
+            option for action in self._actions for option in action.option_strings[-1:]
+        )
+        self.exit(USAGE, f"error: {message}; accepted: {accepted}\n")
+
+
+def say(text: str = "") -> None:
+    """Prints a line at once, whatever stdout is connected to and whatever its encoding."""
+    encoding = sys.stdout.encoding or "ascii"
+    print(text.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+def run_main(main) -> NoReturn:
+    """Calls `main()` and ends the process with its exit code, errors as one line each."""
+    try:
+        code = main()
+    except Stop as stop:
+        sys.stdout.flush()
+        print(f"error: {stop}", file=sys.stderr, flush=True)
+        code = stop.code
+    except KeyboardInterrupt:
+        sys.stdout.flush()
+        print("interrupted", file=sys.stderr, flush=True)
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away; keep Python from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    sys.exit(code)
+
+
+def shown_path(path: Path) -> str:
+    """`path` as a person would type it from the repository's root."""
+    try:
+        return str(path.relative_to(ROOT))
+    except ValueError:
+        return str(path)
+
+
+class _StatusLine:
+    """The last line of a step's output: rewritten in place on a terminal, else a line now and then."""
+
+    def __init__(self, title: str):
+        self._terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        self._title = title
+        self._shown = time.monotonic()
+        if self._terminal:
+            self._write(title)
+        else:
+            say(f"{title} ...")
+
+    def _write(self, text: str) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        encoding = sys.stdout.encoding or "ascii"
+        text = text.encode(encoding, "replace").decode(encoding)
+        sys.stdout.write("\r\x1b[K" + text[:width])
+        sys.stdout.flush()
+
+    def update(self, line: str) -> None:
+        now = time.monotonic()
+        if self._terminal:
+            if now - self._shown >= _REDRAW_SECONDS:
+                self._write(f"{self._title}: {line}")
+                self._shown = now
+        elif now - self._shown >= _HEARTBEAT_SECONDS:
+            say(f"  {line}")
+            self._shown = now
+
+    def close(self, outcome: str) -> None:
+        if self._terminal:
+            self._write("")
+            say(f"{self._title}: {outcome}")
+        else:
+            say(f"  {outcome}")
+
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def step(
+    title: str,
+    command: Sequence[str | os.PathLike],
+    *,
+    env: Mapping[str, str] | None = None,
+    hint: str = "",
+    progress=lambda line: line,
+) -> None:
+    """Runs a long command, shows where it is, keeps its output in build/logs.
+
+    `progress` turns a line of output into what is shown of it (None: nothing). A command that fails
+    ends the program: the end of its output is printed, then one line with `hint`.
+    """
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / (re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") + ".log")
+    words = [str(word) for word in command]
+    status = _StatusLine(title)
+    started = time.monotonic()
+    last = deque(maxlen=_TAIL_LINES)
+    with open(log, "w", encoding="utf-8") as out:
+        out.write(f"$ {shlex.join(words)}\n")
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=ROOT,
+                env=None if env is None else {**os.environ, **env},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+            )
+        except OSError as error:
+            status.close("failed")
+            raise Stop(f"{title}: cannot run {words[0]}: {error.strerror}") from error
+        current = {"line": ""}
+        ended = threading.Event()
+
+        def beat() -> None:
+            while not ended.wait(_HEARTBEAT_SECONDS):
+                seconds = time.monotonic() - started
+                status.update(f"{current['line']} ({seconds:.0f} s)".strip())
+
+        threading.Thread(target=beat, daemon=True).start()
+        try:
+            for line in process.stdout:
+                line = _ESCAPES.sub("", line).rstrip()
+                out.write(line + "\n")
+                last.append(line)
+                shown = progress(line) if line else None
+                if shown:
+                    current["line"] = shown
+                    status.update(shown)
+            code = process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            status.close("stopped")
+            raise
+        finally:
+            ended.set()
+    seconds = time.monotonic() - started
+    if code == 0:
+        status.close(f"done in {seconds:.1f} s")
+        return
+    status.close(f"failed after {seconds:.1f} s")
+    for line in last:
+        say(f"  | {line}")
+    raise Stop(f"{title} failed (exit {code}); all of its output is in {shown_path(log)}{hint}")

@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/test: set-up, the preset `ci` with everything in it, every test. CTest speaks last."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import setup
+from console import OneLineParser
+
+PRESET = "ci"
+
+
+def parse(arguments: list[str]):
+    """Our options, and after `--` the arguments that go to CTest unread."""
+    ours, ctest = arguments, []
+    if "--" in arguments:
+        at = arguments.index("--")
+        ours, ctest = arguments[:at], arguments[at + 1:]
+    parser = OneLineParser(
+        prog="scripts/test",
+        usage="scripts/test [--no-cuda] [-- CTEST-ARGUMENT ...]",
+        description="Does all the set-up, builds everything with warnings as errors, the book "
+        "included, and runs every test. The exit code is CTest's; 2: wrong arguments, or system "
+        "packages that may not be installed.",
+        epilog="example: scripts/test -- -R chapter.copy",
+    )
+    parser.add_argument("--no-cuda", action="store_true", help="build no GPU programs")
+    return parser.parse_args(ours), ctest
+
+
+def main() -> int:
+    options, ctest_arguments = parse(sys.argv[1:])
+    tools = setup.set_up(cuda=not options.no_cuda, chromium=True)
+    setup.configure(tools, PRESET)
+    setup.build(tools, PRESET)
+    setup.build(tools, PRESET, "book")
+    return setup.test(tools, PRESET, "-j", str(os.cpu_count() or 1), *ctest_arguments)
