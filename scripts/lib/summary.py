@@ -7,104 +7,109 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import results
-from console import run_main
+from console import Stop, run_main
+from evidence import BOOK_MACHINE, CHAPTERS, area, chapters, results
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 NOTHING = "-"
+# A file or a pipe has no width, and the table is not to be broken for one that was made up.
+UNLIMITED = 200
 
 
-def number(value: float | None, digits: int = 0) -> str:
-    """A number for a cell: as few digits after the point as it needs, at most `digits`."""
-    if value is None:
+def _cell(compute, spec: str = "") -> str:
+    """What `compute` returns, or a dash where there is nothing to compute it from."""
+    try:
+        return results.format_number(compute(), spec)
+    except (results.ResultError, TypeError):
         return NOTHING
-    text = f"{value:,.{digits}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _wavefronts(counts: dict | None) -> float | None:
+def _shared(counts: dict, name: str) -> int:
+    return counts["shared_load"][name] + counts["shared_store"][name]
+
+
+def _wavefronts(counts: dict) -> float:
     """Shared-memory wavefronts per instruction, loads and stores together."""
-    spaces = [counts[space] for space in ("shared_load", "shared_store")] if counts else []
-    instructions = sum(space["instructions"] for space in spaces)
-    return sum(space["wavefronts"] for space in spaces) / instructions if instructions else None
-
-
-def _conflicts(counts: dict | None) -> int | None:
-    if not counts:
-        return None
-    return counts["shared_load"]["conflicts"] + counts["shared_store"]["conflicts"]
+    if _shared(counts, "instructions") == 0:
+        raise results.ResultError("no shared-memory instruction")
+    return _shared(counts, "wavefronts") / _shared(counts, "instructions")
 
 
 def _passed(rows: list[dict]) -> str:
-    checks = [row["check"]["passed"] for row in rows]
-    checks += [expectation["passed"] for row in rows for expectation in row.get("expectations", ())]
-    return f"{sum(checks)} of {len(checks)} passed" if checks else NOTHING
+    outcomes = [row["check"]["passed"] for row in rows]
+    outcomes += [e["passed"] for row in rows for e in row.get("expectations", ())]
+    return f"{sum(outcomes)} of {len(outcomes)}" if outcomes else NOTHING
 
 
-def table(counts: dict[str, dict], machines: dict[str, dict[str, dict]], order: list[str]) -> Table:
-    """One line for each kernel: the largest size that was counted, the largest that was measured.
+def _measured_cells(evidence: results.Evidence, slug: str, kernel: str, machine: str) -> list[str]:
+    """Size, GB/s and percent of the copy for the largest measured size; dashes without a result."""
+    result = evidence.result(slug, machine)
+    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
+    row = max(rows, key=area, default=None)
+    if row is None:
+        return [NOTHING] * 3
+    return [
+        row["size"] + ("*" if kernel in evidence.stale(slug, machine) else ""),
+        _cell(lambda: results.gbps(row), ",.0f"),
+        _cell(lambda: evidence.percent_of_copy(row, "cold", machine), ".1f"),
+    ]
 
-    `counts` and each of `machines` map slugs to the contents of their files.
-    """
-    shown = Table(box=box.ASCII2, pad_edge=False, title="Counted on the model, measured on the GPU",
-                  title_justify="left")
+
+def table(evidence: results.Evidence, slugs: list[str], machines: list[str]) -> Table:
+    """One line for each kernel: the largest size that was counted, the largest that was measured."""
+    shown = Table(box=box.ASCII2, pad_edge=False)
     shown.add_column("kernel", no_wrap=True)
     shown.add_column("counted at", justify="right", no_wrap=True)
     for title in ("sectors per\nload request", "sectors per\nstore request",
                   "wavefronts per\ninstruction", "bank\nconflicts"):
         shown.add_column(title, justify="right")
-    shown.add_column("checks", justify="right", no_wrap=True)
+    shown.add_column("checks\npassed", justify="right", no_wrap=True)
     for name in machines:
-        shown.add_column(f"{name}\nat", justify="right", no_wrap=True)
-        shown.add_column(f"{name}\nGB/s", justify="right")
-        shown.add_column(f"{name}\n% of copy", justify="right")
-    for slug in order:
-        sources = [counts.get(slug, {}), *(machine.get(slug, {}) for machine in machines.values())]
-        for kernel in results.kernels_of(*sources):
-            rows = results.rows_of(sources[0], kernel)
-            counted = max((r for r in rows if r.get("counts")), key=results.area, default=None)
-            found = counted["counts"] if counted else None
+        shown.add_column(f"measured\non {name}", justify="right", no_wrap=True)
+        shown.add_column("GB/s", justify="right")
+        shown.add_column("% of\ncopy", justify="right")
+    for slug in slugs:
+        counted = evidence.program(slug)["rows"]
+        measured = [evidence.result(slug, name) or {"rows": ()} for name in machines]
+        everything = [*counted, *(row for result in measured for row in result["rows"])]
+        for kernel in dict.fromkeys(row["kernel"] for row in everything):
+            rows = [row for row in counted if row["kernel"] == kernel]
+            largest = max((row for row in rows if row["counts"]), key=area, default=None)
+            counts = largest["counts"] if largest else None
             cells = [
                 kernel,
-                counted["size"] if counted else NOTHING,
-                number(results.ratio(found, "global_load", "sectors", "requests"), 2),
-                number(results.ratio(found, "global_store", "sectors", "requests"), 2),
-                number(_wavefronts(found), 2),
-                number(_conflicts(found)),
+                largest["size"] if largest else NOTHING,
+                _cell(lambda: results.counts_metric(counts, "global_load.sectors_per_request")),
+                _cell(lambda: results.counts_metric(counts, "global_store.sectors_per_request")),
+                _cell(lambda: _wavefronts(counts)),
+                _cell(lambda: _shared(counts, "conflicts")),
                 _passed(rows),
             ]
-            for machine in machines.values():
-                timed = [r for r in results.rows_of(machine.get(slug, {}), kernel) if r["time"]]
-                largest = max(timed, key=results.area, default=None)
-                cells += [
-                    largest["size"] if largest else NOTHING,
-                    number(results.gigabytes_per_second(largest) if largest else None),
-                    number(results.percent_of_copy(largest, machine) if largest else None, 1),
-                ]
+            for name in machines:
+                cells += _measured_cells(evidence, slug, kernel, name)
             shown.add_row(*cells)
         shown.add_section()
     return shown
 
 
 def main() -> int:
-    counts_folder, results_folder = map(Path, sys.argv[1:])
-    machines = {}
-    for name in (results.BOOK_MACHINE, results.LOCAL):
-        found = results.load_folder(results_folder / name)
-        if found:
-            machines[name] = found
+    counts, folder = map(Path, sys.argv[1:])
+    evidence = results.Evidence(chapters=CHAPTERS, results=folder, counts=counts, machine=BOOK_MACHINE)
+    machines = [name for name in (BOOK_MACHINE, results.LOCAL) if any((folder / name).glob("*.json"))]
     out = Console(highlight=False)
     if not out.is_terminal:
-        # A file or a pipe has no width; the table is not to be broken for one that was made up.
-        out.width = 200
-    counts = results.load_folder(counts_folder)
-    order = results.chapters()
-    order += [slug for slug in counts if slug not in order]
-    out.print(table(counts, machines, order))
+        out.width = UNLIMITED
+    try:
+        shown = table(evidence, chapters(), machines)
+    except results.ResultError as error:
+        raise Stop(str(error)) from error
+    out.print(shown)
+    if any("*" in str(cell) for column in shown.columns for cell in column.cells):
+        out.print("*: the kernel's text has changed since; scripts/measure makes new results")
     if results.LOCAL not in machines:
-        out.print("Your own GPU's column: run scripts/measure, then scripts/book again.")
+        out.print("For a column of your own GPU: scripts/measure, then scripts/book again")
     return 0
 
 

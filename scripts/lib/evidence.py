@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Where chapters and results are, and the book's own functions that read them.
+
+What a number means is said once, in book/_ext/conflict_free/results.py; the scripts use that.
+It needs jsonschema, so the scripts that import this module run in the virtual environment.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from console import ROOT, USAGE, Stop
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from conflict_free import results, source  # noqa: E402  found by the line above
+
+RESULTS = ROOT / "book" / "results"
+CHAPTERS = ROOT / "chapters"
+
+# The machine whose results the book and the README show.
+BOOK_MACHINE = "h200"
+
+
+def chapters() -> list[str]:
+    """The slugs of chapters/CMakeLists.txt, in its order."""
+    listing = (CHAPTERS / "CMakeLists.txt").read_text(encoding="utf-8")
+    listing = re.sub(r"#.*", "", listing)
+    return re.findall(r"add_subdirectory\(\s*(\w+)\s*\)", listing)
+
+
+def chosen_chapters(wanted: list[str] | None) -> list[str]:
+    """The wanted chapters, or all; raises Stop with exit code 2 for one that does not exist."""
+    known = chapters()
+    for slug in wanted or ():
+        if slug not in known:
+            raise Stop(f"--chapter {slug}: no such chapter; accepted: {', '.join(known)}", USAGE)
+    return [slug for slug in known if not wanted or slug in wanted]
+
+
+def source_path(slug: str) -> Path:
+    return CHAPTERS / slug / f"{slug}.cu"
+
+
+def area(row: dict) -> int:
+    """The number of elements of a row, by which sizes are compared."""
+    return row["width"] * row["height"]
+
+
+__all__ = [
+    "BOOK_MACHINE", "CHAPTERS", "RESULTS", "area", "chapters", "chosen_chapters", "results",
+    "source", "source_path",
+]
