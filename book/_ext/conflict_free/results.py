@@ -1,0 +1,532 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Measured results and counts: loading, validation, staleness, look-up by key, formatting.
+
+Nothing here needs Sphinx: the book's directives and the scripts use the same functions, so that a
+number is the same wherever it is shown. A GB is 10**9 bytes. Times are milliseconds per launch.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from .source import SourceError, kernel_hash, read_source
+
+#: Folder of the schemas, beside the results they describe.
+SCHEMAS = Path(__file__).resolve().parents[2] / "results"
+
+#: Folder name, under the results folder, of the reader's own machine and of published figures.
+LOCAL = "local"
+HISTORICAL = "historical"
+
+#: Bytes of a global-memory sector on every machine this book counts.
+SECTOR_BYTES = 32
+
+#: The ceiling rows of every bandwidth table, both of chapter ``copy``. Percentages are of the second.
+CEILINGS = ("cudaMemcpy", "copy_plain")
+CEILING_SLUG = "copy"
+
+#: The four kinds of access that are counted: key in the counts, words for a reader.
+ACCESSES = {
+    "global_load": "global load",
+    "global_store": "global store",
+    "shared_load": "shared load",
+    "shared_store": "shared store",
+}
+
+_SIZE = re.compile(r"([1-9][0-9]*)(?:x([1-9][0-9]*))?\Z")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+class ResultError(ValueError):
+    """Evidence is missing, malformed or stale. The text is one line: what, what was given, what is accepted."""
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+@functools.cache
+def _validator(name: str) -> jsonschema.Draft202012Validator:
+    schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def _validate(data: Any, schema: str, where: str) -> None:
+    error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(data))
+    if error is not None:
+        place = "/".join(str(part) for part in error.absolute_path) or "the top level"
+        message = " ".join(error.message.split())
+        if len(message) > 300:
+            message = message[:297] + "..."
+        raise ResultError(f"{where}: at {place}: {message}")
+
+
+def _read_json(path: Path) -> Any:
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not a number of JSON")
+
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=refuse)
+    except FileNotFoundError:
+        raise ResultError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{path}: cannot be read as JSON: {error}") from None
+
+
+def _check_rows(data: dict[str, Any], where: str) -> None:
+    seen: set[tuple[str, str]] = set()
+    for index, row in enumerate(data["rows"]):
+        place = f"{where}: at rows/{index}"
+        if row["size"] != f"{row['width']}x{row['height']}":
+            raise ResultError(f"{place}: size is {row['size']}, but width and height are {row['width']} and {row['height']}")
+        key = (row["kernel"], row["size"])
+        if key in seen:
+            raise ResultError(f"{place}: a second row of {row['kernel']} at {row['size']}; one is accepted")
+        seen.add(key)
+        for state, sample in (row["time"] or {}).items():
+            if not sample["p10_ms"] <= sample["median_ms"] <= sample["p90_ms"]:
+                raise ResultError(
+                    f"{place}/time/{state}: p10 {sample['p10_ms']}, median {sample['median_ms']}, "
+                    f"p90 {sample['p90_ms']} are not in ascending order"
+                )
+
+
+def validate_result(data: Any, where: str = "result") -> None:
+    """Check the content of a result file against ``schema.json`` and the rules a schema cannot say.
+
+    Raises ResultError, whose text starts with ``where``.
+    """
+    _validate(data, "schema.json", where)
+    _check_rows(data, where)
+    for row in data["rows"]:
+        if not row["reference"] and row["kernel"] not in data["kernels"]:
+            raise ResultError(f"{where}: at kernels: no hash for {row['kernel']}, which has rows")
+        if row["fits_l2"] != (row["bytes"] <= data["provenance"]["l2_bytes"]):
+            raise ResultError(
+                f"{where}: {row['kernel']} at {row['size']} says fits_l2 {row['fits_l2']}, "
+                f"but moves {row['bytes']} bytes and the L2 holds {data['provenance']['l2_bytes']}"
+            )
+
+
+def validate_program(data: Any, where: str = "program output") -> None:
+    """Check what a chapter program wrote with ``--json``. Raises ResultError."""
+    _validate(data, "program.schema.json", where)
+    _check_rows(data, where)
+
+
+def validate_historical(data: Any, where: str = "historical figures") -> None:
+    """Check a file of published figures. Raises ResultError."""
+    _validate(data, "historical.schema.json", where)
+    for row in data["rows"]:
+        unknown = sorted(set(row["gbps"]) - set(data["machines"]))
+        if unknown:
+            raise ResultError(f"{where}: {row['kernel']} has figures of {unknown[0]}, which is not in machines")
+
+
+def load_result(path: Path) -> dict[str, Any]:
+    """Read and validate one ``book/results/<machine>/<slug>.json``; its name must be its slug. Raises ResultError."""
+    data = _read_json(path)
+    validate_result(data, str(path))
+    if data["slug"] != Path(path).stem:
+        raise ResultError(f"{path}: slug is {data['slug']}; by its name it must be {Path(path).stem}")
+    return data
+
+
+def load_program(path: Path) -> dict[str, Any]:
+    """Read and validate the ``--json`` output of a chapter program. Raises ResultError."""
+    data = _read_json(path)
+    validate_program(data, str(path))
+    return data
+
+
+def load_historical(path: Path) -> dict[str, Any]:
+    """Read and validate one file of published figures. Raises ResultError."""
+    data = _read_json(path)
+    validate_historical(data, str(path))
+    return data
+
+
+def stale_kernels(result: dict[str, Any], source_text: str, path: str | Path = "source") -> list[str]:
+    """Return the kernels of a result whose text has changed, or gone, since they were measured; sorted."""
+    stale = []
+    for kernel, entry in result["kernels"].items():
+        try:
+            current = kernel_hash(source_text, kernel, path)
+        except SourceError:
+            current = None
+        if current != entry["hash"]:
+            stale.append(kernel)
+    return sorted(stale)
+
+
+# ----------------------------------------------------------------------------------------- metrics
+
+
+def parse_size(text: str) -> str:
+    """Return ``WxH`` for ``N`` or ``WxH``. Raises ResultError for anything else."""
+    match = _SIZE.match(text)
+    if match is None:
+        raise ResultError(f"size {text!r} is not N or WxH with positive integers")
+    return f"{match[1]}x{match[2] or match[1]}"
+
+
+def pretty_size(size: str) -> str:
+    """Return a size for readers: ``2048 × 2048``."""
+    return " × ".join(size.split("x"))
+
+
+def gbps(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
+    """Return GB/s (10**9 bytes a second) of a row: useful bytes over ``which`` time, ``state`` cold or warm."""
+    return row["bytes"] / row["time"][state][which] / 1e6
+
+
+#: Metrics of a measured row: the state, and what is taken of it.
+MEASURED = {
+    "gbps": ("cold", "gbps"),
+    "ms": ("cold", "median_ms"),
+    "p10_ms": ("cold", "p10_ms"),
+    "p90_ms": ("cold", "p90_ms"),
+    "samples": ("cold", "samples"),
+    "percent_of_copy": ("cold", "percent"),
+    "warm_gbps": ("warm", "gbps"),
+    "warm_ms": ("warm", "median_ms"),
+    "warm_p10_ms": ("warm", "p10_ms"),
+    "warm_p90_ms": ("warm", "p90_ms"),
+    "warm_percent_of_copy": ("warm", "percent"),
+    "fits_l2": ("", "fits_l2"),
+    "bytes": ("", "bytes"),
+}
+
+_PER = {
+    "sectors_per_request": ("sectors", "requests"),
+    "ideal_sectors_per_request": ("ideal_sectors", "requests"),
+    "bytes_per_request": ("bytes", "requests"),
+    "wavefronts_per_instruction": ("wavefronts", "instructions"),
+    "ideal_wavefronts_per_instruction": ("ideal_wavefronts", "instructions"),
+    "sectors_over_ideal": ("sectors", "ideal_sectors"),
+    "wavefronts_over_ideal": ("wavefronts", "ideal_wavefronts"),
+}
+
+
+def access_metric(access: dict[str, Any], name: str) -> float:
+    """Return a metric of one kind of access (``global_load``, …): a raw count, ``bytes_moved``, or one per another.
+
+    Raises ResultError for an unknown name, or for a ratio over nothing.
+    """
+    if name in _PER:
+        over, under = _PER[name]
+        if over in access and under in access:
+            if access[under] == 0:
+                raise ResultError(f"{name} asks for a ratio over {under}, and there are none")
+            return access[over] / access[under]
+    elif name == "bytes_moved" and "sectors" in access:
+        return access["sectors"] * SECTOR_BYTES
+    elif isinstance(access.get(name), int):
+        return access[name]
+    known = [key for key, value in access.items() if isinstance(value, int)]
+    known += [key for key, (over, under) in _PER.items() if over in access and under in access]
+    if "sectors" in access:
+        known.append("bytes_moved")
+    raise ResultError(f"unknown metric {name!r} of an access; accepted: {', '.join(known)}")
+
+
+def counts_metric(counts: dict[str, Any], name: str) -> float:
+    """Return a metric of a launch's counts, e.g. ``barriers``, ``blocks`` or ``global_store.sectors_per_request``.
+
+    Raises ResultError for an unknown name.
+    """
+    head, _, rest = name.partition(".")
+    if head in ACCESSES and rest:
+        return access_metric(counts[head], rest)
+    if name in ("barriers", "shared_bytes"):
+        return counts[name]
+    if name == "blocks":
+        return math.prod(counts["grid"])
+    if name == "threads_per_block":
+        return math.prod(counts["block"])
+    if name == "threads":
+        return math.prod(counts["grid"]) * math.prod(counts["block"])
+    raise ResultError(
+        f"unknown metric {name!r}; accepted: {', '.join(MEASURED)}, barriers, shared_bytes, blocks, "
+        f"threads_per_block, threads, or one of {', '.join(ACCESSES)} with a dot and its metric"
+    )
+
+
+def format_number(number: float, spec: str = "") -> str:
+    """Return a number for readers by a format of Python, or without one by the rule of the book.
+
+    The rule: integers in full with thousands separated, everything else to three significant digits.
+    Raises ResultError for a format that does not fit.
+    """
+    if spec:
+        try:
+            return format(number, spec)
+        except ValueError as error:
+            raise ResultError(f"format {spec!r} does not fit {number!r}: {error}") from None
+    if isinstance(number, bool) or float(number).is_integer():
+        return f"{int(number):,}"
+    decimals = max(0, 2 - math.floor(math.log10(abs(number))))
+    return f"{number:,.{decimals}f}"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number or word with where it comes from.
+
+    ``default_format`` is used when the asker gives none; ``provenance`` is one line for a reader.
+    """
+
+    number: float | str
+    provenance: str
+    default_format: str = ""
+
+    def text(self, spec: str = "") -> str:
+        """Return the value for readers. Raises ResultError if the format does not fit."""
+        if isinstance(self.number, str):
+            if spec:
+                raise ResultError(f"format {spec!r} given for {self.number!r}, which is not a number")
+            return self.number
+        return format_number(self.number, spec or self.default_format)
+
+
+def describe(provenance: dict[str, Any]) -> str:
+    """Return one line that names the machine, its software, the date and the commit of a result."""
+    return (
+        f"{provenance['gpu']}, driver {provenance['driver']}, CUDA {provenance['toolkit']}, "
+        f"{provenance['date'][:10]}, commit {provenance['commit'][:10]}"
+    )
+
+
+# ----------------------------------------------------------------------------------------- look-up
+
+
+@dataclass
+class Evidence:
+    """All that the book can show: sources, counts of this build, results of machines, published figures.
+
+    ``chapters``, ``results`` and ``counts`` are folders; ``machine`` is the folder name of the book's own
+    machine. ``on_read`` is told of each file that is looked at, present or not: the caller's
+    dependencies. Files are read once per change.
+    """
+
+    chapters: Path
+    results: Path
+    counts: Path
+    machine: str = "h200"
+    on_read: Callable[[Path], None] = field(default=lambda path: None)
+
+    def _load(self, path: Path, load: Callable[[Path], Any]) -> Any:
+        self.on_read(path)
+        try:
+            stamp = path.stat().st_mtime_ns
+        except OSError:
+            stamp = 0
+        cache = self.__dict__.setdefault("_cache", {})
+        entry = cache.get(path)
+        if entry is None or entry[0] != stamp or stamp == 0:
+            entry = (stamp, load(path))
+            cache[path] = entry
+        return entry[1]
+
+    def source_path(self, slug: str) -> Path:
+        """Return the path of a chapter's source file."""
+        if not _NAME.match(slug):
+            raise ResultError(f"{slug!r} is not a chapter; a slug has letters, digits and underscores")
+        return self.chapters / slug / f"{slug}.cu"
+
+    def source(self, slug: str) -> str:
+        """Return the text of a chapter's source file. Raises ResultError if there is none."""
+        path = self.source_path(slug)
+        try:
+            return self._load(path, read_source)
+        except SourceError as error:
+            raise ResultError(str(error)) from None
+
+    def program(self, slug: str) -> dict[str, Any]:
+        """Return what the chapter's model program wrote in this build. Raises ResultError if there is nothing."""
+        data = self._load(self.counts / f"{slug}.json", load_program)
+        if data["slug"] != slug:
+            raise ResultError(f"{self.counts / slug}.json: slug is {data['slug']}, wanted {slug}")
+        return data
+
+    def counts_row(self, slug: str, kernel: str, size: str) -> dict[str, Any]:
+        """Return the row of the model's run, whose ``counts`` are present and whose check passed.
+
+        Raises ResultError if there is no such row, naming the rows there are.
+        """
+        size = parse_size(size)
+        rows = self.program(slug)["rows"]
+        row = _find(rows, kernel, size, f"the counts of chapter {slug}")
+        if row["counts"] is None:
+            raise ResultError(f"{slug}.{kernel}.{size} is not counted: it is a reference row or not a model build")
+        if not row["check"]["passed"]:
+            raise ResultError(f"{slug}.{kernel}.{size} failed its check on the model: {row['check']['message']}")
+        return row
+
+    def result(self, slug: str, machine: str | None = None) -> dict[str, Any] | None:
+        """Return the result file of a chapter on a machine (default: the book's), None if there is none.
+
+        Raises ResultError if it is malformed.
+        """
+        path = self.results / (machine or self.machine) / f"{slug}.json"
+        if not path.is_file():
+            self.on_read(path)
+            return None
+        return self._load(path, load_result)
+
+    def stale(self, slug: str, machine: str | None = None) -> list[str]:
+        """Return the kernels of a result that were measured with another text than today's; none without a result."""
+        result = self.result(slug, machine)
+        return [] if result is None else stale_kernels(result, self.source(slug), self.source_path(slug))
+
+    def measured_row(self, slug: str, kernel: str, size: str, machine: str | None = None) -> dict[str, Any]:
+        """Return one measured row, current and with its check passed. Raises ResultError otherwise."""
+        size = parse_size(size)
+        machine = machine or self.machine
+        result = self.result(slug, machine)
+        if result is None:
+            raise ResultError(
+                f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist"
+            )
+        row = _find(result["rows"], kernel, size, f"the results of chapter {slug} on {machine}")
+        if not row["check"]["passed"]:
+            raise ResultError(f"{slug}.{kernel}.{size} failed its check on {machine}: {row['check']['message']}")
+        if kernel in self.stale(slug, machine):
+            raise ResultError(
+                f"{slug}.{kernel}.{size} is stale on {machine}: the kernel's text has changed since it was measured; "
+                f"run scripts/measure --name {machine}"
+            )
+        return row
+
+    def percent_of_copy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
+        """Return a row's bandwidth as a percentage of the plain copy at the same size, state and machine."""
+        copy = self.measured_row(CEILING_SLUG, CEILINGS[1], row["size"], machine)
+        return 100 * gbps(row, state) / gbps(copy, state)
+
+    def historical(self) -> list[dict[str, Any]]:
+        """Return all files of published figures, by file name."""
+        folder = self.results / HISTORICAL
+        return [self._load(path, load_historical) for path in sorted(folder.glob("*.json"))]
+
+    def value(self, key: str) -> Value:
+        """Return the value of a key, or of a ratio of two: ``A / B``.
+
+        A key is ``slug.kernel.size.metric``, with a measured or a counted metric;
+        ``machine.FIELD`` with a field of the provenance, ``l2_mib`` or ``memory_gib``; or
+        ``historical:MACHINE.kernel.size.gbps``. Raises ResultError for anything else, or if the evidence
+        is missing or stale.
+        """
+        parts = key.split(" / ")
+        if len(parts) == 1:
+            return self._single(key.strip())
+        if len(parts) > 2:
+            raise ResultError(f"key {key!r} has more than one ' / '; a ratio has two keys")
+        over, under = (self._single(part.strip()) for part in parts)
+        for part, value in zip(parts, (over, under)):
+            if isinstance(value.number, str):
+                raise ResultError(f"{part.strip()} is not a number, so it has no ratio")
+        if under.number == 0:
+            raise ResultError(f"{parts[1].strip()} is 0, so there is no ratio over it")
+        provenance = over.provenance
+        if under.provenance != over.provenance:
+            provenance += "; over: " + under.provenance
+        return Value(over.number / under.number, f"{key}: {provenance}")
+
+    def _single(self, key: str) -> Value:
+        if key.startswith("historical:"):
+            return self._historical(key)
+        if key.startswith("machine."):
+            return self._machine(key)
+        parts = key.split(".", 3)
+        if len(parts) != 4 or not all(parts):
+            raise ResultError(
+                f"key {key!r} is malformed; accepted: slug.kernel.size.metric, machine.FIELD, "
+                f"historical:MACHINE.kernel.size.gbps"
+            )
+        slug, kernel, size, metric = parts
+        if metric in MEASURED:
+            return self._measured(slug, kernel, parse_size(size), metric)
+        row = self.counts_row(slug, kernel, size)
+        number = counts_metric(row["counts"], metric)
+        machine = self.program(slug)["machine"]
+        return Value(number, f"{kernel} at {pretty_size(row['size'])}: counted by the model for {machine} in this build")
+
+    def _measured(self, slug: str, kernel: str, size: str, metric: str) -> Value:
+        row = self.measured_row(slug, kernel, size)
+        provenance = self.result(slug)["provenance"]
+        state, what = MEASURED[metric]
+        if what == "gbps":
+            number = gbps(row, state)
+        elif what == "percent":
+            number = self.percent_of_copy(row, state)
+        elif what == "fits_l2":
+            number = "fits in L2" if row["fits_l2"] else "larger than L2"
+        elif what == "bytes":
+            number = row["bytes"]
+        else:
+            number = row["time"][state][what]
+        how = f"{state}, {row['time'][state]['samples']} samples, " if state else ""
+        return Value(
+            number,
+            f"{kernel} at {pretty_size(size)}: {how}{describe(provenance)}",
+            ".0f" if what == "percent" and number >= 1 else "",
+        )
+
+    def _machine(self, key: str) -> Value:
+        name = key.removeprefix("machine.")
+        result = self.result(CEILING_SLUG)
+        if result is None:
+            raise ResultError(
+                f"{key}: no results of chapter {CEILING_SLUG} on {self.machine}: "
+                f"{self.results / self.machine / CEILING_SLUG}.json does not exist"
+            )
+        provenance = result["provenance"]
+        derived = {
+            "l2_mib": provenance["l2_bytes"] / 2**20,
+            "memory_gib": provenance["memory_bytes"] / 2**30,
+            "name": result["machine"],
+        }
+        plain = {name: value for name, value in provenance.items() if isinstance(value, (str, int))}
+        known = {**plain, **derived}
+        if name not in known:
+            raise ResultError(f"unknown key {key!r}; accepted after 'machine.': {', '.join(sorted(known))}")
+        return Value(known[name], describe(provenance))
+
+    def _historical(self, key: str) -> Value:
+        parts = key.removeprefix("historical:").split(".")
+        if len(parts) != 4 or parts[3] != "gbps":
+            raise ResultError(f"key {key!r} is malformed; accepted: historical:MACHINE.kernel.size.gbps")
+        machine, kernel, size, _ = parts
+        size = parse_size(size)
+        for data in self.historical():
+            for row in data["rows"]:
+                if data["size"] == size and row["kernel"] == kernel and machine in row["gbps"]:
+                    return Value(
+                        row["gbps"][machine],
+                        f"{row['classic_name']} on {data['machines'][machine]} at {pretty_size(size)}, "
+                        f"as published ({data['citation']})",
+                        "g",
+                    )
+        raise ResultError(f"no published figure for {key!r} in {self.results / HISTORICAL}")
+
+
+def _find(rows: Iterable[dict[str, Any]], kernel: str, size: str, where: str) -> dict[str, Any]:
+    rows = list(rows)
+    for row in rows:
+        if row["kernel"] == kernel and row["size"] == size:
+            return row
+    kernels = list(dict.fromkeys(row["kernel"] for row in rows))
+    if kernel not in kernels:
+        raise ResultError(f"no kernel {kernel!r} in {where}; it has: {', '.join(kernels) or 'none'}")
+    sizes = [row["size"] for row in rows if row["kernel"] == kernel]
+    raise ResultError(f"no size {size} of {kernel} in {where}; it has: {', '.join(sizes)}")
