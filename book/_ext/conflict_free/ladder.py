@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``bandwidth-ladder``: the bandwidth of every measured kernel at one size, as a plot with its spread."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from .project import EvidenceDirective
+from .results import CEILINGS, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
+
+#: Far larger than any L2.
+LADDER_SIZE = "16384x16384"
+
+#: Colors by theme: text, muted text, bars of kernels, bars of ceilings, whiskers.
+THEMES = {
+    "light": {"text": "#1f2328", "muted": "#59636e", "kernel": "#0b6e99", "ceiling": "#b3bcc6", "whisker": "#1f2328"},
+    "dark": {"text": "#e6edf3", "muted": "#9aa5b1", "kernel": "#58b6de", "ceiling": "#5b6570", "whisker": "#e6edf3"},
+}
+
+#: Width in inches by the width of the page; on a phone the picture is scaled less, so its text stays legible.
+WIDTHS = {"wide": 8.0, "narrow": 4.2}
+
+
+class ladder(nodes.General, nodes.Element):
+    """A plot to be drawn when the page is written: ``rows``, ``alt`` and ``caption``."""
+
+
+def ladder_rows(evidence: Evidence, size: str) -> list[dict[str, Any]]:
+    """Return a row per kernel measured on the book's machine at ``size``, the highest bandwidth first.
+
+    Raises ResultError if there is none, or one is stale or failed its check.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for path in sorted((evidence.results / evidence.machine).glob("*.json")):
+        slug = path.stem
+        for row in evidence.result(slug)["rows"]:
+            if row["size"] != size:
+                continue
+            row = evidence.measured_row(slug, row["kernel"], size)
+            rows[row["kernel"]] = {
+                "kernel": row["kernel"],
+                "ceiling": row["kernel"] in CEILINGS,
+                "gbps": gbps(row),
+                "low": gbps(row, which="p90_ms"),
+                "high": gbps(row, which="p10_ms"),
+            }
+    if not rows:
+        raise ResultError(f"no result at {size} in {evidence.results / evidence.machine}")
+    return sorted(rows.values(), key=lambda row: -row["gbps"])
+
+
+def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None:
+    """Write the plot as SVG; the same rows give the same bytes."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib.figure import Figure
+
+    colors = THEMES[theme]
+    narrow = width == "narrow"
+    settings = {
+        "svg.hashsalt": "conflict-free",
+        "svg.fonttype": "path",
+        "font.family": "DejaVu Sans",
+        "font.size": 10,
+        "text.color": colors["text"],
+    }
+    with matplotlib.rc_context(settings):
+        step = 0.62 if narrow else 0.4
+        figure = Figure(figsize=(WIDTHS[width], 0.55 + step * len(rows)), layout="constrained")
+        axes = figure.add_subplot()
+        places = range(len(rows))
+        axes.barh(
+            places,
+            [row["gbps"] for row in rows],
+            height=0.4 if narrow else 0.62,
+            color=[colors["ceiling"] if row["ceiling"] else colors["kernel"] for row in rows],
+        )
+        axes.errorbar(
+            [row["gbps"] for row in rows],
+            places,
+            xerr=[[row["gbps"] - row["low"] for row in rows], [row["high"] - row["gbps"] for row in rows]],
+            fmt="none",
+            ecolor=colors["whisker"],
+            capsize=3,
+            linewidth=1.2,
+        )
+        for place, row in zip(places, rows):
+            axes.annotate(
+                format_number(row["gbps"]),
+                (max(row["gbps"], row["high"]), place),
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                color=colors["text"],
+            )
+        axes.set_xlim(0, max(row["high"] for row in rows) * (1.22 if narrow else 1.12))
+        axes.set_ylim(len(rows) - 0.5, -0.75 if narrow else -0.5)
+        if narrow:
+            axes.set_yticks([])
+            for place, row in zip(places, rows):
+                axes.text(0, place - 0.3, row["kernel"], va="bottom", family="DejaVu Sans Mono", fontsize=9)
+        else:
+            axes.set_yticks(places, [row["kernel"] for row in rows], family="DejaVu Sans Mono", fontsize=9.5)
+        axes.set_xlabel("GB/s", color=colors["muted"])
+        axes.tick_params(axis="x", colors=colors["muted"])
+        axes.tick_params(axis="y", length=0, colors=colors["text"])
+        for side in ("top", "right", "left"):
+            axes.spines[side].set_visible(False)
+        axes.spines["bottom"].set_color(colors["muted"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        figure.savefig(partial, format="svg", transparent=True, metadata={"Date": None})
+        partial.replace(path)
+
+
+class BandwidthLadder(EvidenceDirective):
+    """``.. bandwidth-ladder::``: all measured kernels of the book's machine, cold; ``:size: WxH`` chooses the size."""
+
+    option_spec = {"size": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        size = parse_size(self.options.get("size", LADDER_SIZE))
+        rows = ladder_rows(evidence, size)
+        result = evidence.result(min((evidence.results / evidence.machine).glob("*.json")).stem)
+        described = "; ".join(
+            f"{row['kernel']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})"
+            for row in rows
+        )
+        alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."
+        caption = (
+            f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90; gray: the ceilings. "
+            f"{describe(result['provenance'])}."
+        )
+        return [ladder(rows=rows, alt=alt, caption=caption)]
+
+
+def _visit_html(self, node: ladder) -> None:
+    digest = hashlib.sha256(json.dumps(node["rows"], sort_keys=True).encode())
+    digest.update(self.builder.config.conflict_free_fingerprint.encode())
+    names = {}
+    for theme in THEMES:
+        for width in WIDTHS:
+            name = f"ladder-{digest.hexdigest()[:16]}-{theme}-{width}.svg"
+            path = Path(self.builder.outdir) / self.builder.imagedir / name
+            if not path.is_file():
+                draw(node["rows"], theme, width, path)
+            names[theme, width] = posixpath.join(self.builder.imgpath, name)
+    self.body.append('<figure class="ladder">\n')
+    alt = self.attval(node["alt"])
+    for theme in THEMES:
+        self.body.append(
+            f'<picture class="only-{theme}"><source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}">'
+            f'<img src="{names[theme, "wide"]}" alt="{alt}"></picture>\n'
+        )
+    self.body.append(f"<figcaption>{self.encode(node['caption'])}</figcaption>\n</figure>\n")
+    raise nodes.SkipNode
+
+
+def _visit_text(self, node: ladder) -> None:
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive and its node."""
+    skip = {name: (_visit_text, None) for name in ("latex", "text", "man", "texinfo")}
+    app.add_node(ladder, html=(_visit_html, None), **skip)
+    app.add_directive("bandwidth-ladder", BandwidthLadder)

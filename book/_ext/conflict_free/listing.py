@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Kernels as they stand in the tested source: ``kernel-listing`` and ``full-source``."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+
+from .code import highlight_lines
+from .project import COUNTED_SIZE, EvidenceDirective, raw_html, render
+from .results import Evidence, ResultError, access_metric, format_number, parse_size
+from .source import region
+
+
+def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]:
+    """Return the notes of a listing's margin by line number of ``file``.
+
+    A note says what one warp instruction of the line costs on average: sectors a request for global
+    memory, wavefronts an instruction for shared memory; ``excess`` tells whether it costs more than
+    the ideal, ``title`` says so in words.
+    """
+    sums: dict[tuple[int, str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for line in counts["lines"]:
+        if line["file"].rsplit("/", 1)[-1] != file:
+            continue
+        total = sums[line["line"], line["space"], line["op"]]
+        for key, number in line.items():
+            if isinstance(number, int) and key != "line":
+                total[key] += number
+    notes: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for (number, space, op), total in sorted(sums.items()):
+        if space == "global":
+            many, one, unit = "sectors", "request", "sector"
+        else:
+            many, one, unit = "wavefronts", "instruction", "wavefront"
+        if not total[one + "s"]:
+            continue
+        per = access_metric(total, f"{many}_per_{one}")
+        ideal = access_metric(total, f"ideal_{many}_per_{one}")
+        excess = per > ideal
+        words = f"{space} {op}: {format_number(per)} {unit if per == 1 else many} a {one}, ideal {format_number(ideal)}"
+        notes[number].append(
+            {
+                "op": op,
+                "text": f"{format_number(per)} {unit if per == 1 else many}/{one}",
+                "excess": excess,
+                "factor": f"{format_number(per / ideal)}× ideal" if excess and ideal else "",
+                "title": words,
+            }
+        )
+    return notes
+
+
+class KernelListing(EvidenceDirective):
+    """``.. kernel-listing:: SLUG.KERNEL``: the kernel's region, by name.
+
+    ``:counts:`` adds the margin of the model's counts per source line; ``:size: WxH`` chooses the size.
+    The name may be that of any region, such as ``constants``; only kernels have counts.
+    """
+
+    required_arguments = 1
+    option_spec = {"counts": directives.flag, "size": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug, name = self.kernel_argument(self.arguments[0])
+        path = evidence.source_path(slug)
+        part = region(evidence.source(slug), name, path)
+        notes: dict[int, list[dict[str, Any]]] = {}
+        counted = ""
+        size = parse_size(self.options.get("size", COUNTED_SIZE))
+        if "counts" in self.options:
+            row = evidence.counts_row(slug, name, size)
+            notes = margin(row["counts"], path.name)
+            counted = evidence.program(slug)["machine"]
+        lines = [
+            {"html": html, "notes": notes.get(number, [])}
+            for number, html in enumerate(highlight_lines(part.text), start=part.first_line)
+        ]
+        if "counts" in self.options and not any(line["notes"] for line in lines):
+            raise ResultError(f"no access of {slug}.{name} at {size} lies in lines {part.first_line}-{part.last_line}")
+        return [
+            raw_html(
+                render(
+                    "listing.html",
+                    name=name,
+                    file=f"chapters/{slug}/{path.name}",
+                    first=part.first_line,
+                    last=part.last_line,
+                    lines=lines,
+                    machine=counted,
+                    size=size,
+                )
+            )
+        ]
+
+
+class FullSource(EvidenceDirective):
+    """``.. full-source:: SLUG``: the chapter's whole source file, folded, with a link to download it."""
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug = self.arguments[0]
+        text = evidence.source(slug)
+        path = evidence.source_path(slug)
+        lines = highlight_lines(text)
+        opening = raw_html(render("full_source.html", file=f"chapters/{slug}/{path.name}", count=len(lines), lines=lines))
+        # The role takes a path relative to the page.
+        target = Path(os.path.relpath(path, Path(self.env.doc2path(self.env.docname)).parent)).as_posix()
+        download = StringList([f":download:`Download {path.name} <{target}>`"], source=self.get_source_info()[0])
+        holder = nodes.container(classes=["full-source-download"])
+        self.state.nested_parse(download, self.content_offset, holder)
+        return [opening, holder]
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    app.add_directive("kernel-listing", KernelListing)
+    app.add_directive("full-source", FullSource)

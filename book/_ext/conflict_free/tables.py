@@ -1,0 +1,241 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``counted-table`` (what the model counted) and ``measured-table`` (what GPUs took)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from .project import COUNTED_SIZE, EvidenceDirective, raw_html, render
+from .results import (
+    ACCESSES,
+    CEILING_SLUG,
+    CEILINGS,
+    LOCAL,
+    Evidence,
+    ResultError,
+    access_metric,
+    describe,
+    format_number,
+    gbps,
+    parse_size,
+)
+
+#: Sizes of a measured table: the classic one, and one far larger than any L2.
+MEASURED_SIZES = "2048x2048 16384x16384"
+
+#: How a reader gets their own column.
+LOCAL_HINT = "Run ``scripts/measure`` and then ``scripts/book`` on a machine with an NVIDIA GPU: its times appear here."
+
+
+def counted_rows(counts: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the rows of one kernel: one for each kind of access it makes, then its barriers."""
+    rows = []
+    for key, words in ACCESSES.items():
+        access = counts[key]
+        if key.startswith("global"):
+            one, many, unit = "requests", "sectors", "sector"
+        else:
+            one, many, unit = "instructions", "wavefronts", "wavefront"
+        if not access[one]:
+            continue
+        per = access_metric(access, f"{many}_per_{one[:-1]}")
+        ideal = access_metric(access, f"ideal_{many}_per_{one[:-1]}")
+        excess = access[many] - access[f"ideal_{many}"]
+        rows.append(
+            {
+                "access": words,
+                "count": f"{access[one]:,}",
+                "one": one if access[one] != 1 else one[:-1],
+                "per": format_number(per),
+                "ideal": format_number(ideal),
+                "unit": unit if per == 1 else many,
+                "excess": f"{excess:,}",
+                "excess_unit": "conflicts" if key.startswith("shared") else many,
+                "wasteful": excess > 0,
+            }
+        )
+    return rows
+
+
+class CountedTable(EvidenceDirective):
+    """``.. counted-table:: SLUG``: what the model counted in this build for each kernel of a chapter.
+
+    ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size.
+    """
+
+    required_arguments = 1
+    option_spec = {"kernels": directives.unchanged_required, "size": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug = self.arguments[0]
+        size = parse_size(self.options.get("size", COUNTED_SIZE))
+        program = evidence.program(slug)
+        names = self.options.get("kernels", "").split() or list(
+            dict.fromkeys(row["kernel"] for row in program["rows"] if not row["reference"])
+        )
+        kernels = []
+        for name in names:
+            counts = evidence.counts_row(slug, name, size)["counts"]
+            kernels.append(
+                {
+                    "name": name,
+                    "grid": " × ".join(str(n) for n in _trim(counts["grid"])),
+                    "block": " × ".join(str(n) for n in _trim(counts["block"])),
+                    "shared": f"{counts['shared_bytes']:,}",
+                    "rows": counted_rows(counts),
+                    "barriers": f"{counts['barriers']:,}",
+                }
+            )
+        if not kernels:
+            raise ResultError(f"chapter {slug} has no counted kernels")
+        return [raw_html(render("counted.html", kernels=kernels, size=size, machine=program["machine"]))]
+
+
+def _trim(extent: list[int]) -> list[int]:
+    """Return an extent of three without trailing ones, two at least."""
+    return extent[:2] if extent[2] == 1 else extent
+
+
+def measured_groups(
+    evidence: Evidence, slug: str, kernels: list[str], sizes: list[str], machine: str, strict: bool
+) -> list[dict[str, Any]]:
+    """Return the table of one machine: a group per size, ceiling rows first.
+
+    ``strict`` raises ResultError for a row that is missing or stale; otherwise a missing row is left out
+    and a stale one is marked.
+    """
+    result = evidence.result(slug, machine)
+    ceiling = evidence.result(CEILING_SLUG, machine)
+    groups = []
+    for size in sizes:
+        wanted = [(CEILING_SLUG, name) for name in CEILINGS]
+        wanted += [(slug, name) for name in kernels if name not in CEILINGS]
+        rows, bytes_moved, fits = [], 0, False
+        copy = _row(evidence, ceiling, CEILING_SLUG, CEILINGS[1], size, machine, strict)
+        for from_slug, name in wanted:
+            row = _row(evidence, ceiling if from_slug == CEILING_SLUG else result, from_slug, name, size, machine, strict)
+            if row is None:
+                continue
+            bytes_moved, fits = row["bytes"], row["fits_l2"]
+            rows.append(
+                {
+                    "name": name,
+                    "ceiling": name in CEILINGS and slug != CEILING_SLUG or name == CEILINGS[0],
+                    "stale": name in evidence.stale(from_slug, machine),
+                    "states": [_state(row, copy, state) for state in ("cold", "warm")],
+                }
+            )
+        if rows:
+            groups.append({"size": size, "bytes": f"{bytes_moved / 1e6:,.0f}", "fits": fits, "rows": rows})
+    return groups
+
+
+def _row(
+    evidence: Evidence, result: dict[str, Any] | None, slug: str, kernel: str, size: str, machine: str, strict: bool
+) -> dict[str, Any] | None:
+    if strict:
+        return evidence.measured_row(slug, kernel, size, machine)
+    for row in (result or {"rows": []})["rows"]:
+        if row["kernel"] == kernel and row["size"] == size and row["check"]["passed"]:
+            return row
+    return None
+
+
+def _state(row: dict[str, Any], copy: dict[str, Any] | None, state: str) -> dict[str, str]:
+    time = row["time"][state]
+    percent = format_number(100 * gbps(row, state) / gbps(copy, state), ".0f") if copy else "–"
+    return {
+        "gbps": format_number(gbps(row, state)),
+        "percent": percent,
+        "median": format_number(time["median_ms"]),
+        "p10": format_number(time["p10_ms"]),
+        "p90": format_number(time["p90_ms"]),
+    }
+
+
+class MeasuredTable(EvidenceDirective):
+    """``.. measured-table:: SLUG``: times of a chapter's kernels, a tab for each machine.
+
+    The tabs are the book's machine, published figures of these kernels, and the reader's GPU.
+    ``:kernels:`` chooses and orders kernels; ``:sizes:`` chooses sizes.
+    """
+
+    required_arguments = 1
+    option_spec = {"kernels": directives.unchanged_required, "sizes": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug = self.arguments[0]
+        sizes = [parse_size(size) for size in self.options.get("sizes", MEASURED_SIZES).split()]
+        result = evidence.result(slug)
+        if result is None:
+            raise ResultError(
+                f"no results of chapter {slug} on {evidence.machine}: "
+                f"{evidence.results / evidence.machine / slug}.json does not exist"
+            )
+        kernels = self.options.get("kernels", "").split() or list(
+            dict.fromkeys(row["kernel"] for row in result["rows"])
+        )
+        tabs = [self._machine(evidence, slug, kernels, sizes, evidence.machine, strict=True)]
+        tabs += self._published(evidence, kernels)
+        if evidence.result(slug, LOCAL) is not None:
+            tabs.append(self._machine(evidence, slug, kernels, sizes, LOCAL, strict=False))
+        else:
+            tabs.append(("Your GPU", "local", LOCAL_HINT))
+        text = [".. tab-set::", "   :sync-group: machine", "   :class: measured", ""]
+        for label, sync, body in tabs:
+            text += [f"   .. tab-item:: {label}", f"      :sync: {sync}", ""]
+            text += ["      " + line if line else "" for line in body.splitlines()] + [""]
+        source, line = self.get_source_info()
+        content = StringList()
+        for entry in text:
+            content.append(entry, source, line - 1)
+        holder = nodes.Element()
+        self.state.nested_parse(content, self.content_offset, holder)
+        return holder.children
+
+    def _machine(
+        self, evidence: Evidence, slug: str, kernels: list[str], sizes: list[str], machine: str, strict: bool
+    ) -> tuple[str, str, str]:
+        result = evidence.result(slug, machine)
+        groups = measured_groups(evidence, slug, kernels, sizes, machine, strict)
+        samples = sorted({time["samples"] for row in result["rows"] for time in row["time"].values()})
+        html = render(
+            "measured.html",
+            groups=groups,
+            machine=describe(result["provenance"]),
+            l2=f"{result['provenance']['l2_bytes'] / 1e6:,.0f}",
+            samples=" to ".join(f"{n:,}" for n in dict.fromkeys((samples[0], samples[-1]))),
+        )
+        gpu = result["provenance"]["gpu"]
+        label = f"Your GPU: {gpu}" if machine == LOCAL else gpu
+        return label, machine, _raw(html)
+
+    def _published(self, evidence: Evidence, kernels: list[str]) -> list[tuple[str, str, str]]:
+        tabs = []
+        for data in evidence.historical():
+            rows = [row for row in data["rows"] if row["kernel"] in kernels]
+            if not rows:
+                continue
+            # The copy of the same publication is the ceiling of its figures, as it is of ours.
+            ceilings = [row for row in data["rows"] if row["kernel"] in CEILINGS and row not in rows]
+            html = render("published.html", data=data, rows=[*ceilings, *rows], ceilings=ceilings)
+            note = f"Figures of :cite:t:`{data['citation']}`. {data['note']}"
+            tabs.append(("As published", data["citation"], f"{_raw(html)}\n\n{note}"))
+        return tabs
+
+
+def _raw(html: str) -> str:
+    """Return reStructuredText that puts ``html`` into the page."""
+    return ".. raw:: html\n\n" + "\n".join("   " + line for line in html.splitlines())
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    app.add_directive("counted-table", CountedTable)
+    app.add_directive("measured-table", MeasuredTable)

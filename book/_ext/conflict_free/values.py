@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The role ``val``: a number of the evidence, in the prose, with its provenance as a tooltip."""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxRole
+
+from .project import evidence
+from .results import ResultError
+from .source import SourceError
+
+
+class value(nodes.inline):
+    """An inline value. Its text is the value; ``provenance`` and ``tip_id`` make the tooltip."""
+
+
+class ValueRole(SphinxRole):
+    """``:val:`KEY``` or ``:val:`KEY|FORMAT```; see ``results.Evidence.value`` for keys."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the value, or an error with the page's file and line."""
+        key, _, spec = self.text.partition("|")
+        try:
+            found = evidence(self.env).value(key.strip())
+            text = found.text(spec.strip())
+        except (ResultError, SourceError) as error:
+            message = self.inliner.reporter.error(f":val: {error}", line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+        tip_id = f"provenance-{self.env.new_serialno('conflict-free-value')}"
+        return [value("", text, provenance=found.provenance, tip_id=tip_id)], []
+
+
+def _visit_html(self, node: value) -> None:
+    self.body.append(f'<span class="val" tabindex="0" aria-describedby="{node["tip_id"]}">')
+
+
+def _depart_html(self, node: value) -> None:
+    tip = self.encode(node["provenance"])
+    self.body.append(f'<span class="val-tip" role="tooltip" id="{node["tip_id"]}">{tip}</span></span>')
+
+
+def _visit_plain(self, node: value) -> None:
+    pass
+
+
+def setup(app: Sphinx) -> None:
+    """Register the role and its node."""
+    plain = (_visit_plain, _visit_plain)
+    app.add_node(value, html=(_visit_html, _depart_html), latex=plain, text=plain, man=plain, texinfo=plain)
+    app.add_role("val", ValueRole())
