@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Sphinx configuration of the book. The CMake target ``book`` gives it the counts and the Doxygen XML."""
+
+import sys
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parent
+sys.path.insert(0, str(BOOK / "_ext"))
+
+project = "Conflict-Free CUDA"
+author = "The Conflict-Free CUDA authors"
+copyright = "2026 The Conflict-Free CUDA authors. Prose: CC BY 4.0; code: MIT"
+
+extensions = [
+    "breathe",
+    "conflict_free",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinxcontrib.bibtex",
+]
+exclude_patterns = ["_ext", "_static", "_templates", "locale", "results", "tests"]
+templates_path = ["_templates"]
+needs_sphinx = "7.4"
+
+language = "en"
+locale_dirs = ["locale"]
+gettext_compact = False
+
+nitpicky = True
+nitpick_ignore_regex = [
+    # The API pages link our own names; the standard library and CUDA are documented elsewhere.
+    (r"cpp:.*", r"(std|testing)(::.*)?"),
+    (r"cpp:.*", r"(cuda[A-Z]\w*|dim3|FILE|u?int(8|16|32|64)_t|size_t|T)"),
+]
+
+primary_domain = None
+highlight_language = "none"
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_default_style = "plain"
+bibtex_reference_style = "author_year"
+
+# The CMake target 'book' overrides the folder of the XML.
+breathe_projects = {"common": str(BOOK.parent / "build" / "book" / "docs" / "xml")}
+breathe_default_project = "common"
+breathe_default_members = ("members",)
+breathe_show_include = False
+
+html_theme = "furo"
+html_title = "Conflict-Free CUDA"
+html_static_path = ["_static"]
+html_css_files = ["book.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {
+    "light_css_variables": {
+        "color-brand-primary": "#0b6e99",
+        "color-brand-content": "#0b6e99",
+        "color-brand-visited": "#5b4b9a",
+        "font-stack--monospace": "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#58b6de",
+        "color-brand-content": "#58b6de",
+        "color-brand-visited": "#b3a4f0",
+    },
+    "navigation_with_keys": True,
+}
+
+copybutton_exclude = ".linenos, .margin, .mark, .diff-line.del"
+copybutton_selector = "div.highlight pre"
