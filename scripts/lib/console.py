@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import re
 import shlex
@@ -85,6 +86,19 @@ def shown_path(path: Path) -> str:
         return str(path.relative_to(ROOT))
     except ValueError:
         return str(path)
+
+
+def use_venv(module: str) -> None:
+    """Goes on in the virtual environment if this Python lacks `module`; without one, ends the program."""
+    if importlib.util.find_spec(module):
+        return
+    python = ROOT / ".venv" / "bin" / "python"
+    if not python.exists() or Path(sys.prefix) == ROOT / ".venv":
+        print(f"error: no Python package {module} here; run scripts/test once, it installs it",
+              file=sys.stderr)
+        sys.exit(USAGE)
+    sys.stdout.flush()
+    os.execv(python, [str(python), *sys.argv])
 
 
 class _StatusLine:

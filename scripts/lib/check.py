@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/check: rules of the repository that no compiler sees, each a function that yields findings."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import readme
+from console import ROOT, OneLineParser, Stop, say
+from evidence import CHAPTERS, RESULTS, chapters, results, source, source_path
+from lock import check_no_place
+
+AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
+CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
+HEADER_LINES = 5
+
+CODE_SUFFIXES = {
+    ".bash", ".cmake", ".cpp", ".css", ".cu", ".cuh", ".h", ".hpp", ".html", ".in", ".js",
+    ".lock", ".py", ".sh", ".toml",
+}
+PROSE_SUFFIXES = {".bib", ".md", ".rst"}
+
+# Folders that the scripts make; without git they are told from the repository's own by name.
+MADE = {".git", ".venv", ".cuda", ".carry", "build", "__pycache__", ".pytest_cache"}
+
+# Registries that packages come from, and folders of a person's or a builder's own machine. The
+# brackets keep this file from being a finding itself.
+PLACES = re.compile(
+    r"py[p]i\.org|python[h]osted\.org|deb\.[d]ebian\.org|archive\.[u]buntu\.com"
+    r"|(?<![\w.])/(?:[w]ork|[r]oot|[h]ome)/[A-Za-z0-9._-]"
+)
+
+
+def files() -> list[Path]:
+    """The repository's own files, those that git does not know yet included."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, text=True,
+    ) if (ROOT / ".git").exists() else None
+    if listed is not None and listed.returncode == 0:
+        found = [ROOT / name for name in listed.stdout.split("\0") if name]
+        return sorted(path for path in found if path.is_file())
+    return sorted(
+        Path(folder) / name
+        for folder, folders, names in os.walk(ROOT)
+        if folders.__setitem__(slice(None), [f for f in folders if f not in MADE]) is None
+        for name in names
+    )
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def licence_headers() -> Iterator[str]:
+    """Every source file begins with the two lines of its licence."""
+    for path in files():
+        text = _text(path)
+        if text is None or not text.strip():
+            continue
+        if path.suffix in PROSE_SUFFIXES:
+            licence = PROSE
+        elif path.suffix in CODE_SUFFIXES or path.name == "CMakeLists.txt" or text.startswith("#!"):
+            licence = CODE
+        else:
+            continue
+        head = "\n".join(text.splitlines()[:HEADER_LINES])
+        for line in (AUTHORS, licence):
+            if line not in head:
+                yield f"{_name(path)}: '{line}' is not among its first {HEADER_LINES} lines"
+
+
+def places() -> Iterator[str]:
+    """No file names a package registry or a folder of somebody's machine."""
+    for path in files():
+        for number, line in enumerate((_text(path) or "").splitlines(), start=1):
+            found = PLACES.search(line)
+            if found:
+                yield f"{_name(path)}:{number}: {found.group()} belongs to one machine or network"
+
+
+def lock_files() -> Iterator[str]:
+    """Every wanted package is locked, and no lock file says where to fetch from."""
+    for wanted in sorted(ROOT.glob("requirements*.in")):
+        lock = wanted.with_suffix(".lock")
+        text = lock.read_text(encoding="utf-8") if lock.exists() else ""
+        try:
+            check_no_place(text, lock.name)
+        except Stop as stop:
+            yield str(stop)
+        for name in re.findall(r"^([A-Za-z0-9._-]+)", wanted.read_text(encoding="utf-8"), re.MULTILINE):
+            if not re.search(rf"^{re.escape(name)}==", text, re.MULTILINE):
+                yield f"{lock.name} has no {name}; run scripts/lock"
+
+
+def chapters_are_listed() -> Iterator[str]:
+    """Every chapter is whole, and stands in the listings that the build and the reader follow."""
+    index = _text(ROOT / "book" / "index.rst") or ""
+    listed = chapters()
+    folders = sorted(path.name for path in CHAPTERS.iterdir() if path.is_dir())
+    for slug in folders:
+        if slug not in listed:
+            yield f"chapters/{slug} is not in chapters/CMakeLists.txt"
+        if not re.search(rf"^\s+{slug}\s*$", index, re.MULTILINE):
+            yield f"chapters/{slug} has no page in a toctree of book/index.rst"
+        for needed in (source_path(slug), CHAPTERS / slug / "CMakeLists.txt",
+                       CHAPTERS / slug / "README.md", ROOT / "book" / f"{slug}.rst"):
+            if not needed.is_file():
+                yield f"chapter {slug} has no {_name(needed)}"
+    for slug in listed:
+        if slug not in folders:
+            yield f"chapters/CMakeLists.txt lists {slug}, and there is no chapters/{slug}"
+
+
+def tags() -> Iterator[str]:
+    """The marked regions of every chapter's source are balanced."""
+    for path in sorted(CHAPTERS.glob("*/*.cu")):
+        try:
+            source.parse_regions(source.read_source(path), _name(path))
+        except source.SourceError as error:
+            yield str(error)
+
+
+def committed_results() -> Iterator[str]:
+    """Every committed result is valid and was measured with the kernels of today."""
+    machines = [
+        path for path in sorted(RESULTS.iterdir())
+        if path.is_dir() and path.name not in (results.LOCAL, results.HISTORICAL)
+    ]
+    for path in (file for machine in machines for file in sorted(machine.glob("*.json"))):
+        machine = path.parent.name
+        try:
+            result = results.load_result(path)
+            if result["machine"] != machine:
+                yield f"{_name(path)}: machine is {result['machine']}; by its folder it must be {machine}"
+            text = source.read_source(source_path(path.stem))
+            stale = results.stale_kernels(result, text, _name(source_path(path.stem)))
+        except (results.ResultError, source.SourceError) as error:
+            yield str(error).replace(str(ROOT) + os.sep, "")
+            continue
+        if stale:
+            yield (f"{_name(path)}: stale, its kernels have changed since: {', '.join(stale)}; "
+                   f"run scripts/measure --name {machine} --chapter {path.stem} on that machine")
+
+
+def readme_table() -> Iterator[str]:
+    """The README's table is what the results say."""
+    try:
+        if not readme.is_current():
+            yield "README.md: its measured table is not what book/results says; run scripts/check --fix"
+    except results.ResultError as error:
+        yield f"README.md: {error}"
+
+
+RULES = (licence_headers, places, lock_files, chapters_are_listed, tags, committed_results, readme_table)
+
+
+def main() -> int:
+    parser = OneLineParser(
+        prog="scripts/check",
+        description="Looks over the repository for what no compiler sees. Exit code 0: nothing "
+        "found; 1: findings, a line each.",
+    )
+    parser.add_argument("--fix", action="store_true", help="first write the README's table anew")
+    options = parser.parse_args()
+    if options.fix and readme.write():
+        say("README.md: table written")
+    findings = [finding for rule in RULES for finding in rule()]
+    for finding in findings:
+        print(finding, file=sys.stderr)
+    say(f"{len(RULES)} rules, {len(findings)} findings")
+    return 1 if findings else 0

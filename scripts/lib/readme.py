@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The measured table of README.md, made from the book's results and never typed."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from console import ROOT, Stop
+from evidence import BOOK_MACHINE, CHAPTERS, RESULTS, area, chapters, results
+
+README = ROOT / "README.md"
+BEGIN = "<!-- measured table, written by scripts/check --fix -->"
+END = "<!-- end of measured table -->"
+
+
+def _per_request(row: dict | None, space: str) -> str:
+    """Sectors per request by the GPU's counters."""
+    counters = row["counters"] if row else None
+    if not counters or not counters[f"{space}_requests"]:
+        return "–"
+    return results.format_number(counters[f"{space}_sectors"] / counters[f"{space}_requests"])
+
+
+def table() -> str:
+    """The table as Markdown; empty when nothing has been measured on the book's machine."""
+    evidence = results.Evidence(
+        chapters=CHAPTERS, results=RESULTS, counts=ROOT / "build", machine=BOOK_MACHINE
+    )
+    measured = {slug: evidence.result(slug) for slug in chapters()}
+    measured = {slug: result for slug, result in measured.items() if result}
+    if not measured:
+        return ""
+    lines = ["| chapter | kernel | sectors per load request | sectors per store request | GB/s | % of copy |",
+             "|---|---|--:|--:|--:|--:|"]
+    sizes = set()
+    for slug, result in measured.items():
+        for kernel in dict.fromkeys(row["kernel"] for row in result["rows"]):
+            rows = [row for row in result["rows"] if row["kernel"] == kernel]
+            counted = next((row for row in rows if row["counters"]), None)
+            largest = max(rows, key=area)
+            sizes.add(largest["size"])
+            lines.append(
+                f"| {slug} | `{kernel}` | {_per_request(counted, 'global_load')} "
+                f"| {_per_request(counted, 'global_store')} | {results.gbps(largest):,.0f} "
+                f"| {evidence.percent_of_copy(largest, 'cold'):.0f} |"
+            )
+    provenance = next(iter(measured.values()))["provenance"]
+    shown = ", ".join(results.pretty_size(size) for size in sorted(sizes))
+    caption = (f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: {shown} "
+               "elements of 4 bytes, L2 flushed before each launch, median. GB is 10⁹ bytes; "
+               "sectors are the GPU's own counters.")
+    return "\n".join([*lines, "", caption])
+
+
+def _with_table(text: str) -> str:
+    body = table()
+    wanted = f"{BEGIN}\n{body}\n{END}" if body else f"{BEGIN}\n{END}"
+    new, count = re.subn(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: wanted, text, flags=re.DOTALL)
+    if count != 1:
+        raise Stop(f"README.md has {count} places for the table, wanted one between '{BEGIN}' and '{END}'")
+    return new
+
+
+def is_current() -> bool:
+    text = README.read_text(encoding="utf-8")
+    return _with_table(text) == text
+
+
+def write() -> bool:
+    """Writes the table; True if that changed the file."""
+    text = README.read_text(encoding="utf-8")
+    new = _with_table(text)
+    if new == text:
+        return False
+    temporary = README.with_name("README.md.new")
+    temporary.write_text(new, encoding="utf-8")
+    os.replace(temporary, README)
+    return True
