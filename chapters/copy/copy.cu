@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// How fast can a kernel move a matrix?
+//
+// A copy reads every element once and writes it once. No kernel that moves a matrix does less, so the copy is the
+// ceiling of every table that follows. The second kernel takes a detour through shared memory and pays for a barrier.
+
+#include <conflict_free/matrix_chapter.hpp>
+
+// [constants]
+constexpr int TILE_DIM = 32;
+constexpr int BLOCK_ROWS = 8;
+// [/constants]
+
+// [copy_plain]
+__global__ void copy_plain(float* output, const float* input, int width, int height)
+{
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // The 32 lanes of a warp share y and have neighboring x: both accesses touch one run of 128 bytes.
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            output[(y + j) * width + x] = input[(y + j) * width + x];
+}
+// [/copy_plain]
+
+// [copy_shared]
+__global__ void copy_shared(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    // Each thread reads back what it wrote itself. The barrier is not needed here; it is here to be priced.
+    __syncthreads();
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            output[(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
+}
+// [/copy_shared]
+
+// [launch]
+dim3 grid_of(int width, int height)
+{
+    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+}
+
+const dim3 block(TILE_DIM, BLOCK_ROWS);
+// [/launch]
+
+// [entry]
+using namespace conflict_free;
+
+float copied(const float* input, Size, std::size_t index) { return input[index]; }
+
+int main(int argc, char** argv)
+{
+    MatrixChapter<float> chapter("copy", "How fast can a kernel move a matrix?");
+    chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {1, 1}});
+    chapter.gpu_sizes({{16384, 16384}});
+    chapter.whole_tiles(TILE_DIM);
+
+    chapter.reference_row("cudaMemcpy",
+        [](const Matrices<float>& m) {
+            std::size_t bytes = sizeof(float) * m.width * m.height;
+            CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, bytes, cudaMemcpyDeviceToDevice));
+        }, copied);
+
+    chapter.kernel("copy_plain",
+        [](const Matrices<float>& m) {
+            copy_plain<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, copied)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4);
+
+    chapter.kernel("copy_shared",
+        [](const Matrices<float>& m) {
+            copy_shared<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, copied)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_store.conflicts == 0)
+        .expect(shared_load.conflicts == 0);
+
+    return chapter.run(argc, argv);
+}
+// [/entry]

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What does it cost to read rows and write columns?
+//
+// A transpose moves as many bytes as a copy. Written the obvious way, one of its two accesses runs down a column, and
+// each lane of a warp then touches a sector of its own. Either access can be the one that suffers.
+
+#include <conflict_free/matrix_chapter.hpp>
+
+// [constants]
+constexpr int TILE_DIM = 32;
+constexpr int BLOCK_ROWS = 8;
+// [/constants]
+
+// [transpose_naive_row_read]
+__global__ void transpose_naive_row_read(float* output, const float* input, int width, int height)
+{
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // Good: neighboring lanes read neighboring elements of a row.
+    // Bad: they write elements of a column, height floats apart.
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            output[x * height + (y + j)] = input[(y + j) * width + x];
+}
+// [/transpose_naive_row_read]
+
+// [transpose_naive_column_read]
+__global__ void transpose_naive_column_read(float* output, const float* input, int width, int height)
+{
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // Bad: neighboring lanes read elements of a column, width floats apart.
+    // Good: they write neighboring elements of a row.
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = input[x * width + (y + j)];
+}
+// [/transpose_naive_column_read]
+
+// [launch]
+// x and y count the columns and rows of the matrix that is accessed by row: the input of the first kernel, the output
+// of the second.
+dim3 grid_of(int columns, int rows)
+{
+    return dim3((columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM);
+}
+
+const dim3 block(TILE_DIM, BLOCK_ROWS);
+// [/launch]
+
+// [entry]
+using namespace conflict_free;
+
+float transposed(const float* input, Size size, std::size_t index)
+{
+    std::size_t row = index / size.height, column = index % size.height;
+    return input[column * size.width + row];
+}
+
+int main(int argc, char** argv)
+{
+    MatrixChapter<float> chapter("naive", "What does it cost to read rows and write columns?");
+    chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {1, 1}});
+    chapter.gpu_sizes({{16384, 16384}});
+    chapter.whole_tiles(TILE_DIM);
+
+    chapter.kernel("transpose_naive_row_read",
+        [](const Matrices<float>& m) {
+            transpose_naive_row_read<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 32);
+
+    chapter.kernel("transpose_naive_column_read",
+        [](const Matrices<float>& m) {
+            transpose_naive_column_read<<<grid_of(m.height, m.width), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 32)
+        .expect(global_store.sectors_per_request == 4);
+
+    return chapter.run(argc, argv);
+}
+// [/entry]

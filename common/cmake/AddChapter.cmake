@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+
+# add_chapter(SLUG)
+#
+# Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, and
+# their checks
+#   chapter.SLUG.model      label cpu   kernels checked, counted, and held against their expectations
+#   chapter.SLUG.gpu        label gpu   kernels checked and timed
+#   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer
+# Checks that need a GPU are reported as skipped where there is none. The model program's results go to
+# ${CMAKE_BINARY_DIR}/counts/SLUG.json, which the target `counts` brings up to date.
+function(add_chapter slug)
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${slug}.cu)
+    if(NOT EXISTS ${source})
+        message(FATAL_ERROR "chapter ${slug}: ${slug}.cu is missing from ${CMAKE_CURRENT_SOURCE_DIR}")
+    endif()
+    if(CONFLICT_FREE_MODEL)
+        add_chapter_model(${slug} ${source})
+    endif()
+    if(CONFLICT_FREE_HAS_CUDA)
+        add_chapter_gpu(${slug} ${source})
+    endif()
+    set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_CHAPTERS ${slug})
+endfunction()
+
+function(add_chapter_model slug source)
+    add_model_executable(${slug}_model ${source})
+    target_link_libraries(${slug}_model PRIVATE conflict_free_model)
+    add_test(NAME chapter.${slug}.model COMMAND ${slug}_model)
+    set_tests_properties(chapter.${slug}.model PROPERTIES LABELS cpu)
+
+    set(counts ${CMAKE_BINARY_DIR}/counts/${slug}.json)
+    add_custom_command(
+        OUTPUT ${counts}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/counts
+        COMMAND ${slug}_model --json ${counts}
+        DEPENDS ${slug}_model
+        COMMENT "Counting ${slug}"
+        VERBATIM)
+    add_custom_target(${slug}_counts DEPENDS ${counts})
+    if(NOT TARGET counts)
+        add_custom_target(counts)
+    endif()
+    add_dependencies(counts ${slug}_counts)
+endfunction()
+
+function(add_chapter_gpu slug source)
+    add_executable(${slug}_gpu ${source})
+    target_link_libraries(${slug}_gpu PRIVATE conflict_free_gpu conflict_free_warnings)
+    target_compile_options(${slug}_gpu PRIVATE -lineinfo)
+    add_test(NAME chapter.${slug}.gpu COMMAND ${slug}_gpu --samples 5)
+    add_test(NAME chapter.${slug}.sanitizer
+             COMMAND ${CONFLICT_FREE_SANITIZE} $<TARGET_FILE:${slug}_gpu>)
+    set_tests_properties(chapter.${slug}.gpu chapter.${slug}.sanitizer PROPERTIES
+        LABELS gpu SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+endfunction()
+
+# Stops the configuration if a chapter directory was not added, or has no check.
+function(check_every_chapter_is_added)
+    get_property(added GLOBAL PROPERTY CONFLICT_FREE_CHAPTERS)
+    file(GLOB directories RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*)
+    foreach(directory IN LISTS directories)
+        if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${directory} AND NOT directory IN_LIST added)
+            message(FATAL_ERROR "chapters/${directory} has no check: add_subdirectory(${directory}) in chapters/CMakeLists.txt "
+                                "and add_chapter(${directory}) in its own are needed")
+        endif()
+    endforeach()
+    if(NOT CONFLICT_FREE_MODEL AND NOT CONFLICT_FREE_HAS_CUDA)
+        message(FATAL_ERROR "neither the counting model nor CUDA is enabled: no chapter would be checked")
+    endif()
+endfunction()

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The program that a chapter is: its kernels, run at several sizes, checked, counted or timed, and reported.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "conflict_free/expectation.hpp"
+#include "conflict_free/size.hpp"
+
+namespace conflict_free {
+
+/// What the user asked for on the command line.
+struct Options {
+    std::vector<std::string> kernels;
+    std::vector<Size> sizes;
+    int samples = 50;
+    std::uint64_t seed = 1;
+    bool timing = true;
+    std::string machine;
+    std::string json_file;
+};
+
+/// A chapter program. Derived classes say what data its kernels work on.
+///
+/// The GPU build times and checks every kernel; the CPU build counts and checks every kernel under the counting model.
+/// Both have the same command line; see `--help`.
+class Chapter {
+public:
+    /// @param slug the chapter's directory name
+    /// @param question the question that the chapter answers, shown by `--help`
+    Chapter(std::string slug, std::string question);
+    virtual ~Chapter() = default;
+
+    /// Sizes that are run when the user names none.
+    Chapter& sizes(std::initializer_list<Size> sizes);
+
+    /// Sizes that are run as well on a GPU when the user names none. One that does not fit the device is left out with
+    /// a note.
+    Chapter& gpu_sizes(std::initializer_list<Size> sizes);
+
+    /// Expectations are judged at sizes whose width and height are multiples of `tile_dim`. At other sizes the tiles at
+    /// the edges are cut, and counts are reported without being judged.
+    Chapter& whole_tiles(int tile_dim);
+
+    /// Runs the program.
+    /// @return its exit code: 0, 1 for a failed check or expectation, 2 for an unknown or impossible argument, 77 for a
+    /// GPU build without a GPU
+    int run(int argc, char** argv);
+
+    /// A kernel of the chapter, or a reference row that a library call fills.
+    struct Kernel {
+        std::string name;
+        bool reference = false;
+        std::vector<Expectation> expectations;
+    };
+
+    /// Its kernels, in the order in which they run.
+    const std::vector<Kernel>& kernels() const { return kernels_; }
+    const std::string& slug() const { return slug_; }
+    const std::string& question() const { return question_; }
+
+    /// @name The data of the kernels
+    /// @{
+
+    /// Makes `sets` equal buffer sets of `size`, with random input from `seed`.
+    virtual void prepare(Size size, int sets, std::uint64_t seed) = 0;
+    /// Overwrites all outputs with a value that no kernel computes.
+    virtual void poison() = 0;
+    /// Starts kernel number `kernel` on a buffer set.
+    virtual void launch(int kernel, int set) = 0;
+    /// Compares all outputs with the kernel's own reference. Returns what differs, or an empty text.
+    virtual std::string verify(int kernel) = 0;
+    /// Frees the buffers.
+    virtual void release() = 0;
+    /// Bytes of device memory of one buffer set.
+    virtual std::size_t bytes_of_set(Size size) const = 0;
+    /// Bytes that a kernel has to move: its input read once, its output written once.
+    virtual std::size_t useful_bytes(Size size) const = 0;
+    /// Bytes of one element.
+    virtual int element_bytes() const = 0;
+    /// @}
+
+protected:
+    /// Adds a kernel and returns its number.
+    int add_kernel(std::string name, bool reference);
+    /// The kernel added last.
+    Kernel& last_kernel() { return kernels_.back(); }
+
+private:
+    std::string slug_, question_;
+    std::vector<Size> sizes_, gpu_sizes_;
+    int tile_dim_ = 1;
+    std::vector<Kernel> kernels_;
+
+    friend class ChapterRun;
+};
+
+}  // namespace conflict_free

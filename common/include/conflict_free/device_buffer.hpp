@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Device memory that frees itself.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "conflict_free/error.hpp"
+
+namespace conflict_free {
+
+/// An array of `Element` in device memory. Owns it: move-only, freed at the end of its life.
+template <class Element>
+class DeviceBuffer {
+public:
+    DeviceBuffer() = default;
+
+    /// Allocates `count` elements; their values are undefined.
+    /// @throws OutOfDeviceMemory if the device has too little free memory
+    explicit DeviceBuffer(std::size_t count) : count_(count)
+    {
+        CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
+    }
+
+    DeviceBuffer(DeviceBuffer&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0))
+    {
+    }
+
+    DeviceBuffer& operator=(DeviceBuffer&& other) noexcept
+    {
+        std::swap(data_, other.data_);
+        std::swap(count_, other.count_);
+        return *this;
+    }
+
+    ~DeviceBuffer() { cudaFree(data_); }
+
+    /// Device address of the first element.
+    Element* data() const { return data_; }
+    /// Number of elements.
+    std::size_t count() const { return count_; }
+    /// Size in bytes.
+    std::size_t bytes() const { return count_ * sizeof(Element); }
+
+    /// Copies `values` to the start of the buffer. `values` must not be longer than the buffer.
+    void copy_from(std::span<const Element> values)
+    {
+        CUDA_CHECK(cudaMemcpy(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice));
+    }
+
+    /// Copies the start of the buffer to `values`, which must not be longer than the buffer.
+    void copy_to(std::span<Element> values) const
+    {
+        CUDA_CHECK(cudaMemcpy(values.data(), data_, values.size_bytes(), cudaMemcpyDeviceToHost));
+    }
+
+    /// Sets every byte to 0xFF: NaN for floating-point elements, −1 for integers. A kernel that leaves an element
+    /// unwritten is then found out.
+    void poison() { CUDA_CHECK(cudaMemset(data_, 0xFF, bytes())); }
+
+private:
+    Element* data_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+}  // namespace conflict_free

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The size of a problem, as it is given on the command line.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace conflict_free {
+
+/// Width and height of a matrix, in elements.
+struct Size {
+    int width = 0;
+    int height = 0;
+
+    /// Number of elements.
+    std::size_t count() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
+
+    bool operator==(const Size&) const = default;
+};
+
+/// Most rows of a matrix: grids have at most 65535 blocks in y, of 32 rows each.
+inline constexpr int most_rows = 65535 * 32;
+
+/// Reads "N" (N×N) or "WxH". Both are whole numbers from 1, H is at most most_rows, and W × H is below 2³¹, so that an
+/// index fits an int.
+/// @throws UsageError for anything else
+Size parse_size(std::string_view text);
+
+/// "WxH".
+std::string to_string(Size size);
+
+}  // namespace conflict_free

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// How long a kernel takes on the GPU.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace conflict_free {
+
+/// The spread of a kernel's time over many samples, in milliseconds a launch.
+struct Spread {
+    double median_ms = 0;
+    double p10_ms = 0;
+    double p90_ms = 0;
+    /// Number of samples.
+    int samples = 0;
+    /// Launches in a sample; its time is divided by them.
+    int launches_per_sample = 0;
+};
+
+/// Times of one kernel at one size.
+struct Times {
+    /// Nothing that the kernel reads or writes is in the L2 at the start of a launch.
+    Spread cold;
+    /// The same buffers launch after launch, so that the L2 may hold them if they fit.
+    Spread warm;
+};
+
+/// Times `launch` by CUDA events.
+/// - Warm-up launches come first and are not timed.
+/// - A cold sample reads a buffer of four times the L2 to displace what is there (reads, because written lines would
+///   have to go back to memory during the timed launches), then launches once on each of `sets` buffer sets, none of
+///   which has been touched since. With the sets together several times the L2, no launch finds its data there.
+/// - A warm sample launches on buffer set 0 often enough to last about a millisecond.
+/// @param launch starts the kernel on the given buffer set
+/// @param sets number of buffer sets, from 1
+/// @param samples number of samples of each kind, from 1
+Times measure_times(const std::function<void(int set)>& launch, int sets, int samples);
+
+/// Buffer sets of `bytes_of_set` bytes each that a cold sample needs: enough for four times the L2, at most 64.
+int sets_for_cold_samples(std::size_t bytes_of_set);
+
+}  // namespace conflict_free

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the counting model counts, as plain data. This header depends on nothing else of the model.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+/// Threads of a warp, on every machine that CUDA has run on.
+inline constexpr int warp_size = 32;
+
+/// The memory an access goes to. Local memory and registers are not counted.
+enum class Space : std::uint8_t { shared, global };
+
+/// What an access does.
+enum class Operation : std::uint8_t { load, store, atomic };
+
+/// Shared-memory work of a set of warp-level instructions.
+struct SharedCounts {
+    /// Warp-level instructions that touched shared memory.
+    std::uint64_t instructions = 0;
+    /// Passes through the shared-memory data pipe that those instructions took.
+    std::uint64_t wavefronts = 0;
+    /// Passes that they would take with no two words in one bank: one a phase of the access.
+    std::uint64_t ideal_wavefronts = 0;
+
+    /// Passes lost to bank conflicts.
+    std::uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
+
+    SharedCounts& operator+=(const SharedCounts& other);
+    bool operator==(const SharedCounts&) const = default;
+};
+
+/// Global-memory work of a set of warp-level instructions.
+struct GlobalCounts {
+    /// Warp-level instructions that touched global memory.
+    std::uint64_t requests = 0;
+    /// 32-byte sectors those requests moved, each counted once a request.
+    std::uint64_t sectors = 0;
+    /// The fewest sectors that could hold the distinct bytes of each request.
+    std::uint64_t ideal_sectors = 0;
+    /// Bytes that the lanes asked for. Bytes moved are 32 × sectors.
+    std::uint64_t bytes = 0;
+
+    GlobalCounts& operator+=(const GlobalCounts& other);
+    bool operator==(const GlobalCounts&) const = default;
+};
+
+/// The addresses of one warp-level access, as an example to draw.
+struct ExampleAccess {
+    /// Bytes that each lane accesses.
+    int size = 0;
+    /// Byte offset of each lane from the start of its allocation (global) or of the block's shared memory;
+    /// empty for an inactive lane.
+    std::array<std::optional<std::uint64_t>, warp_size> lanes{};
+};
+
+/// The counts of one source line, one space, one operation.
+struct LineCounts {
+    std::string file;
+    int line = 0;
+    Space space = Space::global;
+    Operation operation = Operation::load;
+    /// Set when `space` is `Space::shared`.
+    SharedCounts shared;
+    /// Set when `space` is `Space::global`.
+    GlobalCounts global;
+    /// The first warp-level access of the line with the most active lanes.
+    ExampleAccess first_access;
+};
+
+/// The extent of a grid or block, or a position in it.
+struct Extent {
+    unsigned x = 1, y = 1, z = 1;
+    bool operator==(const Extent&) const = default;
+};
+
+/// Everything counted in one kernel launch.
+struct LaunchCounts {
+    /// Name of the kernel's function.
+    std::string name;
+    Extent grid, block;
+    /// Static and dynamic shared memory of a block, in bytes.
+    std::uint64_t shared_bytes = 0;
+    SharedCounts shared_load, shared_store;
+    GlobalCounts global_load, global_store;
+    /// Block barriers, each counted once a block.
+    std::uint64_t barriers = 0;
+    /// Sorted by file, line, space, operation. Their sums are the totals above.
+    std::vector<LineCounts> lines;
+
+    /// Adds the counts of another launch. Name, grid, block and shared memory stay those of this one.
+    LaunchCounts& operator+=(const LaunchCounts& other);
+};
+
+/// "shared" or "global".
+const char* name_of(Space space);
+/// "load", "store" or "atomic".
+const char* name_of(Operation operation);
+
+}  // namespace simt

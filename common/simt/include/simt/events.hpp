@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The one stream of events that a running kernel gives off, and the interface of those who listen to it.
+/// Counters, hazards and traces are listeners; none of them knows how threads are run.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "simt/counts.hpp"
+
+namespace simt {
+
+/// One access of one thread, as the instrumented code reports it.
+struct ThreadAccess {
+    std::uint64_t address;
+    /// Low 32 bits of the address behind the call that reported the access: the access site.
+    std::uint32_t site;
+    std::uint16_t size;
+    Operation operation;
+};
+
+/// One warp-level memory instruction: the accesses that the active lanes of a warp make together.
+struct WarpAccess {
+    Space space;
+    Operation operation;
+    std::uint32_t site;
+    /// Bytes that each lane accesses.
+    int size;
+    /// Bit i is set when lane i takes part.
+    std::uint32_t active;
+    /// Warp of the block, counted from 0.
+    int warp;
+    /// Address of each active lane. Shared addresses count from the start of the block's shared memory,
+    /// global addresses are the model's device addresses (the same in every run, as far as alignment goes).
+    std::array<std::uint64_t, warp_size> address;
+    /// For global accesses: start of the allocation that the first active lane's address lies in.
+    std::uint64_t allocation;
+
+    int active_lanes() const { return std::popcount(active); }
+};
+
+/// What is launched.
+struct LaunchInfo {
+    Extent grid, block;
+    std::size_t dynamic_shared_bytes;
+};
+
+/// Hears the events of a launch in this order: `launch_begins`, then for each block `block_begins`, its accesses and
+/// barriers, `block_ends`, and at last `launch_ends`. Accesses of one warp come in program order; barriers separate
+/// the intervals of a block.
+class Listener {
+public:
+    virtual ~Listener() = default;
+    virtual void launch_begins(const LaunchInfo&) {}
+    virtual void block_begins(const Extent& /*block_index*/) {}
+    virtual void warp_access(const WarpAccess&) {}
+    /// All threads of the block have reached a barrier.
+    virtual void block_barrier() {}
+    virtual void block_ends() {}
+    virtual void launch_ends() {}
+};
+
+}  // namespace simt

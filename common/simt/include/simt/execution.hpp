@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Running a kernel: what translated source calls, and what the CUDA names of device code stand for.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "simt/counts.hpp"
+#include "vector_types.h"
+
+namespace simt {
+
+/// Runs `thread` once for each thread of the grid, with its coordinates set, block after block.
+/// An impossible configuration is reported the CUDA way, through cudaGetLastError().
+void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes,
+              const std::function<void()>& thread);
+
+/// A launch `kernel<<<grid, block, shared, stream>>>(arguments…)`, as the translator writes it.
+template <class Kernel>
+class Launch {
+public:
+    Launch(const char* name, Kernel kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0,
+           const void* /*stream*/ = nullptr)
+        : name_(name), kernel_(std::move(kernel)), grid_(grid), block_(block), dynamic_shared_bytes_(dynamic_shared_bytes)
+    {
+    }
+
+    /// Runs the kernel to its end. The arguments stay with the caller: each thread takes its own copy of each, as
+    /// parameters passed by value do.
+    template <class... Arguments>
+    void operator()(Arguments&&... arguments)
+    {
+        run_grid(name_, grid_, block_, dynamic_shared_bytes_, [&] { kernel_(arguments...); });
+    }
+
+private:
+    const char* name_;
+    Kernel kernel_;
+    dim3 grid_, block_;
+    std::size_t dynamic_shared_bytes_;
+};
+
+/// First statement of every translated `__global__` function: from here on the thread's accesses are counted.
+void kernel_entry(const char* function);
+
+/// The block's static shared memory of one declaration. `declaration` tells one from another.
+void* static_shared(const void* declaration, std::size_t bytes, std::size_t alignment);
+
+/// The block's dynamic shared memory.
+void* dynamic_shared();
+
+namespace detail {
+template <class Variable, class Tag>
+inline constexpr char declaration_of{};
+}
+
+/// What `__shared__ Variable x;` becomes. The block's memory is reached through a function that the compiler cannot
+/// look into, so it must assume that others see it too and cannot carry values across a barrier.
+template <class Variable, class Tag>
+Variable& shared_variable()
+{
+    return *static_cast<Variable*>(static_shared(&detail::declaration_of<Variable, Tag>, sizeof(Variable), alignof(Variable)));
+}
+
+/// What `extern __shared__ Element x[];` becomes.
+template <class Element>
+auto& dynamic_shared_array()
+{
+    return *static_cast<Element(*)[]>(dynamic_shared());
+}
+
+// Within one thread these never change, which the attribute tells the compiler; it keeps them in registers.
+[[gnu::const]] uint3 thread_index() noexcept;
+[[gnu::const]] uint3 block_index() noexcept;
+[[gnu::const]] dim3 block_extent() noexcept;
+[[gnu::const]] dim3 grid_extent() noexcept;
+
+/// `__syncthreads()`.
+void block_barrier();
+
+}  // namespace simt

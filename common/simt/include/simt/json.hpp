@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Counts as JSON, in the shape that `scripts/count` and the chapter programs write.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "simt/counts.hpp"
+
+namespace simt {
+
+/// One launch, with its lines. Bytes are bytes asked for by the lanes.
+nlohmann::ordered_json to_json(const LaunchCounts& counts);
+
+}  // namespace simt

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "counters.hpp"
+
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "simt/rules.hpp"
+#include "source_lines.hpp"
+
+namespace simt::detail {
+
+namespace {
+
+std::uint64_t key_of(const WarpAccess& access)
+{
+    return std::uint64_t{access.site} << 8 | static_cast<std::uint64_t>(access.space) << 4 |
+           static_cast<std::uint64_t>(access.operation);
+}
+
+}  // namespace
+
+void Counters::launch_begins(const LaunchInfo& info)
+{
+    counts_ = {};
+    counts_.grid = info.grid;
+    counts_.block = info.block;
+    sites_.clear();
+}
+
+void Counters::warp_access(const WarpAccess& access)
+{
+    Site& site = sites_[key_of(access)];
+    if (access.space == Space::shared) {
+        const SharedCost cost = shared_cost(access, machine_);
+        site.shared.instructions += 1;
+        site.shared.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
+        site.shared.ideal_wavefronts += static_cast<std::uint64_t>(cost.ideal_wavefronts);
+    } else {
+        const GlobalCost cost = global_cost(access, machine_);
+        site.global.requests += 1;
+        site.global.sectors += static_cast<std::uint64_t>(cost.sectors);
+        site.global.ideal_sectors += static_cast<std::uint64_t>(cost.ideal_sectors);
+        site.global.bytes += static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size);
+    }
+    if (access.active_lanes() > site.example_lanes) keep_example(site, access);
+}
+
+void Counters::keep_example(Site& site, const WarpAccess& access)
+{
+    site.example_lanes = access.active_lanes();
+    site.example = {};
+    site.example.size = access.size;
+    for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        site.example.lanes[lane] = access.address[lane] - access.allocation;
+    }
+}
+
+LaunchCounts Counters::take()
+{
+    std::map<std::tuple<std::string, int, Space, Operation>, std::pair<LineCounts, int>> lines;
+    for (const auto& [key, site] : sites_) {
+        const SourceLine source = source_line_of_site(static_cast<std::uint32_t>(key >> 8));
+        const auto space = static_cast<Space>(key >> 4 & 0xF);
+        const auto operation = static_cast<Operation>(key & 0xF);
+        auto& [line, lanes] = lines[{source.file, source.line, space, operation}];
+        line.file = source.file;
+        line.line = source.line;
+        line.space = space;
+        line.operation = operation;
+        line.shared += site.shared;
+        line.global += site.global;
+        if (site.example_lanes > lanes) {
+            lanes = site.example_lanes;
+            line.first_access = site.example;
+        }
+        const bool load = operation == Operation::load;
+        (load ? counts_.shared_load : counts_.shared_store) += site.shared;
+        (load ? counts_.global_load : counts_.global_store) += site.global;
+    }
+    for (auto& entry : lines) counts_.lines.push_back(std::move(entry.second.first));
+    return std::move(counts_);
+}
+
+}  // namespace simt::detail

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The listener that counts.
+#pragma once
+
+#include <unordered_map>
+
+#include "simt/events.hpp"
+#include "simt/machine.hpp"
+
+namespace simt::detail {
+
+/// Adds up the cost of every warp-level access of a launch, per access site.
+class Counters : public Listener {
+public:
+    explicit Counters(const Machine& machine) : machine_(machine) {}
+
+    void launch_begins(const LaunchInfo& info) override;
+    void warp_access(const WarpAccess& access) override;
+    void block_barrier() override { ++counts_.barriers; }
+
+    /// The counts of the launch that has ended, per source line and in total.
+    LaunchCounts take();
+
+private:
+    struct Site {
+        SharedCounts shared;
+        GlobalCounts global;
+        ExampleAccess example;
+        int example_lanes = 0;
+    };
+
+    void keep_example(Site& site, const WarpAccess& access);
+
+    const Machine& machine_;
+    LaunchCounts counts_;
+    std::unordered_map<std::uint64_t, Site> sites_;
+};
+
+}  // namespace simt::detail

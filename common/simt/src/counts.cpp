@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "simt/counts.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace simt {
+
+SharedCounts& SharedCounts::operator+=(const SharedCounts& other)
+{
+    instructions += other.instructions;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    return *this;
+}
+
+GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& other)
+{
+    requests += other.requests;
+    sectors += other.sectors;
+    ideal_sectors += other.ideal_sectors;
+    bytes += other.bytes;
+    return *this;
+}
+
+LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
+{
+    shared_load += other.shared_load;
+    shared_store += other.shared_store;
+    global_load += other.global_load;
+    global_store += other.global_store;
+    barriers += other.barriers;
+    const auto place = [](const LineCounts& line) { return std::tie(line.file, line.line, line.space, line.operation); };
+    for (const LineCounts& line : other.lines) {
+        const auto found = std::ranges::lower_bound(lines, place(line), {}, place);
+        if (found == lines.end() || place(*found) != place(line)) {
+            lines.insert(found, line);
+            continue;
+        }
+        found->shared += line.shared;
+        found->global += line.global;
+    }
+    return *this;
+}
+
+const char* name_of(Space space) { return space == Space::shared ? "shared" : "global"; }
+
+const char* name_of(Operation operation)
+{
+    switch (operation) {
+        case Operation::load: return "load";
+        case Operation::store: return "store";
+        case Operation::atomic: return "atomic";
+    }
+    return "unknown";
+}
+
+}  // namespace simt

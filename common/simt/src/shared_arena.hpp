@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The shared memory of the block that runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace simt::detail {
+
+/// Lays out a block's shared memory: dynamic memory first, then each static declaration when it is first reached.
+/// The layout is made once a launch and is the same for all its blocks.
+class SharedArena {
+public:
+    static SharedArena& instance();
+
+    /// Starts a launch with `dynamic_bytes` of dynamic memory and at most `capacity` bytes in all.
+    void begin_launch(std::size_t dynamic_bytes, std::size_t capacity);
+    /// Starts a block: its shared memory holds no value of an earlier block.
+    void begin_block();
+
+    /// Memory of one static declaration. Throws KernelError when the block's memory is used up.
+    void* variable(const void* declaration, std::size_t bytes, std::size_t alignment);
+    void* dynamic() const { return reinterpret_cast<void*>(begin_); }
+
+    /// Bytes given out so far in this launch.
+    std::size_t used() const { return used_; }
+    bool contains(std::uint64_t address) const { return address - begin_ < mapped_bytes; }
+    std::uint64_t begin() const { return begin_; }
+
+private:
+    SharedArena();
+
+    static constexpr std::size_t mapped_bytes = std::size_t{1} << 20;
+
+    struct Variable {
+        const void* declaration;
+        std::size_t offset;
+    };
+
+    std::uint64_t begin_ = 0;
+    std::size_t used_ = 0;
+    std::size_t capacity_ = 0;
+    std::vector<Variable> variables_;
+};
+
+}  // namespace simt::detail

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What differs between the two builds of a chapter: the GPU build times, the CPU build counts.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "conflict_free/timing.hpp"
+#include "simt/counts.hpp"
+
+namespace conflict_free::backend {
+
+/// "gpu" or "model".
+std::string build();
+
+/// Chooses the machine whose rules are counted. An empty name means the default.
+/// @throws UsageError for an unknown name
+void choose_machine(const std::string& name);
+
+/// The device's name, or the modelled machine's.
+std::string machine();
+
+/// Why there is no device to run on; empty if there is one.
+std::string missing_device();
+
+/// Runs `launch` and returns what it counted, or nothing in the GPU build.
+std::optional<simt::LaunchCounts> count(const std::function<void()>& launch);
+
+/// True if this build takes times.
+bool takes_times();
+
+}  // namespace conflict_free::backend

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "conflict_free/chapter.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include "backend.hpp"
+#include "conflict_free/error.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+namespace conflict_free {
+
+namespace {
+
+constexpr int exit_check_failed = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_no_device = 77;
+
+// Below this a launch is too short to time well, and the buffer sets of a cold sample would be too many.
+constexpr std::size_t least_timed_bytes = std::size_t{4} << 20;
+
+std::string gibibytes(std::size_t bytes)
+{
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / (1 << 30) << " GiB";
+    return text.str();
+}
+
+std::size_t free_device_bytes()
+{
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+}  // namespace
+
+/// One run of a chapter program.
+class ChapterRun {
+public:
+    ChapterRun(Chapter& chapter, const Options& options) : chapter_(chapter), options_(options) {}
+
+    int run();
+
+private:
+    std::vector<Size> wanted_sizes() const;
+    bool fits(Size size) const;
+    bool is_wanted(const std::string& kernel) const;
+    bool is_timed(Size size) const;
+    void run_size(Size size);
+    Row run_kernel(Size size, int kernel, int sets);
+    void judge(Row& row, const Chapter::Kernel& kernel) const;
+    int report(const Heading& heading, JsonFile* file) const;
+
+    Chapter& chapter_;
+    const Options& options_;
+    std::vector<Row> rows_;
+};
+
+int ChapterRun::run()
+{
+    backend::choose_machine(options_.machine);
+    std::optional<JsonFile> file;
+    if (!options_.json_file.empty()) file.emplace(options_.json_file);
+    if (const std::string reason = backend::missing_device(); !reason.empty()) {
+        std::cerr << chapter_.slug() << ": this is the GPU build and there is no GPU to run on: " << reason << "\n";
+        return exit_no_device;
+    }
+    if (backend::takes_times() && !options_.machine.empty())
+        std::cerr << chapter_.slug() << ": --machine has no effect in the GPU build, which runs on the device that is there\n";
+    for (const Size size : wanted_sizes()) run_size(size);
+    return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed}, file ? &*file : nullptr);
+}
+
+std::vector<Size> ChapterRun::wanted_sizes() const
+{
+    if (!options_.sizes.empty()) {
+        for (const Size size : options_.sizes)
+            if (!fits(size))
+                throw UsageError("--size: got '" + to_string(size) + "', which needs " + gibibytes(chapter_.bytes_of_set(size)) +
+                                 " of device memory, accepted: sizes that fit the " + gibibytes(free_device_bytes()) + " that are free");
+        return options_.sizes;
+    }
+    std::vector<Size> sizes = chapter_.sizes_;
+    if (!backend::takes_times()) return sizes;
+    for (const Size size : chapter_.gpu_sizes_)
+        if (fits(size))
+            sizes.push_back(size);
+        else
+            std::cerr << chapter_.slug() << ": size " << to_string(size) << " is left out: it needs " << gibibytes(chapter_.bytes_of_set(size))
+                      << " of device memory, " << gibibytes(free_device_bytes()) << " are free\n";
+    return sizes;
+}
+
+bool ChapterRun::fits(Size size) const { return chapter_.bytes_of_set(size) <= free_device_bytes(); }
+
+bool ChapterRun::is_wanted(const std::string& kernel) const
+{
+    return options_.kernels.empty() || std::ranges::find(options_.kernels, kernel) != options_.kernels.end();
+}
+
+bool ChapterRun::is_timed(Size size) const
+{
+    return options_.timing && backend::takes_times() && chapter_.useful_bytes(size) >= least_timed_bytes;
+}
+
+void ChapterRun::run_size(Size size)
+{
+    const std::size_t set_bytes = chapter_.bytes_of_set(size);
+    int sets = 1;
+    if (is_timed(size)) sets = std::clamp(static_cast<int>(free_device_bytes() / 2 / set_bytes), 1, sets_for_cold_samples(set_bytes));
+    try {
+        chapter_.prepare(size, sets, options_.seed);
+        for (int kernel = 0; kernel < static_cast<int>(chapter_.kernels().size()); ++kernel)
+            if (is_wanted(chapter_.kernels()[static_cast<std::size_t>(kernel)].name)) rows_.push_back(run_kernel(size, kernel, sets));
+    } catch (const OutOfDeviceMemory& error) {
+        throw UsageError("--size: '" + to_string(size) + "' does not fit the device memory: " + error.what());
+    } catch (const std::bad_alloc&) {
+        throw UsageError("--size: '" + to_string(size) + "' does not fit the host memory");
+    }
+    chapter_.release();
+}
+
+Row ChapterRun::run_kernel(Size size, int number, int sets)
+{
+    const Chapter::Kernel& kernel = chapter_.kernels()[static_cast<std::size_t>(number)];
+    Row row{.kernel = kernel.name,
+            .size = size,
+            .element_bytes = chapter_.element_bytes(),
+            .bytes = chapter_.useful_bytes(size),
+            .reference = kernel.reference,
+            .difference = {},
+            .expectations = {},
+            .counts = {},
+            .times = {}};
+    chapter_.poison();
+    if (is_timed(size))
+        row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples);
+    else
+        row.counts = backend::count([&] { chapter_.launch(number, 0); });
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    row.difference = chapter_.verify(number);
+    if (row.counts) judge(row, kernel);
+    return row;
+}
+
+void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
+{
+    if (row.size.width % chapter_.tile_dim_ != 0 || row.size.height % chapter_.tile_dim_ != 0) return;
+    for (const Expectation& expectation : kernel.expectations) {
+        const double seen = expectation.metric.value(*row.counts);
+        row.expectations.push_back({expectation.text, expectation.holds(seen), seen});
+    }
+}
+
+int ChapterRun::report(const Heading& heading, JsonFile* file) const
+{
+    std::cout << table(heading, rows_);
+    bool passed = true;
+    int judged = 0;
+    for (const Row& row : rows_) {
+        passed &= row.passed();
+        judged += static_cast<int>(row.expectations.size());
+        const std::string where = row.kernel + " at " + to_string(row.size) + ": ";
+        if (!row.difference.empty()) std::cerr << "check failed: " << where << row.difference << "\n";
+        for (const Judged& expectation : row.expectations)
+            if (!expectation.passed)
+                std::cerr << "expectation failed: " << where << expectation.text << ", but it is " << expectation.seen << "\n";
+    }
+    std::cout << rows_.size() << " results checked, " << judged << " expectations judged: " << (passed ? "all right" : "FAILED") << "\n";
+    if (file) file->write(heading, rows_);
+    return passed ? 0 : exit_check_failed;
+}
+
+Chapter::Chapter(std::string slug, std::string question) : slug_(std::move(slug)), question_(std::move(question)) {}
+
+Chapter& Chapter::sizes(std::initializer_list<Size> sizes)
+{
+    sizes_ = sizes;
+    return *this;
+}
+
+Chapter& Chapter::gpu_sizes(std::initializer_list<Size> sizes)
+{
+    gpu_sizes_ = sizes;
+    return *this;
+}
+
+Chapter& Chapter::whole_tiles(int tile_dim)
+{
+    tile_dim_ = tile_dim;
+    return *this;
+}
+
+int Chapter::add_kernel(std::string name, bool reference)
+{
+    kernels_.push_back({std::move(name), reference, {}});
+    return static_cast<int>(kernels_.size()) - 1;
+}
+
+int Chapter::run(int argc, char** argv)
+{
+    try {
+        Options options;
+        std::string help;
+        switch (parse_options(argc, argv, *this, options, help)) {
+            case Command::help: std::cout << help; return 0;
+            case Command::list:
+                for (const Kernel& kernel : kernels_) std::cout << kernel.name << "\n";
+                return 0;
+            case Command::run: return ChapterRun(*this, options).run();
+        }
+    } catch (const UsageError& error) {
+        std::cerr << slug_ << ": " << error.what() << "\n";
+        return exit_usage;
+    } catch (const std::exception& error) {
+        std::cerr << slug_ << ": " << error.what() << "\n";
+        return exit_check_failed;
+    }
+    return exit_check_failed;
+}
+
+}  // namespace conflict_free

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "backend.hpp"
+#include "conflict_free/device_buffer.hpp"
+#include "conflict_free/error.hpp"
+#include "conflict_free/timing.hpp"
+
+namespace conflict_free {
+
+namespace {
+
+constexpr std::array known_machines = {"sm_90"};
+constexpr std::size_t l2_multiple = 4;
+constexpr int warm_up_launches = 3;
+constexpr double warm_sample_ms = 1.0;
+
+cudaDeviceProp device_properties()
+{
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    cudaDeviceProp properties{};
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+    return properties;
+}
+
+/// Reads all of `data`. The sum is stored only if it has one particular value, so that the reads are not dropped.
+__global__ void read_all(const uint4* data, std::size_t count, unsigned* sink)
+{
+    unsigned sum = 0;
+    for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
+         i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
+        const uint4 value = data[i];
+        sum += value.x + value.y + value.z + value.w;
+    }
+    if (sum == 0x9E3779B9u) *sink = sum;
+}
+
+/// Displaces what the L2 holds by reading a buffer several times its size.
+class L2Flush {
+public:
+    L2Flush() : buffer_(l2_multiple * static_cast<std::size_t>(device_properties().l2CacheSize) / sizeof(uint4)), sink_(1)
+    {
+        CUDA_CHECK(cudaMemset(buffer_.data(), 1, buffer_.bytes()));
+    }
+
+    void operator()()
+    {
+        read_all<<<1024, 256>>>(buffer_.data(), buffer_.count(), sink_.data());
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+private:
+    DeviceBuffer<uint4> buffer_;
+    DeviceBuffer<unsigned> sink_;
+};
+
+/// A CUDA event that destroys itself.
+class Event {
+public:
+    Event() { CUDA_CHECK(cudaEventCreate(&event_)); }
+    ~Event() { cudaEventDestroy(event_); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    void record() { CUDA_CHECK(cudaEventRecord(event_)); }
+    /// Milliseconds from `begin` to this event, once both have happened.
+    float since(const Event& begin) const
+    {
+        CUDA_CHECK(cudaEventSynchronize(event_));
+        float ms = 0;
+        CUDA_CHECK(cudaEventElapsedTime(&ms, begin.event_, event_));
+        return ms;
+    }
+
+private:
+    cudaEvent_t event_{};
+};
+
+/// The value that a share `q` of the sorted samples lies below, interpolated between neighbours.
+double quantile(const std::vector<double>& sorted, double q)
+{
+    const double at = q * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, sorted.size() - 1);
+    return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
+}
+
+Spread spread_of(std::vector<double> samples, int launches_per_sample)
+{
+    std::sort(samples.begin(), samples.end());
+    return {quantile(samples, 0.5), quantile(samples, 0.1), quantile(samples, 0.9), static_cast<int>(samples.size()), launches_per_sample};
+}
+
+/// One sample: milliseconds a launch.
+double sample(const std::function<void(int)>& launch, int launches, bool one_set)
+{
+    Event begin, end;
+    begin.record();
+    for (int i = 0; i < launches; ++i) launch(one_set ? 0 : i);
+    end.record();
+    return end.since(begin) / launches;
+}
+
+}  // namespace
+
+namespace backend {
+
+std::string build() { return "gpu"; }
+
+void choose_machine(const std::string& name)
+{
+    if (name.empty() || std::find(known_machines.begin(), known_machines.end(), name) != known_machines.end()) return;
+    std::string accepted;
+    for (const char* known : known_machines) accepted += (accepted.empty() ? "" : ", ") + std::string(known);
+    throw UsageError("--machine: got '" + name + "', accepted: " + accepted);
+}
+
+std::string machine() { return device_properties().name; }
+
+std::string missing_device()
+{
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    cudaGetLastError();
+    if (error != cudaSuccess) return cudaGetErrorString(error);
+    return count == 0 ? "no CUDA-capable device is detected" : "";
+}
+
+std::optional<simt::LaunchCounts> count(const std::function<void()>& launch)
+{
+    launch();
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    return {};
+}
+
+bool takes_times() { return true; }
+
+}  // namespace backend
+
+Times measure_times(const std::function<void(int)>& launch, int sets, int samples)
+{
+    L2Flush flush;
+    for (int i = 0; i < warm_up_launches; ++i) launch(i % sets);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaGetLastError());
+
+    std::vector<double> cold, warm;
+    for (int i = 0; i < samples; ++i) {
+        flush();
+        cold.push_back(sample(launch, sets, false));
+    }
+    const double estimate_ms = sample(launch, sets, true);
+    const int warm_launches = std::clamp(static_cast<int>(std::ceil(warm_sample_ms / estimate_ms)), 1, 1000);
+    for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, warm_launches, true));
+    CUDA_CHECK(cudaGetLastError());
+    return {spread_of(cold, sets), spread_of(warm, warm_launches)};
+}
+
+int sets_for_cold_samples(std::size_t bytes_of_set)
+{
+    const std::size_t wanted = l2_multiple * static_cast<std::size_t>(device_properties().l2CacheSize);
+    return static_cast<int>(std::clamp<std::size_t>((wanted + bytes_of_set - 1) / bytes_of_set, 1, 64));
+}
+
+}  // namespace conflict_free

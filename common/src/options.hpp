@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The command line of a chapter program.
+#pragma once
+
+#include "conflict_free/chapter.hpp"
+
+namespace conflict_free {
+
+/// What to do after the command line has been read.
+enum class Command { run, list, help };
+
+/// Reads the command line into `options`. `help` is filled when help is asked for.
+/// @throws UsageError for arguments that are unknown or not accepted
+Command parse_options(int argc, char** argv, const Chapter& chapter, Options& options, std::string& help);
+
+}  // namespace conflict_free

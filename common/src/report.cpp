@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "conflict_free/error.hpp"
+#include "simt/json.hpp"
+
+namespace conflict_free {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Cells = std::vector<std::string>;
+
+std::string fixed(double value, int digits)
+{
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(digits) << value;
+    return text.str();
+}
+
+std::string per(std::uint64_t part, std::uint64_t whole)
+{
+    return whole == 0 ? "-" : fixed(static_cast<double>(part) / static_cast<double>(whole), 2);
+}
+
+double gigabytes_per_second(std::size_t bytes, double ms) { return static_cast<double>(bytes) / ms / 1e6; }
+
+Cells heading_cells(bool model)
+{
+    if (model)
+        return {"kernel", "size", "check", "load sectors/req", "store sectors/req", "load wavefr/instr", "store wavefr/instr", "conflicts"};
+    return {"kernel", "size", "check", "cold ms", "p10", "p90", "cold GB/s", "warm ms", "warm GB/s"};
+}
+
+Cells count_cells(const simt::LaunchCounts& c)
+{
+    return {per(c.global_load.sectors, c.global_load.requests),
+            per(c.global_store.sectors, c.global_store.requests),
+            per(c.shared_load.wavefronts, c.shared_load.instructions),
+            per(c.shared_store.wavefronts, c.shared_store.instructions),
+            std::to_string(c.shared_load.conflicts() + c.shared_store.conflicts())};
+}
+
+Cells time_cells(const Row& row)
+{
+    const Times& t = *row.times;
+    return {fixed(t.cold.median_ms, 4), fixed(t.cold.p10_ms, 4), fixed(t.cold.p90_ms, 4),
+            fixed(gigabytes_per_second(row.bytes, t.cold.median_ms), 1),
+            fixed(t.warm.median_ms, 4), fixed(gigabytes_per_second(row.bytes, t.warm.median_ms), 1)};
+}
+
+Cells row_cells(const Row& row, std::size_t columns)
+{
+    Cells cells = {row.kernel, to_string(row.size), row.passed() ? "passed" : "FAILED"};
+    if (row.counts) std::ranges::move(count_cells(*row.counts), std::back_inserter(cells));
+    if (row.times) std::ranges::move(time_cells(row), std::back_inserter(cells));
+    cells.resize(columns, "-");
+    return cells;
+}
+
+/// Columns as wide as their widest cell; names to the left, numbers to the right.
+std::string laid_out(const std::vector<Cells>& rows)
+{
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const Cells& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::ostringstream text;
+    for (const Cells& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i)
+            text << (i ? "  " : "") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i];
+        text << "\n";
+    }
+    return text.str();
+}
+
+Json to_json(const Spread& spread)
+{
+    return {{"median_ms", spread.median_ms},
+            {"p10_ms", spread.p10_ms},
+            {"p90_ms", spread.p90_ms},
+            {"samples", spread.samples},
+            {"launches_per_sample", spread.launches_per_sample}};
+}
+
+Json counts_json(const simt::LaunchCounts& counts)
+{
+    Json json = simt::to_json(counts);
+    json.erase("name");
+    return json;
+}
+
+Json to_json(const Row& row)
+{
+    Json expectations = Json::array();
+    for (const Judged& judged : row.expectations)
+        expectations.push_back({{"text", judged.text}, {"passed", judged.passed}, {"seen", judged.seen}});
+    return {{"kernel", row.kernel},
+            {"size", to_string(row.size)},
+            {"width", row.size.width},
+            {"height", row.size.height},
+            {"element_bytes", row.element_bytes},
+            {"bytes", row.bytes},
+            {"reference", row.reference},
+            {"check", {{"passed", row.difference.empty()}, {"message", row.difference}}},
+            {"expectations", expectations},
+            {"counts", row.counts ? counts_json(*row.counts) : Json(nullptr)},
+            {"time", row.times ? Json{{"cold", to_json(row.times->cold)}, {"warm", to_json(row.times->warm)}} : Json(nullptr)}};
+}
+
+}  // namespace
+
+bool Row::passed() const { return difference.empty() && std::ranges::all_of(expectations, &Judged::passed); }
+
+std::string table(const Heading& heading, const std::vector<Row>& rows)
+{
+    std::vector<Cells> cells = {heading_cells(heading.build == "model")};
+    for (const Row& row : rows) cells.push_back(row_cells(row, cells.front().size()));
+    return heading.slug + " on " + heading.machine + (heading.build == "model" ? " (counting model)" : "") + "\n" + laid_out(cells);
+}
+
+JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_ + ".partial-" + std::to_string(getpid()))
+{
+    const bool can_be_file = !path_.empty() && !std::filesystem::is_directory(path_);
+    if (!can_be_file || !std::ofstream(partial_))
+        throw UsageError("--json: got '" + path_ + "', accepted: a file in a folder that exists and can be written");
+}
+
+JsonFile::~JsonFile()
+{
+    std::error_code ignored;
+    std::filesystem::remove(partial_, ignored);
+}
+
+void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
+{
+    Json json = {{"schema", 1}, {"slug", heading.slug}, {"build", heading.build}, {"machine", heading.machine}, {"seed", heading.seed}};
+    json["rows"] = Json::array();
+    for (const Row& row : rows) json["rows"].push_back(to_json(row));
+    std::ofstream file(partial_);
+    file << json.dump(1) << "\n";
+    file.close();
+    if (!file) throw std::runtime_error("--json: writing '" + path_ + "' failed; is the disk full?");
+    std::filesystem::rename(partial_, path_);
+}
+
+}  // namespace conflict_free

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The rows that a chapter program prints and writes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conflict_free/chapter.hpp"
+#include "conflict_free/timing.hpp"
+
+namespace conflict_free {
+
+/// An expectation, judged.
+struct Judged {
+    std::string text;
+    bool passed;
+    double seen;
+};
+
+/// One kernel at one size.
+struct Row {
+    std::string kernel;
+    Size size;
+    int element_bytes;
+    std::size_t bytes;
+    bool reference;
+    /// What differs from the reference, or empty.
+    std::string difference;
+    std::vector<Judged> expectations;
+    std::optional<simt::LaunchCounts> counts;
+    std::optional<Times> times;
+
+    bool passed() const;
+};
+
+/// What ran, for the head of a report.
+struct Heading {
+    std::string slug, build, machine;
+    std::uint64_t seed;
+};
+
+/// A table for the terminal.
+std::string table(const Heading& heading, const std::vector<Row>& rows);
+
+/// A file that holds either the whole report or nothing: it is written beside its place and then moved there.
+class JsonFile {
+public:
+    /// @throws UsageError if a file cannot be made there
+    explicit JsonFile(std::string path);
+    ~JsonFile();
+    JsonFile(const JsonFile&) = delete;
+    JsonFile& operator=(const JsonFile&) = delete;
+
+    /// Writes the report. @throws std::runtime_error if the disk is full
+    void write(const Heading& heading, const std::vector<Row>& rows);
+
+private:
+    std::string path_, partial_;
+};
+
+}  // namespace conflict_free

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "conflict_free/size.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+
+#include "conflict_free/error.hpp"
+
+namespace conflict_free {
+
+namespace {
+
+constexpr const char* accepted = "N or WxH, whole numbers from 1, W*H below 2147483648, H at most 2097120";
+
+/// A whole number from 1 that fits 32 bits, or 0.
+std::int64_t parse_extent(std::string_view text)
+{
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return whole && value > 0 && value <= std::numeric_limits<std::int32_t>::max() ? value : 0;
+}
+
+}  // namespace
+
+Size parse_size(std::string_view text)
+{
+    const std::size_t cross = text.find('x');
+    const std::int64_t width = parse_extent(text.substr(0, cross));
+    const std::int64_t height = cross == std::string_view::npos ? width : parse_extent(text.substr(cross + 1));
+    if (width == 0 || height == 0 || height > most_rows || width * height > std::numeric_limits<std::int32_t>::max())
+        throw UsageError("--size: got '" + std::string(text) + "', accepted: " + accepted);
+    return {static_cast<int>(width), static_cast<int>(height)};
+}
+
+std::string to_string(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+
+}  // namespace conflict_free
