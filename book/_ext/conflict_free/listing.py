@@ -23,9 +23,9 @@ from .source import region
 def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]:
     """Return the notes of a listing's margin by line number of ``file``.
 
-    A note says what one warp instruction of the line costs on average: sectors a request for global
-    memory, wavefronts an instruction for shared memory; ``excess`` tells whether it costs more than
-    the ideal, ``title`` says so in words.
+    A note says what one warp instruction of the line takes on average: sectors for global memory,
+    wavefronts for shared memory. ``excess`` tells whether that is more than the ideal, ``factor`` how many
+    times as much, ``title`` says all of it in words.
     """
     sums: dict[tuple[int, str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for line in counts["lines"]:
@@ -50,9 +50,9 @@ def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]
         notes[number].append(
             {
                 "op": op,
-                "text": f"{format_number(per)} {unit if per == 1 else many}/{one}",
+                "text": f"{format_number(per)} {unit if per == 1 else many}",
                 "excess": excess,
-                "factor": f"{format_number(per / ideal)}× ideal" if excess and ideal else "",
+                "factor": f"{format_number(per / ideal)}×" if excess and ideal else "",
                 "title": words,
             }
         )
@@ -96,6 +96,7 @@ class KernelListing(EvidenceDirective):
                     last=part.last_line,
                     lines=lines,
                     machine=counted,
+                    excess=any(note["excess"] for line in lines for note in line["notes"]),
                     size=size,
                 )
             )

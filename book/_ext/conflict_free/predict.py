@@ -54,7 +54,7 @@ class Answer(SphinxDirective):
 
 
 def _visit_predict(self, node: predict) -> None:
-    self.body.append('<div class="predict" role="group" aria-label="Predict">\n<p class="predict-title">Predict</p>\n')
+    self.body.append('<div class="predict" role="group" aria-label="Predict">\n<p class="predict-title">Before you read on</p>\n')
 
 
 def _depart_predict(self, node: predict) -> None:

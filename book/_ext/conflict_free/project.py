@@ -112,6 +112,12 @@ def _prepare(app: Sphinx, config: Config) -> None:
     for path in sorted(results.rglob("*.json")):
         digest.update(path.relative_to(results).as_posix().encode())
     config.conflict_free_fingerprint = digest.hexdigest()
+    # Sphinx copies static files only when some page is written.
+    static = hashlib.sha256()
+    for path in sorted(path for name in config.html_static_path for path in (app.confdir / name).rglob("*")):
+        if path.is_file():
+            static.update(path.read_bytes())
+    config.conflict_free_static = static.hexdigest()
 
 
 def setup(app: Sphinx) -> None:
@@ -122,4 +128,5 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("conflict_free_machine", "h200", "env", [str])
     app.add_config_value("conflict_free_book", "", "", [str])
     app.add_config_value("conflict_free_fingerprint", "", "env", [str])
+    app.add_config_value("conflict_free_static", "", "html", [str])
     app.connect("config-inited", _prepare)

@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Counts and results of an invented machine, for tests of the book's own code only.
+
+The figures are made up from simple rules; they say nothing about any GPU. They are written to folders
+that a test chooses, never to ``book/results``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_ext"))
+
+from conflict_free.source import kernel_hash, parse_regions  # noqa: E402
+
+MACHINE = "invented"
+GPU = "Invented GPU 1"
+L2_BYTES = 40_000_000
+COUNTED_SIZES = ((2048, 2048), (4096, 1024))
+MEASURED_SIZES = ((2048, 2048), (16384, 16384))
+
+#: Regions that are no kernels.
+HELPERS = {"constants", "launch", "entry"}
+
+
+def _access(number: int, op: str, width: int, height: int, column: bool) -> dict:
+    """Return the counts of one source line that touches each element once, a row or a column per warp."""
+    requests = width * height // 32
+    stride = 4 * height if column else 4
+    sectors = 32 if column else 4
+    return {
+        "file": "",
+        "line": number,
+        "space": "global",
+        "op": op,
+        "requests": requests,
+        "sectors": requests * sectors,
+        "ideal_sectors": requests * 4,
+        "bytes": requests * 128,
+        "first_access": {"size": 4, "lanes": [lane * stride for lane in range(32)]},
+    }
+
+
+def _shared(number: int, op: str, width: int, height: int) -> dict:
+    instructions = width * height // 32
+    return {
+        "file": "",
+        "line": number,
+        "space": "shared",
+        "op": op,
+        "instructions": instructions,
+        "wavefronts": instructions,
+        "ideal_wavefronts": instructions,
+        "conflicts": 0,
+        "first_access": {"size": 4, "lanes": [4 * lane for lane in range(32)]},
+    }
+
+
+def _total(lines: list[dict], space: str, op: str) -> dict:
+    keys = {
+        "global": ("requests", "sectors", "ideal_sectors", "bytes"),
+        "shared": ("instructions", "wavefronts", "ideal_wavefronts", "conflicts"),
+    }[space]
+    chosen = [line for line in lines if line["space"] == space and line["op"] == op]
+    return {key: sum(line[key] for line in chosen) for key in keys}
+
+
+def counts(source: str, file: str, kernel: str, width: int, height: int) -> dict:
+    """Return counts for one kernel, guessed from which arrays its lines name."""
+    region = parse_regions(source, file)[kernel]
+    lines = []
+    for number, text in enumerate(region.lines, start=region.first_line):
+        target, equals, origin = text.partition(" = ")
+        if not equals:
+            continue
+        if "input[" in origin:
+            lines.append(_access(number, "load", width, height, column="column_read" in kernel))
+        if "output[" in target:
+            lines.append(_access(number, "store", width, height, column="row_read" in kernel))
+        if "tile[" in target:
+            lines.append(_shared(number, "store", width, height))
+        if "tile[" in origin:
+            lines.append(_shared(number, "load", width, height))
+    for line in lines:
+        line["file"] = file
+    blocks = [-(-width // 32), -(-height // 32), 1]
+    return {
+        "grid": blocks,
+        "block": [32, 8, 1],
+        "shared_bytes": 4096 if "__shared__" in region.text else 0,
+        "shared_load": _total(lines, "shared", "load"),
+        "shared_store": _total(lines, "shared", "store"),
+        "global_load": _total(lines, "global", "load"),
+        "global_store": _total(lines, "global", "store"),
+        "barriers": blocks[0] * blocks[1] if "__syncthreads" in region.text else 0,
+        "lines": lines,
+    }
+
+
+def program(source: str, slug: str) -> dict:
+    """Return what a model program could have written."""
+    rows = []
+    for kernel in parse_regions(source):
+        if kernel in HELPERS:
+            continue
+        for width, height in COUNTED_SIZES:
+            rows.append(
+                {
+                    **_row(kernel, width, height),
+                    "expectations": [],
+                    "counts": counts(source, f"{slug}.cu", kernel, width, height),
+                    "time": None,
+                }
+            )
+    return {"schema": 1, "slug": slug, "build": "model", "machine": "sm_90", "seed": 1, "rows": rows}
+
+
+def _row(kernel: str, width: int, height: int) -> dict:
+    return {
+        "kernel": kernel,
+        "size": f"{width}x{height}",
+        "width": width,
+        "height": height,
+        "element_bytes": 4,
+        "bytes": 8 * width * height,
+        "reference": kernel == "cudaMemcpy",
+        "check": {"passed": True, "message": ""},
+    }
+
+
+def _sample(median: float) -> dict:
+    return {
+        "median_ms": median,
+        "p10_ms": 0.97 * median,
+        "p90_ms": 1.05 * median,
+        "samples": 40,
+        "launches_per_sample": 8,
+    }
+
+
+def result(source: str, slug: str, machine: str = MACHINE, gpu: str = GPU) -> dict:
+    """Return results of the invented machine: 1,000 GB/s for the copy, less for what comes later in the file."""
+    kernels = [name for name in parse_regions(source) if name not in HELPERS]
+    rows = []
+    for place, kernel in enumerate((["cudaMemcpy"] if slug == "copy" else []) + kernels):
+        for width, height in MEASURED_SIZES:
+            bytes_moved = 8 * width * height
+            rate = {"cudaMemcpy": 1100, "copy_plain": 1000}.get(kernel, 900 / (place + 2))
+            median = bytes_moved / rate / 1e6
+            rows.append(
+                {
+                    **_row(kernel, width, height),
+                    "fits_l2": bytes_moved <= L2_BYTES,
+                    "time": {"cold": _sample(median), "warm": _sample(0.8 * median)},
+                    "counters": None,
+                    "model": None,
+                }
+            )
+    clocks = {"sm_mhz": 1000, "memory_mhz": 2000}
+    return {
+        "schema": 1,
+        "slug": slug,
+        "machine": machine,
+        "provenance": {
+            "gpu": gpu,
+            "driver": "1.2.3",
+            "toolkit": "0.0.0",
+            "compiler_flags": "-O3",
+            "compute_capability": "9.0",
+            "l2_bytes": L2_BYTES,
+            "memory_bytes": 16 * 2**30,
+            "clocks_before": clocks,
+            "clocks_after": clocks,
+            "date": "2001-02-03T04:05:06+00:00",
+            "commit": "0123456789abcdef",
+            "seed": 1,
+            "profiler": None,
+            "command": "none: this machine is invented",
+        },
+        "kernels": {name: {"hash": kernel_hash(source, name)} for name in kernels},
+        "rows": rows,
+    }
+
+
+def write_json(path: Path, data: dict) -> None:
+    """Write ``data``, making folders as needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def write_evidence(chapters: Path, counts_folder: Path, results: Path, machine: str = MACHINE, gpu: str = GPU) -> None:
+    """Write counts and results for each chapter under ``chapters``."""
+    for path in sorted(chapters.glob("*/*.cu")):
+        slug, source = path.stem, path.read_text(encoding="utf-8")
+        write_json(counts_folder / f"{slug}.json", program(source, slug))
+        write_json(results / machine / f"{slug}.json", result(source, slug, machine, gpu))
