@@ -4,6 +4,7 @@
 #include "translator.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <vector>
 
@@ -193,7 +194,7 @@ private:
 
         std::string text;
         for (const Declarator& declarator : declaration.declarators)
-            text += (text.empty() ? "" : " ") + reference(declaration.type, declarator, is_extern, shared);
+            text += (text.empty() ? "" : " ") + reference(declaration, declarator, is_extern, shared);
         int lines = 0;
         for (Index i = begin; i <= end; ++i) {
             lines += static_cast<int>(std::ranges::count(tokens_[i].text, '\n'));
@@ -206,10 +207,18 @@ private:
         std::string pointer, name, extents;
     };
     struct Declaration {
-        std::string type;
+        std::string type, alignment;
         bool is_extern = false;
         std::vector<Declarator> declarators;
     };
+
+    /// Appends a token, with a blank where it would run into the one before.
+    static void append_token(std::string& text, const Token& token)
+    {
+        const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        if (!text.empty() && is_word(text.back()) && is_word(token.text.front())) text += ' ';
+        text += token.text;
+    }
 
     /// Reads `type a[…], *b, c;`. The type ends before the last name ahead of the first `[`, `,`, `;` or `*`.
     Declaration parse_declaration(Index begin, Index end, Index shared) const
@@ -225,8 +234,8 @@ private:
                 continue;
             }
             if (token.is("__align__") || token.is("alignas")) {
-                const Index close = closing(next_code(i));
-                declaration.type += flat(i, close) + " ";
+                const Index open = next_code(i), close = closing(open);
+                declaration.alignment = flat(open, close);
                 i = close;
                 continue;
             }
@@ -234,7 +243,8 @@ private:
             if (token.is("(")) fail(shared, "this form of '__shared__' declaration is not supported");
             if (token.is("<")) {
                 const Index close = template_arguments_end(i);
-                for (Index j = i; j <= close; ++j) type_tokens.push_back(j);
+                for (Index j = i; j <= close; ++j)
+                    if (is_code(j)) type_tokens.push_back(j);
                 i = close;
                 continue;
             }
@@ -247,8 +257,8 @@ private:
             type_tokens.pop_back();
             i = name;
         }
-        std::string alignment = declaration.type, type;
-        for (Index t : type_tokens) type += (type.empty() || tokens_[t].is(":") ? "" : " ") + std::string(tokens_[t].text);
+        std::string type;
+        for (Index t : type_tokens) append_token(type, tokens_[t]);
         declaration.type = type;
         if (type.empty()) fail(shared, "the '__shared__' declaration names no type");
         while (i < end) i = parse_declarator(i, end, declaration, shared);
@@ -285,9 +295,9 @@ private:
         return i < end ? next_code(i) : end;
     }
 
-    std::string reference(const std::string& type, const Declarator& declarator, bool is_extern, Index at)
+    std::string reference(const Declaration& declaration, const Declarator& declarator, bool is_extern, Index at)
     {
-        const std::string element = type + declarator.pointer;
+        const std::string element = declaration.type + declarator.pointer;
         if (is_extern) {
             const std::size_t open = declarator.extents.find('[');
             const std::size_t close = declarator.extents.find(']');
@@ -296,8 +306,9 @@ private:
                 fail(at, "an 'extern __shared__' variable is an array of unknown extent, as in 'extern __shared__ float tile[];'");
             return "auto& " + declarator.name + " = ::simt::dynamic_shared_array<" + element + declarator.extents.substr(close + 1) + ">();";
         }
-        const std::string tag = "simt_shared_" + std::to_string(shared_count_++);
-        return "auto& " + declarator.name + " = ::simt::shared_variable<" + element + declarator.extents + ", struct " + tag + ">();";
+        const std::string tag = "struct simt_shared_" + std::to_string(shared_count_++);
+        const std::string alignment = declaration.alignment.empty() ? "" : ", " + declaration.alignment;
+        return "auto& " + declarator.name + " = ::simt::shared_variable<" + element + declarator.extents + ", " + tag + alignment + ">();";
     }
 
     std::string text() const

@@ -60,10 +60,12 @@ inline constexpr char declaration_of{};
 
 /// What `__shared__ Variable x;` becomes. The block's memory is reached through a function that the compiler cannot
 /// look into, so it must assume that others see it too and cannot carry values across a barrier.
-template <class Variable, class Tag>
+/// `alignment` is what `__align__` asks for, or 1.
+template <class Variable, class Tag, std::size_t alignment = 1>
 Variable& shared_variable()
 {
-    return *static_cast<Variable*>(static_shared(&detail::declaration_of<Variable, Tag>, sizeof(Variable), alignof(Variable)));
+    constexpr std::size_t wanted = alignment > alignof(Variable) ? alignment : alignof(Variable);
+    return *static_cast<Variable*>(static_shared(&detail::declaration_of<Variable, Tag>, sizeof(Variable), wanted));
 }
 
 /// What `extern __shared__ Element x[];` becomes.

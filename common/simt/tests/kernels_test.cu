@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Small kernels run under the counting model, with counts known by hand.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "simt/model.hpp"
+
+namespace {
+
+constexpr int N = 64;
+
+__global__ void reverse(int* data)
+{
+    __shared__ int tile[N];
+    tile[threadIdx.x] = data[threadIdx.x];
+    __syncthreads();
+    data[threadIdx.x] = tile[N - 1 - threadIdx.x];
+}
+
+template <class T>
+__global__ void read_column(T* output, int stride)
+{
+    extern __shared__ T column[];
+    for (int i = threadIdx.x; i < 32 * stride; i += 32) column[i] = T(i);
+    __syncthreads();
+    output[threadIdx.x] = column[threadIdx.x * stride];
+}
+
+__global__ void guarded(int* data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] = i;
+}
+
+__global__ void early_exit(int* data)
+{
+    if (threadIdx.x == 5) return;
+    __syncthreads();
+    data[threadIdx.x] = 1;
+}
+
+__global__ void long_interval(int* data, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; ++i) sum += data[(i + threadIdx.x) % 32];
+    data[threadIdx.x] = sum;
+}
+
+__global__ void indices(uint3* out)
+{
+    unsigned i = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    unsigned b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    out[b * threads + i] = make_uint3(b, i, threads);
+}
+
+template <class T>
+class Device {
+public:
+    explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
+    ~Device() { cudaFree(data); }
+    std::vector<T> host() const
+    {
+        std::vector<T> values(count_);
+        EXPECT_EQ(cudaMemcpy(values.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
+        return values;
+    }
+    T* data = nullptr;
+
+private:
+    std::size_t count_;
+};
+
+TEST(Kernels, ABarrierSeparatesWritesFromReads)
+{
+    Device<int> device(N);
+    std::vector<int> values(N);
+    for (int i = 0; i < N; ++i) values[i] = 7 * i + 3;
+    cudaMemcpy(device.data, values.data(), sizeof(int) * N, cudaMemcpyHostToDevice);
+    simt::take_launches();
+    reverse<<<1, N>>>(device.data);
+    const auto result = device.host();
+    for (int i = 0; i < N; ++i) EXPECT_EQ(result[i], values[N - 1 - i]);
+
+    const auto launches = simt::take_launches();
+    ASSERT_EQ(launches.size(), 1u);
+    const auto& counts = launches[0];
+    EXPECT_EQ(counts.name, "reverse");
+    EXPECT_EQ(counts.shared_bytes, N * sizeof(int));
+    EXPECT_EQ(counts.barriers, 1u);
+    EXPECT_EQ(counts.shared_store.instructions, 2u);
+    EXPECT_EQ(counts.shared_load.instructions, 2u);
+    EXPECT_EQ(counts.shared_load.conflicts(), 0u);
+    EXPECT_EQ(counts.global_load.requests, 2u);
+    EXPECT_EQ(counts.global_load.sectors, 8u);
+    EXPECT_EQ(counts.global_store.bytes, N * sizeof(int));
+}
+
+TEST(Kernels, LinesSumToTheLaunchAndNameTheSource)
+{
+    Device<int> device(N);
+    simt::take_launches();
+    reverse<<<1, N>>>(device.data);
+    const auto counts = simt::take_launches().at(0);
+    simt::SharedCounts shared;
+    simt::GlobalCounts global;
+    for (const auto& line : counts.lines) {
+        EXPECT_EQ(line.file, "kernels_test.cu");
+        EXPECT_TRUE(line.line == 19 || line.line == 21) << line.line;
+        (line.space == simt::Space::shared ? void(shared += line.shared) : void(global += line.global));
+    }
+    EXPECT_EQ(counts.lines.size(), 4u);
+    auto total_shared = counts.shared_load;
+    total_shared += counts.shared_store;
+    auto total_global = counts.global_load;
+    total_global += counts.global_store;
+    EXPECT_EQ(shared, total_shared);
+    EXPECT_EQ(global, total_global);
+}
+
+TEST(Kernels, AColumnOfThirtyTwoWordsConflictsThirtyTwoWays)
+{
+    Device<float> device(32);
+    for (const auto [stride, wavefronts] : {std::pair{32, 32u}, std::pair{33, 1u}, std::pair{2, 2u}}) {
+        simt::take_launches();
+        read_column<float><<<1, 32, 32 * stride * sizeof(float)>>>(device.data, stride);
+        const auto counts = simt::take_launches().at(0);
+        EXPECT_EQ(counts.shared_load.wavefronts, wavefronts) << "stride " << stride;
+        EXPECT_EQ(counts.shared_load.conflicts(), wavefronts - 1);
+        EXPECT_EQ(device.host()[31], 31.0f * stride);
+    }
+}
+
+TEST(Kernels, ThreadsBeyondTheGuardDoNotCount)
+{
+    Device<int> device(40);
+    simt::take_launches();
+    guarded<<<2, 32>>>(device.data, 40);
+    const auto counts = simt::take_launches().at(0);
+    EXPECT_EQ(counts.global_store.requests, 2u);
+    EXPECT_EQ(counts.global_store.bytes, 160u);
+    EXPECT_EQ(counts.global_store.sectors, 5u);
+}
+
+TEST(Kernels, ABarrierThatAThreadNeverReachesIsAnError)
+{
+    Device<int> device(32);
+    EXPECT_THROW((early_exit<<<1, 32>>>(device.data)), simt::KernelError);
+    simt::take_launches();
+    guarded<<<1, 32>>>(device.data, 32);
+    EXPECT_EQ(simt::take_launches().size(), 1u) << "the model runs on after an error";
+}
+
+TEST(Kernels, LongIntervalsAreCountedPieceByPiece)
+{
+    Device<int> device(32);
+    simt::take_launches();
+    long_interval<<<1, 32>>>(device.data, 200000);
+    const auto counts = simt::take_launches().at(0);
+    EXPECT_EQ(counts.global_load.requests, 200000u);
+    EXPECT_EQ(counts.global_load.sectors, 800000u);
+}
+
+TEST(Kernels, EveryThreadOfEveryBlockKnowsItsPlace)
+{
+    const dim3 grid(3, 2, 2), block(5, 4, 3);
+    Device<uint3> device(12 * 60);
+    indices<<<grid, block>>>(device.data);
+    const auto places = device.host();
+    for (unsigned i = 0; i < places.size(); ++i) {
+        EXPECT_EQ(places[i].x, i / 60);
+        EXPECT_EQ(places[i].y, i % 60);
+        EXPECT_EQ(places[i].z, 60u);
+    }
+}
+
+TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
+{
+    Device<int> device(1);
+    guarded<<<1, 1025>>>(device.data, 0);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    guarded<<<0, 32>>>(device.data, 0);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    guarded<<<1, 32>>>(device.data, 0);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST(Runtime, CopiesThatLeaveAnAllocationFail)
+{
+    Device<int> device(4);
+    int host[8] = {};
+    EXPECT_EQ(cudaMemcpy(device.data, host, sizeof host, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(host, host, sizeof host, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset(device.data + 2, 0, 12), cudaErrorInvalidValue);
+    void* huge = nullptr;
+    EXPECT_EQ(cudaMalloc(&huge, std::size_t{1} << 60), cudaErrorMemoryAllocation);
+    cudaGetLastError();
+}
+
+}  // namespace
