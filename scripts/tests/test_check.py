@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/check finds each thing that it looks for, and nothing in a repository that is in order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import DEMO_SOURCE
+
+CODE = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors\n{0} SPDX-License-Identifier: MIT\n"
+PROSE = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors\n{0} SPDX-License-Identifier: CC-BY-4.0\n"
+
+
+@pytest.fixture
+def tidy(gpu_house):
+    """A repository in which nothing is to be found."""
+    root = gpu_house.root
+    (root / "build").mkdir(exist_ok=True)
+    (root / "ready").rename(root / "build" / "ready")
+    (root / "chapters" / "CMakeLists.txt").write_text("# " + CODE.format("#") + "add_subdirectory(copy)\n", encoding="utf-8")
+    (root / "chapters" / "copy" / "CMakeLists.txt").write_text("# " + CODE.format("#"), encoding="utf-8")
+    (root / "chapters" / "copy" / "copy.cu").write_text("// " + CODE.format("//") + DEMO_SOURCE, encoding="utf-8")
+    (root / "chapters" / "copy" / "README.md").write_text("<!-- " + PROSE.format("").replace("\n", " -->\n"), encoding="utf-8")
+    (root / "book" / "copy.rst").write_text(".. " + PROSE.format(".."), encoding="utf-8")
+    (root / "book" / "index.rst").write_text(
+        ".. " + PROSE.format("..") + "\n.. toctree::\n   :caption: Chapters\n\n   copy\n", encoding="utf-8")
+    (root / "README.md").write_text(
+        "<!-- " + PROSE.format("").replace("\n", " -->\n")
+        + "<!-- measured table, written by scripts/check --fix -->\n<!-- end of measured table -->\n", encoding="utf-8")
+    return gpu_house
+
+
+def findings(house) -> list[str]:
+    done = house.run("check")
+    assert done.returncode == (1 if done.stderr else 0), done.stderr
+    return done.stderr.splitlines()
+
+
+def measure(house, *arguments):
+    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "build" / "ready"),
+                     "--commit", "abc", "--name", "h200", *arguments)
+    assert done.returncode == 0, done.stderr
+
+
+def append(house, name: str, text: str) -> None:
+    with open(house.root / name, "a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def test_nothing_is_found_in_a_tidy_repository(tidy):
+    assert findings(tidy) == []
+
+
+def test_a_missing_header(tidy):
+    (tidy.root / "scripts" / "new.py").write_text("pass\n", encoding="utf-8")
+    found = findings(tidy)
+    assert len(found) == 2 and all(line.startswith("scripts/new.py: 'SPDX-") for line in found)
+
+
+def test_prose_has_a_licence_of_its_own(tidy):
+    (tidy.root / "book" / "copy.rst").write_text(".. " + CODE.format(".."), encoding="utf-8")
+    assert findings(tidy) == [
+        "book/copy.rst: 'SPDX-License-Identifier: CC-BY-4.0' is not among its first 5 lines"]
+
+
+@pytest.mark.parametrize("text", ["https://py" + "pi.org/simple", "/ro" + "ot/code", "see /wo" + "rk/main"])
+def test_places_of_one_machine(tidy, text):
+    append(tidy, "book/copy.rst", f"\n{text}\n")
+    (found,) = findings(tidy)
+    assert found.startswith("book/copy.rst:4: ") and "one machine or network" in found
+
+
+@pytest.mark.parametrize("line", ["--index-url x", "-f ./wheels", "--find-links=./wheels", "pkg @ https://x"])
+def test_a_lock_file_that_says_where_to_fetch(tidy, line):
+    append(tidy, "requirements.lock", line + "\n")
+    assert "a lock file may not" in findings(tidy)[0]
+
+
+def test_a_wanted_package_that_is_not_locked(tidy):
+    append(tidy, "requirements.in", "unheard-of\n")
+    assert findings(tidy) == ["requirements.lock has no unheard-of; run scripts/lock"]
+
+
+def test_a_chapter_that_is_not_listed(tidy):
+    (tidy.root / "chapters" / "lost").mkdir()
+    found = findings(tidy)
+    assert "chapters/lost is not in chapters/CMakeLists.txt" in found
+    assert "chapters/lost has no page in a toctree of book/index.rst" in found
+    assert "chapter lost has no book/lost.rst" in found
+
+
+def test_a_chapter_that_is_listed_and_not_there(tidy):
+    append(tidy, "chapters/CMakeLists.txt", "add_subdirectory(ghost)\n")
+    assert findings(tidy) == ["chapters/CMakeLists.txt lists ghost, and there is no chapters/ghost"]
+
+
+def test_a_marker_that_is_not_closed(tidy):
+    append(tidy, "chapters/copy/copy.cu", "// [open]\n")
+    assert "region [open] is never closed" in findings(tidy)[0]
+
+
+def test_results_that_are_stale(tidy):
+    measure(tidy)
+    assert tidy.run("check", "--fix").returncode == 0
+    path = tidy.root / "chapters" / "copy" / "copy.cu"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("__global__", "// Why.\n__global__"), encoding="utf-8")
+    assert findings(tidy) == []
+    path.write_text(text.replace("TILE_DIM = 32", "TILE_DIM = 16"), encoding="utf-8")
+    found = findings(tidy)
+    assert ("book/results/h200/copy.json: stale, its kernels have changed since: copy_plain; "
+            "run scripts/measure --name h200 --chapter copy on that machine") in found
+
+
+def test_results_that_are_not_valid(tidy):
+    measure(tidy)
+    tidy.run("check", "--fix")
+    path = tidy.root / "book" / "results" / "h200" / "copy.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    del data["provenance"]["driver"]
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert any("'driver' is a required property" in line for line in findings(tidy))
+
+
+def test_results_in_another_machines_folder(tidy):
+    measure(tidy)
+    tidy.run("check", "--fix")
+    (tidy.root / "book" / "results" / "h200").rename(tidy.root / "book" / "results" / "h100")
+    assert any("machine is h200; by its folder it must be h100" in line for line in findings(tidy))
+
+
+def test_a_file_that_is_not_text_is_left_alone(tidy):
+    (tidy.root / "book" / "picture.png").write_bytes(b"\x89PNG\xff\xfe")
+    assert findings(tidy) == []
+
+
+# --- the README's table ------------------------------------------------------------------------
+
+
+def test_the_table_follows_the_results(tidy):
+    measure(tidy)
+    assert findings(tidy) == [
+        "README.md: its measured table is not what book/results says; run scripts/check --fix"]
+    assert tidy.run("check", "--fix").returncode == 0
+    text = (tidy.root / "README.md").read_text(encoding="utf-8")
+    # 2 x 4 x 16384^2 bytes in 0.16384 ms.
+    assert "| copy | `copy_plain` | 4 | 4 | 13,107 | 100 |" in text
+    assert "| copy | `cudaMemcpy` | – | – | 13,107 | 100 |" in text
+    assert "NVIDIA Pretend with CUDA 13.0.88: 16384 × 16384 elements" in text
+    (tidy.root / "README.md").write_text(text.replace("13,107 | 100", "13,108 | 100", 1), encoding="utf-8")
+    assert len(findings(tidy)) == 1
+
+
+def test_without_results_there_is_no_table(tidy):
+    before = (tidy.root / "README.md").read_text(encoding="utf-8")
+    assert tidy.run("check", "--fix").returncode == 0
+    assert (tidy.root / "README.md").read_text(encoding="utf-8") == before
+
+
+def test_a_readme_without_a_place_for_the_table(tidy):
+    (tidy.root / "README.md").write_text("<!-- " + PROSE.format("").replace("\n", " -->\n"), encoding="utf-8")
+    done = tidy.run("check")
+    assert done.returncode == 1
+    assert "README.md has 0 places for the table" in done.stderr

@@ -1,0 +1,256 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/measure with a GPU, a profiler and chapter programs that pretend."""
+
+from __future__ import annotations
+
+import json
+
+import measure
+import measuring
+import pytest
+from conftest import counts, ncu_csv, program_rows
+from console import Stop
+
+VALUES = {metric: "1,048,576" for metric in measuring.METRICS.values()}
+
+
+def measured(house, *arguments, code=0):
+    """Runs scripts/measure on the ready programs; returns the result file's content."""
+    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "abc123",
+                     *arguments)
+    assert done.returncode == code, done.stderr + done.stdout
+    path = house.root / "book" / "results" / "local" / "copy.json"
+    return done, json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+# --- what the tools of the machine print -------------------------------------------------------
+
+
+def test_ncu_counters_are_read_by_name_with_their_thousands_separators():
+    assert measuring.parse_ncu(ncu_csv(VALUES), "copy_plain") == dict.fromkeys(measuring.METRICS, 1048576)
+
+
+@pytest.mark.parametrize("shown", [
+    "copy_plain(float *, const float *, int, int)", "void copy_plain<float>(T1 *)", "chapter::copy_plain(int)",
+])
+def test_ncu_kernel_names_in_all_their_forms(shown):
+    assert measuring.parse_ncu(ncu_csv(VALUES, shown), "copy_plain")
+
+
+def test_ncu_rows_of_another_kernel_are_not_taken():
+    with pytest.raises(measuring.NoCounters, match="0 launches of copy_plain"):
+        measuring.parse_ncu(ncu_csv(VALUES, "copy_plain_2(int)"), "copy_plain")
+
+
+def test_two_launches_are_not_one():
+    twice = ncu_csv(VALUES) + "\n".join(ncu_csv(VALUES, launch=1).splitlines()[4:])
+    with pytest.raises(measuring.NoCounters, match="2 launches"):
+        measuring.parse_ncu(twice, "copy_plain")
+
+
+@pytest.mark.parametrize("value", ["n/a", "", "12.5"])
+def test_a_counter_that_is_no_whole_number_is_refused(value):
+    values = {**VALUES, measuring.METRICS["global_load_sectors"]: value}
+    with pytest.raises(measuring.NoCounters, match="global_op_ld"):
+        measuring.parse_ncu(ncu_csv(values), "copy_plain")
+
+
+def test_a_counter_that_is_missing_is_refused():
+    values = dict(VALUES)
+    del values[measuring.METRICS["shared_load_wavefronts"]]
+    with pytest.raises(measuring.NoCounters, match="nothing for smsp__sass"):
+        measuring.parse_ncu(ncu_csv(values), "copy_plain")
+
+
+@pytest.mark.parametrize("text, reason", [
+    ("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n", "ERR_NVGPUCTRPERM"),
+    ("==ERROR== Failed to initialize the profiler: LibraryNotLoaded\n", "LibraryNotLoaded"),
+    ("", "0 launches"),
+])
+def test_why_there_are_no_counters(text, reason):
+    with pytest.raises(measuring.NoCounters, match=reason):
+        measuring.parse_ncu(text, "copy_plain")
+
+
+def test_smi_line():
+    assert measuring.parse_smi("1980, 3201\n", ["clocks.sm", "clocks.mem"]) == {
+        "clocks.sm": "1980", "clocks.mem": "3201"}
+    with pytest.raises(Stop, match="wanted 2 values"):
+        measuring.parse_smi("No devices were found\n", ["clocks.sm", "clocks.mem"])
+
+
+def test_versions():
+    nvcc = "Cuda compilation tools, release 13.0, V13.0.88\nBuild cuda_13.0.r13.0/compiler.36424714_0\n"
+    assert measuring.parse_nvcc_version(nvcc) == "13.0.88"
+    with pytest.raises(Stop):
+        measuring.parse_nvcc_version("")
+    assert measuring.parse_ncu_version("Profiler\nVersion 2025.3.1.0 (build 3)\n") == "Nsight Compute 2025.3.1"
+
+
+def test_flags_say_how_and_not_where():
+    command = ("/usr/bin/nvcc -forward-unknown-to-host-compiler --options-file x.rsp -I/a/include -isystem /b "
+               "-DROOT=/c -DNDEBUG -O3 -std=c++20 '--generate-code=arch=compute_90,code=[sm_90]' -lineinfo "
+               "-MD -MT a.o -MF a.d -x cu -c /a/copy.cu -o a.o")
+    assert measuring.flags_of(command) == (
+        "-DNDEBUG -O3 -std=c++20 --generate-code=arch=compute_90,code=[sm_90] -lineinfo")
+
+
+# --- the whole way -----------------------------------------------------------------------------
+
+
+def test_a_measurement(gpu_house):
+    done, result = measured(gpu_house)
+    rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
+    assert len(rows) == 4
+    assert rows["copy_plain", "2048x2048"]["counters"] == measuring.six(counts())
+    assert rows["copy_plain", "2048x2048"]["model"] == measuring.six(counts())
+    assert rows["copy_plain", "2048x2048"]["fits_l2"] is True
+    assert rows["copy_plain", "16384x16384"]["fits_l2"] is False
+    assert rows["copy_plain", "16384x16384"]["counters"] is None
+    assert rows["cudaMemcpy", "2048x2048"]["counters"] is None
+    assert list(result["kernels"]) == ["copy_plain"]
+    provenance = result["provenance"]
+    assert provenance["gpu"] == "NVIDIA Pretend"
+    assert provenance["toolkit"] == "13.0.88"
+    assert provenance["compiler_flags"] == "-O3 -DNDEBUG -std=c++20"
+    assert provenance["clocks_before"] == {"sm_mhz": 1980, "memory_mhz": 3201}
+    assert provenance["commit"] == "abc123"
+    assert provenance["profiler"] == "Nsight Compute 2025.3.1"
+    assert provenance["command"] == "scripts/measure"
+    assert str(gpu_house.root) not in json.dumps(result)
+    assert "1 launches compared, 0 differences" in done.stdout
+    assert not list((gpu_house.root / "book" / "results").rglob("*.new"))
+
+
+def test_a_counter_that_differs_from_the_model_fails_after_writing(gpu_house):
+    folder = gpu_house.root / "ready" / "chapters" / "copy"
+    data = program_rows("model")
+    for row in data["rows"]:
+        if row["counts"]:
+            row["counts"] = counts(sectors=524289)
+    gpu_house.tool("copy_model", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
+    done, result = measured(gpu_house, code=1)
+    assert "copy_plain at 2048x2048: global_store_sectors is 524,288 on the GPU, 524,289 on the model" in done.stdout
+    assert result is not None
+
+
+def test_without_permission_the_times_are_measured_all_the_same(gpu_house):
+    gpu_house.tool("ncu", "print('==ERROR== ERR_NVGPUCTRPERM - no permission'); sys.exit(1)")
+    done, result = measured(gpu_house)
+    assert "no counters for copy_plain: this user may not read the GPU's counters" in done.stdout
+    assert all(row["counters"] is None for row in result["rows"])
+    assert result["provenance"]["profiler"] is None
+
+
+def test_no_counters_runs_no_profiler(gpu_house):
+    gpu_house.tool("ncu", "sys.exit('ncu must not run')")
+    done, result = measured(gpu_house, "--no-counters")
+    assert "no counters: --no-counters" in done.stdout
+    assert result["provenance"]["command"] == "scripts/measure --no-counters"
+
+
+def test_counts_made_elsewhere_are_taken_instead_of_the_model(gpu_house):
+    (gpu_house.root / "ready" / "chapters" / "copy" / "copy_model").unlink()
+    elsewhere = gpu_house.root / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "copy.json").write_text(json.dumps(program_rows("model")), encoding="utf-8")
+    _, result = measured(gpu_house, "--counts", str(elsewhere))
+    assert any(row["model"] for row in result["rows"])
+
+
+def test_without_a_model_the_counts_are_null(gpu_house):
+    (gpu_house.root / "ready" / "chapters" / "copy" / "copy_model").unlink()
+    done, result = measured(gpu_house)
+    assert "no counts of the model" in done.stdout
+    assert not any(row["model"] for row in result["rows"])
+
+
+def test_name_and_output(gpu_house):
+    out = gpu_house.root / "out"
+    measured(gpu_house, "--name", "h200", "--output", str(out))
+    assert json.loads((out / "h200" / "copy.json").read_text(encoding="utf-8"))["machine"] == "h200"
+
+
+@pytest.mark.parametrize("body, said", [
+    ("print('check failed: copy_plain', file=sys.stderr); sys.exit(1)", "check failed: copy_plain"),
+    ("open(argv[argv.index('--json') + 1], 'w').write('{')", "cannot be read as JSON"),
+    ("open(argv[argv.index('--json') + 1], 'w').write('{}')", "at the top level"),
+    ("", "no such file"),
+])
+def test_a_program_that_fails_leaves_the_old_result(gpu_house, body, said):
+    _, before = measured(gpu_house)
+    gpu_house.tool("copy_gpu", body, gpu_house.root / "ready" / "chapters" / "copy")
+    done, after = measured(gpu_house, code=1)
+    assert said in done.stderr and done.stderr.count("\n") == 1
+    assert after == before
+
+
+def test_the_program_is_told_the_samples(gpu_house):
+    data = json.dumps(program_rows("gpu"))
+    gpu_house.tool("copy_gpu", f"assert argv[:2] == ['--samples', '7']\nopen(argv[3], 'w').write({data!r})",
+                   gpu_house.root / "ready" / "chapters" / "copy")
+    _, result = measured(gpu_house, "--samples", "7")
+    assert result["provenance"]["command"] == "scripts/measure --samples 7"
+
+
+def test_an_unwritable_folder_is_found_before_the_first_measurement(gpu_house):
+    (gpu_house.root / "file").write_text("", encoding="utf-8")
+    gpu_house.tool("copy_gpu", "sys.exit('measured in vain')", gpu_house.root / "ready" / "chapters" / "copy")
+    done, _ = measured(gpu_house, "--output", str(gpu_house.root / "file"), code=1)
+    assert done.stderr.startswith("error: cannot write to file/local") and done.stderr.count("\n") == 1
+
+
+def test_a_write_that_breaks_off_leaves_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "copy.json"
+    path.write_text("old", encoding="utf-8")
+
+    def broken(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(measuring.os, "replace", broken)
+    with pytest.raises(Stop, match="No space left"):
+        measuring.write_json(path, {})
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["copy.json"]
+
+
+# --- what it refuses ---------------------------------------------------------------------------
+
+
+def test_no_gpu(house):
+    done = house.run("measure", path=str(house.tools))
+    assert done.returncode == 77
+    assert done.stderr.startswith("error: no GPU") and done.stderr.count("\n") == 1
+
+
+def test_no_git_needs_a_commit(gpu_house):
+    done = gpu_house.run("measure", "--no-setup", "--build-dir", str(gpu_house.root / "ready"))
+    assert done.returncode == 2
+    assert "--commit SHA is needed" in done.stderr
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--samples", "0"], "--samples: '0' given, a whole number from 1 up"),
+    (["--samples", "many"], "'many' given"),
+    (["--name", "My GPU"], "--name: 'My GPU' given, lower-case letters"),
+    (["--name", "historical"], "'historical' given"),
+    (["--build-dir", "nowhere"], "'nowhere' given, a folder that exists"),
+    (["--counts", "nowhere"], "'nowhere' given, a folder that exists"),
+    (["--frobnicate"], "--frobnicate"),
+])
+def test_arguments(house, arguments, said):
+    done = house.run("measure", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_unknown_chapter(gpu_house):
+    done, result = measured(gpu_house, "--chapter", "nonsense", code=2)
+    assert done.stderr == "error: --chapter nonsense: no such chapter; accepted: copy\n"
+    assert result is None
+
+
+def test_the_command_that_is_recorded_names_no_folder():
+    options = measure.parse(["--chapter", "copy", "--output", "/x", "--name", "h200", "--commit", "abc"])
+    assert measuring.command_line(options) == "scripts/measure --chapter copy --name h200"

@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The table at the end of scripts/book."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import program_rows
+
+
+@pytest.fixture
+def counted(gpu_house):
+    """A house whose chapter has been counted."""
+    folder = gpu_house.root / "counts"
+    folder.mkdir()
+    (folder / "copy.json").write_text(json.dumps(program_rows("model")), encoding="utf-8")
+    return gpu_house
+
+
+def summary(house):
+    done = house.run("lib/summary.py", str(house.root / "counts"), str(house.root / "book" / "results"))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def line_of(text: str, kernel: str) -> list[str]:
+    (line,) = (line for line in text.splitlines() if line.lstrip("| ").startswith(kernel))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def measure(house, name):
+    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "a", "--name", name)
+    assert done.returncode == 0, done.stderr
+
+
+def test_counts_alone(counted):
+    text = summary(counted)
+    assert line_of(text, "copy_plain") == ["copy_plain", "2048x2048", "4", "4", "-", "0", "2 of 2"]
+    assert "For a column of your own GPU: scripts/measure" in text
+
+
+def test_the_books_machine_and_ones_own(counted):
+    measure(counted, "h200")
+    measure(counted, "local")
+    text = summary(counted)
+    assert line_of(text, "copy_plain")[7:] == ["16384x16384", "13,107", "100.0"] * 2
+    assert line_of(text, "cudaMemcpy")[1:7] == ["-", "-", "-", "-", "-", "2 of 2"]
+    assert "scripts/measure" not in text
+
+
+def test_a_stale_row_is_marked(counted):
+    measure(counted, "local")
+    source = counted.root / "chapters" / "copy" / "copy.cu"
+    source.write_text(source.read_text(encoding="utf-8").replace("32", "16"), encoding="utf-8")
+    text = summary(counted)
+    assert "16384x16384*" in text and "the kernel's text has changed since" in text
+
+
+def test_a_missing_count_is_one_line(counted):
+    (counted.root / "counts" / "copy.json").unlink()
+    done = counted.run("lib/summary.py", str(counted.root / "counts"), str(counted.root / "book" / "results"))
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
