@@ -53,6 +53,8 @@ html_static_path = ["_static"]
 html_css_files = ["book.css"]
 html_show_sphinx = False
 html_copy_source = False
+# The summaries are fetched, which a browser refuses from the file system.
+html_show_search_summary = False
 html_theme_options = {
     "light_css_variables": {
         "color-brand-primary": "#0b6e99",

@@ -1,0 +1,369 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Tests of directives and roles: small books about an invented machine, built in a temporary folder."""
+
+import json
+import re
+
+import pytest
+import synthetic
+from conflict_free.diff import diff_lines
+from conflict_free.ladder import ladder_rows
+from conflict_free.listing import margin
+from conflict_free.results import Evidence
+from conflict_free.sectors import describe_access, touched_sectors
+
+
+def text_of(html: str) -> str:
+    """Return HTML without tags, entities undone, white space collapsed."""
+    import html as entities
+
+    return " ".join(entities.unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def replace_in(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+# ------------------------------------------------------------------------------------------ values
+
+
+def test_a_value_stands_in_the_text_with_its_provenance(project):
+    html = project.build_page("It moves :val:`copy.copy_plain.2048.gbps|.1f` GB/s.")
+    assert re.search(r"It moves <span class=\"val\"[^>]*>1000.0<span class=\"val-tip\"", html)
+    assert "Invented GPU 1, driver 1.2.3" in html
+    described, tip = re.search(r'aria-describedby="([^"]+)".*?role="tooltip" id="([^"]+)"', html).groups()
+    assert described == tip
+
+
+def test_two_values_have_two_tooltips(project):
+    html = project.build_page(":val:`machine.gpu` :val:`machine.gpu`")
+    ids = re.findall(r'role="tooltip" id="([^"]+)"', html)
+    assert len(ids) == len(set(ids)) == 2
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("copy.copy_plain.2048.speed", "unknown metric 'speed'"),
+        ("copy.copy_plain.64.gbps", "no size 64x64"),
+        ("copy", "malformed"),
+        ("copy.copy_plain.2048.gbps|.zz", "does not fit"),
+    ],
+)
+def test_a_bad_key_fails_with_file_and_line(project, key, message):
+    warnings = project.build_error(f"Text.\n\nMore :val:`{key}`.")
+    assert message in warnings
+    assert re.search(r"index\.rst:6: ERROR", warnings)
+
+
+def test_a_stale_key_fails(project):
+    replace_in(project.source("copy"), "output[i] = input[i]", "output[i] = input[i + 1]")
+    warnings = project.build_error(":val:`copy.copy_plain.2048.gbps`")
+    assert "index.rst:4: ERROR" in warnings and "stale" in warnings
+
+
+# ---------------------------------------------------------------------------------------- listings
+
+
+def test_a_listing_shows_the_region_and_nothing_else(project):
+    html = project.build_page(".. kernel-listing:: copy.copy_plain")
+    shown = re.search(r"<pre[^>]*>(.*?)</pre>", html, re.DOTALL)[1]
+    lines = [text for text in re.sub(r"<[^>]+>", "", shown).replace("&lt;", "<").replace("&amp;", "&").split("\n")]
+    region = project.source("copy").read_text().split("// [copy_plain]\n")[1].split("// [/copy_plain]")[0]
+    assert "\n".join(lines) == region
+    assert "chapters/copy/copy.cu, lines 7–12" in text_of(html)
+    assert "[copy_plain]" not in shown
+
+
+def test_a_margin_shows_counts_beside_their_line(project):
+    html = project.build_page(".. kernel-listing:: naive.transpose_naive_row_read\n   :counts:")
+    rows = re.findall(r'<span class="code-line">(.*?)</span>\n', html, re.DOTALL)
+    noted = [row for row in rows if 'class="note' in row]
+    assert len(noted) == 1
+    assert text_of(noted[0]).endswith("load 4 sectors store 32 sectors 8×")
+    assert 'class="note excess" title="global store: 32 sectors a request, ideal 4"' in noted[0]
+    assert "sm_90 at 2048 × 2048" in text_of(html)
+
+
+def test_a_margin_sums_sites_of_one_line():
+    site = {"file": "/somewhere/a.cu", "line": 3, "space": "global", "op": "load"}
+    first = {**site, "requests": 1, "sectors": 32, "ideal_sectors": 4, "bytes": 128}
+    second = {**site, "requests": 3, "sectors": 12, "ideal_sectors": 12, "bytes": 384}
+    other = {**first, "file": "b.cu"}
+    notes = margin({"lines": [first, second, other]}, "a.cu")
+    assert [note["text"] for note in notes[3]] == ["11 sectors"]
+    assert notes[3][0]["excess"] and notes[3][0]["factor"] == "2.75×"
+
+
+def test_wavefronts_are_singular_when_one():
+    line = {"file": "a.cu", "line": 1, "space": "shared", "op": "store", "instructions": 8, "wavefronts": 8}
+    notes = margin({"lines": [{**line, "ideal_wavefronts": 8, "conflicts": 0}]}, "a.cu")
+    assert [(note["text"], note["factor"]) for note in notes[1]] == [("1 wavefront", "")]
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        (".. kernel-listing:: copy.nothing", r"no region [nothing]; it has: constants, copy_plain"),
+        (".. kernel-listing:: nothing.copy_plain", "no such source file"),
+        (".. kernel-listing:: copy", "'copy' is not slug.kernel"),
+        (".. kernel-listing:: copy.constants\n   :counts:", "no kernel 'constants' in the counts"),
+        (".. kernel-listing:: copy.copy_plain\n   :counts:\n   :size: 64", "no size 64x64 of copy_plain"),
+        (".. kernel-diff:: copy.copy_plain copy.nothing", "no region [nothing]"),
+        (".. counted-table:: nothing", "no such file"),
+        (".. counted-table:: copy\n   :kernels: nothing", "no kernel 'nothing'"),
+        (".. measured-table:: nothing", "no results of chapter nothing on invented"),
+        (".. measured-table:: copy\n   :sizes: 64", "no size 64x64"),
+        (".. sector-map:: copy.copy_plain read", "'read' is not an access; accepted: load, store"),
+        (".. sector-map:: copy.copy_plain load\n   :match: nothing", "found: none"),
+        (".. bandwidth-ladder::\n   :size: 64", "no result at 64x64"),
+        (".. full-source:: nothing", "no such source file"),
+        (".. predict::\n\n   A question.", "exactly one answer inside; this one has 0"),
+    ],
+)
+def test_a_directive_without_evidence_fails_with_file_and_line(project, directive, message):
+    warnings = project.build_error(directive)
+    assert message in warnings
+    assert re.search(r"index\.rst:4: ERROR", warnings)
+
+
+@pytest.mark.parametrize(
+    "directive",
+    [".. measured-table:: naive", ".. bandwidth-ladder::"],
+)
+def test_stale_results_fail_tables_and_plots(project, directive):
+    replace_in(project.source("copy"), "output[i] = input[i]", "output[i] = input[i + 1]")
+    assert "stale" in project.build_error(directive)
+
+
+def test_broken_markers_fail_with_the_sources_line(project):
+    replace_in(project.source("copy"), "// [/copy_plain]\n", "")
+    warnings = project.build_error(".. kernel-listing:: copy.copy_plain")
+    assert "copy.cu:14: region [copy_shared] opens inside [copy_plain] of line 6" in warnings
+
+
+def test_full_source_is_whole_and_can_be_downloaded(project):
+    html = project.build_page(".. full-source:: copy")
+    shown = re.search(r"<details class=\"full-source\">.*?<pre[^>]*>(.*?)</pre>", html, re.DOTALL)[1]
+    text = re.sub(r"<[^>]+>", "", shown).replace("&lt;", "<").replace("&amp;", "&").replace("&quot;", '"')
+    assert text == project.source("copy").read_text()
+    target = re.search(r'href="([^"]+copy\.cu)"', html)[1]
+    assert (project.folder / "html" / target).read_text() == project.source("copy").read_text()
+
+
+def test_a_diff_is_of_the_sources(project):
+    html = project.build_page(".. kernel-diff:: copy.copy_plain naive.transpose_naive_row_read")
+    assert "From copy.copy_plain to naive.transpose_naive_row_read : 4 lines out, 2 lines in" in text_of(html)
+
+
+def test_diff_lines_keep_both_texts():
+    lines = diff_lines("int a;\nint b;\n", "int a;\nint c;\n")
+    assert [(line["kind"], re.sub("<[^>]+>", "", line["html"])) for line in lines] == [
+        ("same", "int a;"),
+        ("del", "int b;"),
+        ("ins", "int c;"),
+    ]
+
+
+# ------------------------------------------------------------------------------------------ tables
+
+
+def test_the_counted_table_holds_the_counts(project):
+    said = text_of(project.build_page(".. counted-table:: naive"))
+    assert "global store 131,072 requests 32 sectors 4 3,670,016 sectors" in said
+    assert "global load 131,072 requests 4 sectors 4 0 sectors" in said
+    assert "shared" not in said.split("transpose_naive_row_read")[1].split("transpose_naive_column_read")[0]
+
+
+def test_the_counted_table_shows_shared_memory_and_barriers(project):
+    said = text_of(project.build_page(".. counted-table:: copy\n   :kernels: copy_shared"))
+    assert "grid 64 × 64, block 32 × 8, 4,096 bytes of shared memory" in said
+    assert "shared load 131,072 instructions 1 wavefront 1 0 conflicts" in said
+    assert "barrier 4,096" in said
+    assert "copy_plain" not in said
+
+
+def test_the_measured_table_holds_ceilings_sizes_and_provenance(project):
+    html = project.build_page(".. measured-table:: naive")
+    said = text_of(html.split("</thead>")[1])
+    assert said.index("cudaMemcpy") < said.index("copy_plain") < said.index("transpose_naive_row_read")
+    assert "cudaMemcpy 1,100 110 0.0305 0.0296–0.0320 1,375 110 0.0244" in said
+    assert "transpose_naive_row_read 450 45 4.77" in said
+    assert "2048 × 2048 34 MB read and written, fits in L2" in said
+    assert "16384 × 16384 2,147 MB read and written, larger than L2" in said
+    assert "Invented GPU 1, driver 1.2.3, CUDA 0.0.0, 2001-02-03, commit 0123456789" in text_of(html)
+    assert "Median of 40 samples" in text_of(html)
+
+
+def test_without_a_gpu_of_the_readers_one_line_says_how(project):
+    said = text_of(project.build_page(".. measured-table:: naive"))
+    assert "Your GPU Run scripts/measure and then scripts/book" in said
+
+
+def test_the_readers_gpu_has_a_tab_as_soon_as_it_has_results(project):
+    project.build_page(".. measured-table:: naive")
+    synthetic.write_evidence(project.chapters, project.counts, project.results, "local", "Invented GPU 2")
+    build = project.build()
+    assert build.warnings == ""
+    assert "Your GPU: Invented GPU 2" in text_of(build.html())
+    for path in (project.results / "local").glob("*.json"):
+        path.unlink()
+    assert "Invented GPU 2" not in project.build().html()
+
+
+def test_stale_rows_of_the_readers_gpu_are_marked(project):
+    synthetic.write_evidence(project.chapters, project.counts, project.results, "local", "Invented GPU 2")
+    path = project.results / "local" / "naive.json"
+    data = json.loads(path.read_text())
+    data["kernels"]["transpose_naive_row_read"]["hash"] = "sha256:" + 64 * "0"
+    path.write_text(json.dumps(data))
+    said = text_of(project.build_page(".. measured-table:: naive"))
+    assert said.count("stale: measured before its text changed") == len(synthetic.MEASURED_SIZES)
+
+
+def test_published_figures_have_a_tab(project):
+    figures = {
+        "schema": 1,
+        "citation": "someone2001",
+        "size": "2048x2048",
+        "bytes_per_gb": 1073741824,
+        "note": "A note.",
+        "machines": {"old": "Old GPU"},
+        "rows": [
+            {"slug": "copy", "kernel": "copy_plain", "classic_name": "copy", "gbps": {"old": 50.5}},
+            {"slug": "naive", "kernel": "transpose_naive_row_read", "classic_name": "naive", "gbps": {"old": 1.5}},
+        ],
+    }
+    synthetic.write_json(project.results / "historical" / "figures.json", figures)
+    (project.book / "refs.bib").write_text("@misc{someone2001, author={A. Someone}, title={T}, year={2001}}")
+    with (project.book / "conf.py").open("a") as conf:
+        conf.write("extensions.append('sphinxcontrib.bibtex')\nbibtex_bibfiles = ['refs.bib']\n")
+    page = ".. measured-table:: naive\n\n.. bibliography::"
+    said = text_of(project.build_page(page))
+    assert "copy_plain “copy” 50.5 transpose_naive_row_read “naive” 1.5" in said
+    assert "GB/s of 1024³ bytes" in said and "A note." in said
+
+
+# ---------------------------------------------------------------------------------------- pictures
+
+
+def test_sectors_of_a_row_a_column_and_odd_accesses():
+    row = {"size": 4, "lanes": [4 * lane for lane in range(32)]}
+    assert list(touched_sectors(row)) == [0, 1, 2, 3]
+    assert "32 lanes ask for 128 bytes in all, and 4 sectors of 32 bytes move: 128 bytes" in describe_access(row, "load")
+    assert "Every byte that moves was asked for." in describe_access(row, "load")
+    column = {"size": 4, "lanes": [8192 * lane for lane in range(32)]}
+    assert len(touched_sectors(column)) == 32
+    assert "Each lane's bytes start 8,192 bytes after" in describe_access(column, "store")
+    assert "Of each 32 bytes moved, 4 were asked for." in describe_access(column, "store")
+    shifted = {"size": 4, "lanes": [4 + 4 * lane for lane in range(32)]}
+    assert len(touched_sectors(shifted)) == 5
+    split = {"size": 16, "lanes": [24]}
+    assert [(span.start, span.size) for spans in touched_sectors(split).values() for span in spans] == [(24, 8), (0, 8)]
+    broadcast = {"size": 4, "lanes": [64, None, 64]}
+    assert [span.lanes for span in touched_sectors(broadcast)[2]] == [(0, 2)]
+    assert "All lanes ask for the same bytes." in describe_access(broadcast, "load")
+    assert "Every byte" not in describe_access(broadcast, "load")
+
+
+def test_a_sector_map_draws_each_sector_and_says_what_it_shows(project):
+    html = project.build_page(".. sector-map:: naive.transpose_naive_row_read store")
+    wide = re.search(r'<svg class="wide".*?</svg>', html, re.DOTALL)[0]
+    assert wide.count('class="moved"') == 32 and wide.count('class="asked"') == 32
+    assert 'role="img"' in wide and "32 sectors of 32 bytes move: 1,024 bytes" in wide
+    assert "output[threadIdx.x * width] = input[threadIdx.x];" in text_of(html)
+
+
+def test_the_ladder_is_drawn_in_both_themes_with_its_figures_as_text(project):
+    html = project.build_page(".. bandwidth-ladder::")
+    sources = re.findall(r'(?:src|srcset)="(_images/ladder-[^"]+\.svg)"', html)
+    assert len(set(sources)) == 4
+    for source in sources:
+        assert "<svg" in (project.folder / "html" / source).read_text()
+    assert "cudaMemcpy 1,100 (1,048 to 1,134)" in html
+    assert 'class="only-light"' in html and 'class="only-dark"' in html
+
+
+def test_the_ladder_descends(project):
+    rows = ladder_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "16384x16384")
+    assert [row["kernel"] for row in rows][:2] == ["cudaMemcpy", "copy_plain"]
+    assert [row["gbps"] for row in rows] == sorted((row["gbps"] for row in rows), reverse=True)
+    assert all(row["low"] < row["gbps"] < row["high"] for row in rows)
+
+
+# --------------------------------------------------------------------------------------- questions
+
+
+def test_an_answer_is_folded_without_script(project):
+    html = project.build_page(".. predict::\n\n   What?\n\n   .. answer:: The end\n\n      *This.*")
+    assert re.search(r'<details class="answer">\s*<summary>The end</summary>.*?<em>This\.</em>', html, re.DOTALL)
+    assert "<details open" not in html
+
+
+# ------------------------------------------------------------------------------------ dependencies
+
+
+def test_nothing_is_read_again_when_nothing_changed(project):
+    project.page(".. kernel-listing:: copy.copy_plain\n   :counts:\n\n.. measured-table:: naive\n\n.. bandwidth-ladder::")
+    project.build()
+    read = []
+    build = project.build
+    from sphinx.environment import BuildEnvironment
+
+    original = BuildEnvironment.prepare_settings
+
+    def note(self, docname):
+        read.append(docname)
+        return original(self, docname)
+
+    BuildEnvironment.prepare_settings = note
+    try:
+        build()
+        assert read == []
+        replace_in(project.source("copy"), "// a < b && c", "// another comment")
+        assert "another comment" in build().html()
+        assert read == ["index"]
+    finally:
+        BuildEnvironment.prepare_settings = original
+
+
+@pytest.mark.parametrize("changed", ["counts", "results"])
+def test_new_evidence_reaches_the_page(project, changed):
+    page = ":val:`copy.copy_plain.2048.barriers` :val:`copy.copy_plain.2048.gbps`"
+    project.build_page(page)
+    if changed == "counts":
+        path, number = project.counts / "copy.json", "777"
+        data = json.loads(path.read_text())
+        data["rows"][0]["counts"]["barriers"] = 777
+    else:
+        path, number = project.results / synthetic.MACHINE / "copy.json", "500"
+        data = json.loads(path.read_text())
+        for key in ("median_ms", "p10_ms", "p90_ms"):
+            data["rows"][2]["time"]["cold"][key] *= 2
+    path.write_text(json.dumps(data))
+    build = project.build()
+    assert build.warnings == ""
+    assert f">{number}<" in build.html()
+
+
+def test_other_builders_work(project):
+    project.page(
+        ":val:`copy.copy_plain.2048.gbps`\n\n.. kernel-listing:: copy.copy_plain\n\n.. bandwidth-ladder::\n\n"
+        ".. predict::\n\n   What?\n\n   .. answer::\n\n      This."
+    )
+    for builder in ("text", "gettext"):
+        build = project.build(builder)
+        assert build.warnings == ""
+    assert "1,000" in (project.folder / "text" / "index.txt").read_text()
+
+
+def test_a_missing_counts_folder_is_said_in_one_line(project):
+    from sphinx.errors import ConfigError
+
+    replace_in(project.book / "conf.py", "conflict_free_counts = '../counts'\n", "")
+    project.page("Text.")
+    with pytest.raises(ConfigError, match="conflict_free_counts is not set"):
+        project.build()

@@ -1,0 +1,266 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Tests of validation, staleness, look-up and formatting, on an invented machine."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+import synthetic
+from conflict_free import results
+from conflict_free.results import Evidence, ResultError, format_number, load_result, stale_kernels, validate_result
+
+BOOK_RESULTS = Path(__file__).resolve().parents[1] / "results"
+CHAPTERS = BOOK_RESULTS.parents[1] / "chapters"
+
+
+@pytest.fixture
+def evidence(project) -> Evidence:
+    return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE)
+
+
+@pytest.fixture
+def result(project) -> dict:
+    return json.loads((project.results / synthetic.MACHINE / "copy.json").read_text())
+
+
+def _set(data, path, value):
+    *parents, last = path
+    for part in parents:
+        data = data[part]
+    if value is KeyError:
+        del data[last]
+    else:
+        data[last] = value
+
+
+# ------------------------------------------------------------------------------------------ files
+
+
+def test_the_synthetic_files_are_valid(project, result):
+    validate_result(result)
+    results.validate_program(json.loads((project.counts / "copy.json").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["schema"], 2, "schema"),
+        (["machine"], "My GPU", "machine"),
+        (["provenance", "gpu"], "", "provenance/gpu"),
+        (["provenance", "commit"], KeyError, "'commit' is a required property"),
+        (["provenance", "date"], "yesterday", "provenance/date"),
+        (["provenance", "extra"], 1, "'extra' was unexpected"),
+        (["kernels", "copy_plain", "hash"], "sha256:00", "kernels/copy_plain/hash"),
+        (["kernels", "copy_plain"], KeyError, "no hash for copy_plain"),
+        (["rows", 0, "time", "cold", "median_ms"], 0, "rows/0/time/cold/median_ms"),
+        (["rows", 0, "time", "cold", "median_ms"], "fast", "rows/0/time/cold/median_ms"),
+        (["rows", 0, "time", "warm", "p10_ms"], 1e9, "not in ascending order"),
+        (["rows", 0, "size"], "2048", "rows/0/size"),
+        (["rows", 0, "width"], 2047, "size is 2048x2048, but width and height are 2047 and 2048"),
+        (["rows", 1, "fits_l2"], True, "says fits_l2 True"),
+        (["rows", 0, "counters"], {"global_load_requests": 1}, "rows/0/counters"),
+        (["rows"], [], "rows"),
+    ],
+)
+def test_broken_results_are_refused_in_one_line(result, path, value, message):
+    _set(result, path, value)
+    with pytest.raises(ResultError) as error:
+        validate_result(result, "copy.json")
+    assert str(error.value).startswith("copy.json: ")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_row_stands_once(result):
+    result["rows"].append(copy.deepcopy(result["rows"][0]))
+    with pytest.raises(ResultError, match="a second row of cudaMemcpy at 2048x2048"):
+        validate_result(result)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["rows", 0, "counts", "lines", 0, "op"], "read"),
+        (["rows", 0, "counts", "lines", 0, "requests"], KeyError),
+        (["rows", 0, "counts", "global_load", "sectors"], -1),
+        (["rows", 0, "counts", "lines", 0, "first_access", "lanes"], [0.5]),
+        (["build"], "cpu"),
+    ],
+)
+def test_broken_counts_are_refused(project, path, value):
+    data = json.loads((project.counts / "copy.json").read_text())
+    _set(data, path, value)
+    with pytest.raises(ResultError):
+        results.validate_program(data)
+
+
+def test_files_that_are_no_results_are_named(tmp_path, result):
+    with pytest.raises(ResultError, match="no such file"):
+        load_result(tmp_path / "copy.json")
+    (tmp_path / "copy.json").write_text("{")
+    with pytest.raises(ResultError, match="cannot be read as JSON"):
+        load_result(tmp_path / "copy.json")
+    (tmp_path / "copy.json").write_text('{"schema": NaN}')
+    with pytest.raises(ResultError, match="NaN is not a number of JSON"):
+        load_result(tmp_path / "copy.json")
+    (tmp_path / "naive.json").write_text(json.dumps(result))
+    with pytest.raises(ResultError, match="slug is copy; by its name it must be naive"):
+        load_result(tmp_path / "naive.json")
+
+
+COMMITTED = sorted(path for path in BOOK_RESULTS.glob("*/*.json") if path.parent.name != results.HISTORICAL)
+
+
+def test_each_chapter_has_results_of_the_books_machine():
+    chapters = {path.stem for path in CHAPTERS.glob("*/*.cu")}
+    measured = {path.stem for path in COMMITTED if path.parent.name == "h200"}
+    assert chapters and measured == chapters
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_committed_results_are_valid(path):
+    data = load_result(path)
+    assert path.parent.name in (data["machine"], results.LOCAL)
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_committed_results_are_of_todays_kernels(path):
+    if path.parent.name == results.LOCAL:
+        pytest.skip("the reader's own results are marked in the book, not refused")
+    source = CHAPTERS / path.stem / f"{path.stem}.cu"
+    assert stale_kernels(load_result(path), source.read_text(encoding="utf-8"), source) == []
+
+
+@pytest.mark.parametrize("path", sorted((BOOK_RESULTS / "historical").glob("*.json")), ids=lambda path: path.stem)
+def test_published_figures_are_valid_and_cited(path):
+    data = results.load_historical(path)
+    assert "{" + data["citation"] + "," in (BOOK_RESULTS.parent / "references.bib").read_text(encoding="utf-8")
+
+
+def test_published_figures_name_known_machines():
+    data = json.loads((BOOK_RESULTS / "historical" / "transpose_2009.json").read_text())
+    data["rows"][0]["gbps"]["rtx"] = 1.0
+    with pytest.raises(ResultError, match="figures of rtx, which is not in machines"):
+        results.validate_historical(data)
+
+
+# -------------------------------------------------------------------------------------- staleness
+
+
+def test_changed_and_removed_kernels_are_stale(project, result):
+    text = project.source("copy").read_text()
+    assert stale_kernels(result, text) == []
+    assert stale_kernels(result, text.replace("output[i] = input[i]", "output[i] = input[i + 1]")) == ["copy_plain"]
+    assert stale_kernels(result, text.replace("copy_shared]", "copy_tile]")) == ["copy_shared"]
+    assert stale_kernels(result, text.replace("TILE_DIM = 32", "TILE_DIM = 16")) == ["copy_plain", "copy_shared"]
+
+
+# ----------------------------------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("copy.copy_plain.2048.gbps", "1,000"),
+        ("copy.copy_plain.2048x2048.warm_gbps", "1,250"),
+        ("copy.copy_plain.16384.ms", "2.15"),
+        ("copy.copy_plain.16384.p10_ms", "2.08"),
+        ("copy.copy_plain.16384.p90_ms", "2.25"),
+        ("copy.cudaMemcpy.16384.percent_of_copy", "110"),
+        ("naive.transpose_naive_row_read.16384.percent_of_copy", "45"),
+        ("naive.transpose_naive_row_read.2048.warm_percent_of_copy", "45"),
+        ("copy.copy_plain.2048.fits_l2", "fits in L2"),
+        ("copy.copy_plain.16384.fits_l2", "larger than L2"),
+        ("naive.transpose_naive_row_read.2048.global_store.sectors_per_request", "32"),
+        ("naive.transpose_naive_row_read.4096x1024.global_load.sectors_per_request", "4"),
+        ("naive.transpose_naive_row_read.2048.global_store.sectors_over_ideal", "8"),
+        ("naive.transpose_naive_row_read.2048.global_store.bytes_moved", "134,217,728"),
+        ("copy.copy_shared.2048.shared_load.wavefronts_per_instruction", "1"),
+        ("copy.copy_shared.2048.shared_load.conflicts", "0"),
+        ("copy.copy_shared.2048.barriers", "4,096"),
+        ("copy.copy_shared.2048.blocks", "4,096"),
+        ("copy.copy_plain.2048.gbps / naive.transpose_naive_row_read.2048.gbps", "2.22"),
+        ("machine.gpu", "Invented GPU 1"),
+        ("machine.l2_mib", "38.1"),
+    ],
+)
+def test_values(evidence, key, text):
+    assert evidence.value(key).text() == text
+
+
+def test_formats(evidence):
+    assert evidence.value("copy.copy_plain.16384.ms").text(".4f") == "2.1475"
+    with pytest.raises(ResultError, match="format 'zz' does not fit"):
+        evidence.value("copy.copy_plain.16384.ms").text("zz")
+    with pytest.raises(ResultError, match="not a number"):
+        evidence.value("machine.gpu").text(".0f")
+
+
+def test_provenance_names_machine_software_date_and_commit(evidence):
+    said = evidence.value("copy.copy_plain.2048.gbps").provenance
+    for part in ("Invented GPU 1", "1.2.3", "CUDA 0.0.0", "2001-02-03", "0123456789", "cold", "40 samples"):
+        assert part in said
+    assert "counted by the model for sm_90" in evidence.value("copy.copy_plain.2048.barriers").provenance
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("copy", "malformed"),
+        ("copy.copy_plain.2048", "malformed"),
+        ("copy.copy_plain.2048.", "malformed"),
+        ("copy.copy_plain.2k.gbps", "size '2k' is not N or WxH"),
+        ("copy.copy_plain.0.gbps", "size '0' is not N or WxH"),
+        ("copy.copy_plain.64.gbps", "no size 64x64 of copy_plain in the results of chapter copy on invented"),
+        ("copy.copi.2048.gbps", "no kernel 'copi' in the results"),
+        ("none.copy_plain.2048.gbps", "no results of chapter none on invented"),
+        ("none.copy_plain.2048.barriers", "no such file"),
+        ("../copy.copy_plain.2048.gbps", ""),
+        ("copy.copy_plain.2048.speed", "unknown metric 'speed'"),
+        ("copy.copy_plain.2048.global_store.speed", "unknown metric 'speed' of an access"),
+        ("copy.copy_plain.2048.shared_load.wavefronts_per_instruction", "there are none"),
+        ("machine.color", "unknown key 'machine.color'"),
+        ("machine.gpu / machine.l2_bytes", "machine.gpu is not a number"),
+        ("machine.l2_bytes / copy.copy_plain.2048.barriers", "is 0"),
+        ("machine.l2_bytes / machine.l2_bytes / machine.l2_bytes", "more than one"),
+        ("historical:gtx280.copy_plain.2048.gbps", "no published figure"),
+        ("historical:gtx280.copy_plain", "malformed"),
+    ],
+)
+def test_bad_keys_are_named_in_one_line(evidence, key, message):
+    with pytest.raises(ResultError) as error:
+        evidence.value(key)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_stale_and_failed_rows_have_no_value(project, evidence, result):
+    source = project.source("copy")
+    text = source.read_text()
+    source.write_text(text.replace("output[i] = input[i]", "output[i] = 2 * input[i]"))
+    with pytest.raises(ResultError, match="stale on invented.*run scripts/measure"):
+        evidence.value("copy.copy_plain.2048.gbps")
+    with pytest.raises(ResultError, match="stale"):
+        evidence.value("naive.transpose_naive_row_read.2048.percent_of_copy")
+    assert evidence.value("naive.transpose_naive_row_read.2048.gbps").text() == "450"
+    source.write_text(text)
+    result["rows"][2]["check"] = {"passed": False, "message": "3 elements differ"}
+    synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
+    with pytest.raises(ResultError, match="failed its check on invented: 3 elements differ"):
+        evidence.value("copy.copy_plain.2048.gbps")
+
+
+def test_published_figures_are_values():
+    evidence = Evidence(CHAPTERS, BOOK_RESULTS, BOOK_RESULTS)
+    assert evidence.value("historical:gtx280.copy_plain.2048.gbps").text() == "96.9"
+    assert "ruetsch2009transpose" in evidence.value("historical:gtx280.copy_plain.2048.gbps").provenance
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (4, "4"), (4.0, "4"), (1234567, "1,234,567"), (0.012345, "0.0123"), (2.2, "2.20"), (491.3, "491"), (3110.4, "3,110")],
+)
+def test_numbers_for_readers(number, text):
+    assert format_number(number) == text
