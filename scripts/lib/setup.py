@@ -30,7 +30,7 @@ from console import ROOT, USAGE, Stop, say, shown_path, step
 VENV = ROOT / ".venv"
 CUDA = ROOT / ".cuda"
 
-CMAKE_MINIMUM = (3, 25)
+CMAKE_MINIMUM = (3, 24)
 NVCC_MINIMUM = (12, 0)
 
 
@@ -300,8 +300,9 @@ def make_venv(venv: Path, locks: Sequence[Path]) -> bool:
 # --- CUDA --------------------------------------------------------------------------------------
 
 _PROBE_CMAKE = """\
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.24)
 project(probe LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
 add_executable(probe probe.cu)
 """
 _PROBE_SOURCE = """\
