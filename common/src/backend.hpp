@@ -17,7 +17,7 @@ namespace conflict_free::backend {
 /// "gpu" or "model".
 std::string build();
 
-/// Chooses the machine whose rules are counted. An empty name means the default.
+/// Chooses the machine whose rules are counted, instead of the default.
 /// @throws UsageError for an unknown name
 void choose_machine(const std::string& name);
 

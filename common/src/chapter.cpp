@@ -65,14 +65,14 @@ private:
 
 int ChapterRun::run()
 {
-    backend::choose_machine(options_.machine);
+    if (options_.machine) backend::choose_machine(*options_.machine);
     std::optional<JsonFile> file;
-    if (!options_.json_file.empty()) file.emplace(options_.json_file);
+    if (options_.json_file) file.emplace(*options_.json_file);
     if (const std::string reason = backend::missing_device(); !reason.empty()) {
         std::cerr << chapter_.slug() << ": this is the GPU build and there is no GPU to run on: " << reason << "\n";
         return exit_no_device;
     }
-    if (backend::takes_times() && !options_.machine.empty())
+    if (backend::takes_times() && options_.machine)
         std::cerr << chapter_.slug() << ": --machine has no effect in the GPU build, which runs on the device that is there\n";
     for (const Size size : wanted_sizes()) run_size(size);
     return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed}, file ? &*file : nullptr);

@@ -115,7 +115,7 @@ std::string build() { return "gpu"; }
 
 void choose_machine(const std::string& name)
 {
-    if (name.empty() || std::find(known_machines.begin(), known_machines.end(), name) != known_machines.end()) return;
+    if (std::find(known_machines.begin(), known_machines.end(), name) != known_machines.end()) return;
     std::string accepted;
     for (const char* known : known_machines) accepted += (accepted.empty() ? "" : ", ") + std::string(known);
     throw UsageError("--machine: got '" + name + "', accepted: " + accepted);

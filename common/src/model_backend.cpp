@@ -16,7 +16,6 @@ std::string build() { return "model"; }
 
 void choose_machine(const std::string& name)
 {
-    if (name.empty()) return;
     const simt::Machine* machine = simt::find_machine(name);
     if (!machine) throw UsageError("--machine: got '" + name + "', accepted: " + simt::machine_names());
     simt::set_machine(*machine);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct Options {
     int samples = 50;
     std::uint64_t seed = 1;
     bool timing = true;
-    std::string machine;
-    std::string json_file;
+    std::optional<std::string> machine;
+    std::optional<std::string> json_file;
 };
 
 /// A chapter program. Derived classes say what data its kernels work on.

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// One warp, one access, many address patterns: how many wavefronts, requests and sectors does each take?
+//
+// An ordinary CUDA program. Each case is one launch; a line on standard output names it. Run under a profiler it gives
+// the hardware's counts, run under the counting model it gives the model's; the two are joined by the order of launches.
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+constexpr int LANES = 32;
+constexpr int SHARED_BYTES = 32 * 1024;
+
+struct Pattern {
+    unsigned offset[LANES];
+    unsigned active;
+};
+
+__device__ bool takes_part(const Pattern& pattern) { return pattern.active >> threadIdx.x & 1; }
+
+template <class T>
+__global__ void shared_load(T* output, const __grid_constant__ Pattern pattern)
+{
+    extern __shared__ uint4 memory[];
+    unsigned* words = reinterpret_cast<unsigned*>(memory);
+    for (int i = threadIdx.x; i < SHARED_BYTES / 4; i += LANES) words[i] = i;
+    __syncthreads();
+    if (takes_part(pattern)) output[threadIdx.x] = *reinterpret_cast<T*>(reinterpret_cast<char*>(memory) + pattern.offset[threadIdx.x]);
+}
+
+template <class T>
+__global__ void shared_store(T* output, const __grid_constant__ Pattern pattern)
+{
+    extern __shared__ uint4 memory[];
+    T* element = reinterpret_cast<T*>(reinterpret_cast<char*>(memory) + pattern.offset[threadIdx.x]);
+    if (takes_part(pattern)) *element = T{threadIdx.x};
+    __syncthreads();
+    if (takes_part(pattern)) output[threadIdx.x] = *element;
+}
+
+template <class T>
+__global__ void global_load(T* output, const char* memory, const __grid_constant__ Pattern pattern)
+{
+    if (takes_part(pattern)) output[threadIdx.x] = *reinterpret_cast<const T*>(memory + pattern.offset[threadIdx.x]);
+}
+
+template <class T>
+__global__ void global_store(char* memory, const __grid_constant__ Pattern pattern)
+{
+    if (takes_part(pattern)) *reinterpret_cast<T*>(memory + pattern.offset[threadIdx.x]) = T{threadIdx.x};
+}
+
+void check(cudaError_t error)
+{
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "access_probe: %s\n", cudaGetErrorString(error));
+    std::exit(1);
+}
+
+/// Runs one pattern in all four ways. `element` gives each lane's element.
+template <class T>
+void probe(const char* type, const std::string& name, const std::function<unsigned(unsigned)>& element, unsigned active = ~0u)
+{
+    static char* memory = nullptr;
+    static T* output = nullptr;
+    if (!memory) {
+        check(cudaMalloc(&memory, SHARED_BYTES));
+        check(cudaMemset(memory, 1, SHARED_BYTES));
+        check(cudaMalloc(&output, LANES * sizeof(T)));
+    }
+    Pattern pattern{{}, active};
+    for (unsigned lane = 0; lane < LANES; ++lane) pattern.offset[lane] = element(lane) * sizeof(T);
+
+    const auto print = [&](const char* space, const char* operation) {
+        std::printf("%s %s %s %s %08x", space, operation, type, name.c_str(), active);
+        for (unsigned offset : pattern.offset) std::printf(" %u", offset);
+        std::printf("\n");
+        check(cudaGetLastError());
+    };
+    shared_load<T><<<1, LANES, SHARED_BYTES>>>(output, pattern);
+    print("shared", "load");
+    shared_store<T><<<1, LANES, SHARED_BYTES>>>(output, pattern);
+    print("shared", "store");
+    global_load<T><<<1, LANES>>>(output, memory, pattern);
+    print("global", "load");
+    global_store<T><<<1, LANES>>>(memory, pattern);
+    print("global", "store");
+    check(cudaDeviceSynchronize());
+}
+
+/// A small reproducible generator; the quality of its numbers does not matter here.
+class Random {
+public:
+    explicit Random(unsigned seed) : state_(seed * 2654435761u + 1) {}
+    unsigned below(unsigned limit)
+    {
+        state_ = state_ * 1664525u + 1013904223u;
+        return (state_ >> 16) % limit;
+    }
+
+private:
+    unsigned state_;
+};
+
+template <class T>
+void probe_all(const char* type)
+{
+    const auto contiguous = [](unsigned lane) { return lane; };
+    probe<T>(type, "contiguous", contiguous);
+    probe<T>(type, "uniform", [](unsigned) { return 0u; });
+    probe<T>(type, "pairs", [](unsigned lane) { return lane / 2; });
+    probe<T>(type, "quads", [](unsigned lane) { return lane / 4; });
+    probe<T>(type, "octets", [](unsigned lane) { return lane / 8; });
+    for (unsigned period : {2u, 4u, 8u, 16u})
+        probe<T>(type, "period_" + std::to_string(period), [=](unsigned lane) { return lane % period; });
+    for (unsigned stride = 2; stride <= 33; ++stride)
+        probe<T>(type, "stride_" + std::to_string(stride), [=](unsigned lane) { return lane * stride; });
+    probe<T>(type, "reversed", [](unsigned lane) { return 31 - lane; });
+    probe<T>(type, "half_swapped", [](unsigned lane) { return lane ^ 16; });
+    probe<T>(type, "neighbors_swapped", [](unsigned lane) { return lane ^ 1; });
+    for (unsigned active : {0x1u, 0x80000000u, 0x80000001u, 0x55555555u, 0x11111111u, 0x0000FFFFu, 0xFFFF0000u, 0x000000FFu, 0x00FF00FFu, 0x7FFFFFFFu}) {
+        probe<T>(type, "contiguous_masked", contiguous, active);
+        probe<T>(type, "stride_32_masked", [](unsigned lane) { return lane * 32; }, active);
+        probe<T>(type, "pairs_masked", [](unsigned lane) { return lane / 2; }, active);
+    }
+    const unsigned row = 128 / sizeof(T);
+    probe<T>(type, "conflict_in_phase", [=](unsigned lane) { return lane == 1 ? 8 * row : lane; });
+    probe<T>(type, "conflict_across_phases", [=](unsigned lane) { return lane == 31 ? 8 * row : lane; });
+    probe<T>(type, "conflict_in_each_phase", [=](unsigned lane) { return lane % 4 == 1 ? (lane - 1) + 8 * row : lane; });
+    probe<T>(type, "two_rows_alternating", [=](unsigned lane) { return lane % 2 ? 8 * row : 0u; });
+    probe<T>(type, "two_rows_by_halves", [=](unsigned lane) { return lane / 16 ? 8 * row : 0u; });
+    probe<T>(type, "two_rows_by_quarters", [=](unsigned lane) { return lane / 8 % 2 ? 8 * row : 0u; });
+    for (unsigned range : {4u, 8u, 16u, 32u, 64u, 128u})
+        for (unsigned seed = 0; seed < 5; ++seed) {
+            Random random(range + seed);
+            unsigned element[LANES];
+            for (unsigned& e : element) e = random.below(range);
+            const unsigned active = seed < 3 ? ~0u : random.below(1u << 16) << 16 | random.below(1u << 16);
+            probe<T>(type, "random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), [&](unsigned lane) { return element[lane]; }, active);
+        }
+}
+
+int main()
+{
+    probe_all<unsigned>("4");
+    probe_all<uint2>("8");
+    probe_all<uint4>("16");
+    return 0;
+}

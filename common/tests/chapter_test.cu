@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// A chapter program of right and wrong kernels, run as a user would run it.
+
+#include <conflict_free/matrix_chapter.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace conflict_free;
+using Json = nlohmann::json;
+
+__global__ void right(float* output, const float* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) output[i] = input[i];
+}
+
+__global__ void leaves_last(float* output, const float* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - 1) output[i] = input[i];
+}
+
+float copied(const float* input, Size, std::size_t index) { return input[index]; }
+
+template <auto kernel>
+void launch(const Matrices<float>& m)
+{
+    int n = m.width * m.height;
+    kernel<<<(n + 127) / 128, 128>>>(m.output, m.input, n);
+}
+
+struct Outcome {
+    int exit_code;
+    std::string out, err;
+};
+
+Outcome run(std::vector<std::string> arguments)
+{
+    MatrixChapter<float> chapter("trial", "Does the harness tell right from wrong?");
+    chapter.sizes({{64, 64}, {33, 31}}).whole_tiles(32);
+    chapter.reference_row("library", [](const Matrices<float>& m) {
+        CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, sizeof(float) * m.width * m.height, cudaMemcpyDeviceToDevice));
+    }, copied);
+    chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
+    chapter.kernel("leaves_last", launch<leaves_last>, copied);
+    chapter.kernel("expects_too_much", launch<right>, copied).expect(global_store.sectors_per_request == 3);
+
+    arguments.insert(arguments.begin(), "trial");
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
+    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+std::string temporary(const char* name)
+{
+    const auto folder = std::filesystem::temp_directory_path() / ("conflict_free_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    return (folder / name).string();
+}
+
+bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
+
+TEST(Chapter, ARightKernelPasses)
+{
+    const Outcome outcome = run({"--kernel", "right", "--kernel", "library"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("4 results checked, 1 expectations judged: all right"), std::string::npos) << outcome.out;
+}
+
+TEST(Chapter, AnElementLeftUnwrittenIsFoundAfterARightKernelRan)
+{
+    const Outcome outcome = run({"--kernel", "right", "--kernel", "leaves_last", "--size", "33x31"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find("leaves_last at 33x31: 1 of 1023 elements differ; the first is element 1022"), std::string::npos) << outcome.err;
+}
+
+TEST(Chapter, AnUnmetExpectationFailsAtWholeTilesOnly)
+{
+    EXPECT_EQ(run({"--kernel", "expects_too_much", "--size", "33x31"}).exit_code, 0);
+    const Outcome outcome = run({"--kernel", "expects_too_much"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find("expects_too_much at 64x64: global_store.sectors_per_request == 3, but it is 4"), std::string::npos);
+}
+
+TEST(Chapter, ListNamesTheKernels) { EXPECT_EQ(run({"--list"}).out, "library\nright\nleaves_last\nexpects_too_much\n"); }
+
+TEST(Chapter, HelpNamesEveryOption)
+{
+    const Outcome outcome = run({"--help"});
+    EXPECT_EQ(outcome.exit_code, 0);
+    for (const char* option : {"--list", "--kernel", "--size", "--samples", "--machine", "--json", "--no-timing", "--seed"})
+        EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
+}
+
+TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
+{
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+        {{"--size", "0"}, "--size"},          {{"--size", "-4"}, "--size"},        {{"--size", "99999999"}, "--size"},
+        {{"--size", "many"}, "--size"},       {{"--size"}, "--size"},              {{"--kernel", "wrong"}, "wrong"},
+        {{"--samples", "0"}, "--samples"},    {{"--samples", "x"}, "--samples"},   {{"--machine", "sm_1"}, "sm_1"},
+        {{"--json", "/no/such/folder/f"}, "/no/such/folder/f"}, {{"--json", "/"}, "--json"}, {{"--colour"}, "--colour"},
+        {{"stray"}, "stray"},                 {{"--seed", "-1"}, "--seed"},        {{"--json", ""}, "--json"},
+    };
+    for (const auto& [arguments, named] : cases) {
+        const Outcome outcome = run(arguments);
+        const std::string given = testing::PrintToString(arguments);
+        EXPECT_EQ(outcome.exit_code, 2) << given;
+        EXPECT_TRUE(one_line(outcome.err)) << given << ": " << outcome.err;
+        EXPECT_NE(outcome.err.find(named), std::string::npos) << given << ": " << outcome.err;
+        EXPECT_NE(outcome.err.find("accepted"), std::string::npos) << given << ": " << outcome.err;
+        EXPECT_EQ(outcome.out, "") << given;
+    }
+}
+
+TEST(Chapter, JsonHoldsEveryRow)
+{
+    const std::string path = temporary("rows.json");
+    EXPECT_EQ(run({"--json", path}).exit_code, 1);
+    const Json json = Json::parse(std::ifstream(path));
+    EXPECT_EQ(json["slug"], "trial");
+    EXPECT_EQ(json["build"], "model");
+    EXPECT_EQ(json["machine"], "sm_90");
+    ASSERT_EQ(json["rows"].size(), 8u);
+    const Json& row = json["rows"][1];
+    EXPECT_EQ(row["kernel"], "right");
+    EXPECT_EQ(row["size"], "64x64");
+    EXPECT_EQ(row["bytes"], 2 * 64 * 64 * 4);
+    EXPECT_EQ(row["check"]["passed"], true);
+    EXPECT_EQ(row["counts"]["global_load"]["requests"], 128);
+    EXPECT_EQ(row["expectations"][0]["text"], "global_load.sectors_per_request == 4");
+    EXPECT_TRUE(row["time"].is_null());
+    EXPECT_TRUE(json["rows"][0]["counts"].is_null());
+    EXPECT_EQ(json["rows"][2]["check"]["passed"], false);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {}), 1) << "a partial file is left";
+    std::filesystem::remove(path);
+}
+
+TEST(Chapter, ABadArgumentLeavesAnOldJsonAlone)
+{
+    const std::string path = temporary("old.json");
+    std::ofstream(path) << "old";
+    EXPECT_EQ(run({"--json", path, "--size", "0"}).exit_code, 2);
+    std::string text;
+    std::ifstream(path) >> text;
+    EXPECT_EQ(text, "old");
+    std::filesystem::remove(path);
+}
+
+TEST(Chapter, TheSeedChangesTheDataAndNotTheCounts)
+{
+    const Outcome one = run({"--kernel", "right", "--seed", "1"}), two = run({"--kernel", "right", "--seed", "2"});
+    EXPECT_EQ(one.exit_code, 0);
+    EXPECT_EQ(one.out, two.out);
+}
+
+}  // namespace
