@@ -14,7 +14,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -138,6 +137,12 @@ class _StatusLine:
             say(f"  {outcome}")
 
 
+def telling(lines: Sequence[str]) -> Sequence[str]:
+    """The lines of a failed command's output that tell why: Ninja's first failure, else the end."""
+    first = next((n for n, line in enumerate(lines) if line.startswith("FAILED: ")), None)
+    return lines[-_TAIL_LINES:] if first is None else lines[first:first + _TAIL_LINES]
+
+
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -159,7 +164,7 @@ def step(
     words = [str(word) for word in command]
     status = _StatusLine(title)
     started = time.monotonic()
-    last = deque(maxlen=_TAIL_LINES)
+    lines = []
     with open(log, "w", encoding="utf-8") as out:
         out.write(f"$ {shlex.join(words)}\n")
         try:
@@ -190,7 +195,7 @@ def step(
             for line in process.stdout:
                 line = _ESCAPES.sub("", line).rstrip()
                 out.write(line + "\n")
-                last.append(line)
+                lines.append(line)
                 shown = progress(line) if line else None
                 if shown:
                     current["line"] = shown
@@ -208,6 +213,6 @@ def step(
         status.close(f"done in {seconds:.1f} s")
         return
     status.close(f"failed after {seconds:.1f} s")
-    for line in last:
+    for line in telling(lines):
         say(f"  | {line}")
     raise Stop(f"{title} failed (exit {code}); all of its output is in {shown_path(log)}{hint}")

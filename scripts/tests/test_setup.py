@@ -271,6 +271,12 @@ def test_a_step_that_fails_prints_the_end_of_its_output_and_one_line(machine, ca
     assert "line 10\n" in (machine.root / "logs" / "trial.log").read_text(encoding="utf-8")
 
 
+def test_of_a_build_the_first_failure_is_shown():
+    lines = ["[1/3] a", "[2/3] b", "FAILED: b", "b.cpp:1: error"] + [f"[3/3] {n}" for n in range(100)]
+    assert console.telling(lines)[:2] == ["FAILED: b", "b.cpp:1: error"]
+    assert len(console.telling(lines)) == 40
+
+
 def test_a_step_whose_command_is_not_there_is_one_line(machine):
     with pytest.raises(Stop, match="cannot run absent-command: No such file"):
         console.step("Trial", ["absent-command"])
