@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """scripts/carry: headers, libraries and Python packages for a machine without a network.
 
-On that machine `scripts/measure --no-setup` finds them in .carry by itself. For CMake and Python
-used by hand: CMAKE_PREFIX_PATH=.carry/prefix/usr PYTHONPATH=.carry/site.
+On that machine `scripts/measure --no-setup` finds them in .carry by itself; docs/measuring.md says
+how other commands do.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from measure import CARRIED
 DEBIAN = (
     "libcli11-dev", "nlohmann-json3-dev", "libgtest-dev", "libgmock-dev",
     "libboost1.74-dev", "libboost-context1.74-dev", "libboost-context1.74.0",
-    "libdw-dev", "libdw1", "libelf-dev", "libelf1", "liblzma-dev", "liblzma5", "libbz2-1.0",
-    "zlib1g-dev", "zlib1g",
+    "libdw-dev", "libdw1", "libelf-dev", "libelf1",
 )
 UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin",
             "usr/src")

@@ -98,9 +98,10 @@ def _own_tools() -> setup.Tools:
 
 
 def _use_carried() -> None:
-    """Lets CMake and Python find what scripts/carry has brought along."""
-    for variable, folder in (("CMAKE_PREFIX_PATH", CARRIED / "prefix" / "usr"),
-                             ("PYTHONPATH", CARRIED / "site")):
+    """Lets CMake, the programs that it builds, and Python find what scripts/carry has brought along."""
+    places = [("CMAKE_PREFIX_PATH", CARRIED / "prefix" / "usr"), ("PYTHONPATH", CARRIED / "site")]
+    places += [("LD_LIBRARY_PATH", path) for path in (CARRIED / "prefix" / "usr" / "lib").glob("*-linux-gnu")]
+    for variable, folder in places:
         if folder.is_dir():
             there = os.environ.get(variable)
             os.environ[variable] = f"{folder}{os.pathsep}{there}" if there else str(folder)
