@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+import ctypes
 import io
 import json
 import os
@@ -86,6 +87,40 @@ def clocks() -> dict[str, int]:
     found = query_smi(list(CLOCKS.values()))
     return {
         key: int(found[field]) if found[field].isdigit() else 0 for key, field in CLOCKS.items()
+    }
+
+
+# Attributes of cuDeviceGetAttribute, by their names in cuda.h without CU_DEVICE_ATTRIBUTE_.
+_ATTRIBUTES = {"L2_CACHE_SIZE": 38, "COMPUTE_CAPABILITY_MAJOR": 75, "COMPUTE_CAPABILITY_MINOR": 76}
+
+
+def query_device() -> dict:
+    """The device that the chapter programs use, by the driver: nvidia-smi does not tell the size of the L2."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        raise Stop(f"cannot ask the driver about the GPU: {error}") from error
+
+    def call(name: str, *arguments) -> None:
+        code = getattr(cuda, name)(*arguments)
+        if code:
+            raise Stop(f"cannot ask the driver about the GPU: {name} answered {code}")
+
+    device, memory, text = ctypes.c_int(), ctypes.c_size_t(), ctypes.create_string_buffer(256)
+    call("cuInit", 0)
+    call("cuDeviceGet", ctypes.byref(device), 0)
+    call("cuDeviceGetName", text, len(text), device)
+    call("cuDeviceTotalMem_v2", ctypes.byref(memory), device)
+    found = {}
+    for name, number in _ATTRIBUTES.items():
+        value = ctypes.c_int()
+        call("cuDeviceGetAttribute", ctypes.byref(value), number, device)
+        found[name] = value.value
+    return {
+        "name": text.value.decode(),
+        "compute_capability": f"{found['COMPUTE_CAPABILITY_MAJOR']}.{found['COMPUTE_CAPABILITY_MINOR']}",
+        "l2_bytes": found["L2_CACHE_SIZE"],
+        "memory_bytes": memory.value,
     }
 
 
@@ -335,6 +370,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
     text = source.read_source(source_path(slug))
     flags = compiler_flags(session.build, slug)
     toolkit = toolkit_version(session.build)
+    device = query_device()
 
     show("times")
     before = clocks()
@@ -343,9 +379,6 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
     after = clocks()
     if 0 in (*before.values(), *after.values()):
         session.note("nvidia-smi does not tell all clocks; 0 stands for those")
-    device = timed.get("device")
-    if not device:
-        raise Stop(f"{program.name} --json does not describe the device")
 
     show("counts of the model")
     model = model_counts(session.build, session.counts, slug)

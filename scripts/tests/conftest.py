@@ -112,9 +112,32 @@ def program_rows(build: str) -> dict:
     data = {"schema": 1, "slug": "copy", "build": build, "machine": "sm_90", "seed": 1, "rows": rows}
     if build == "gpu":
         data["machine"] = "NVIDIA Pretend"
-        data["device"] = {"name": "NVIDIA Pretend", "compute_capability": "9.0",
-                          "l2_bytes": 64 << 20, "memory_bytes": 1 << 37}
     return data
+
+
+DRIVER = """\
+#include <cstddef>
+#include <cstring>
+extern "C" {
+int cuInit(unsigned) { return 0; }
+int cuDeviceGet(int* device, int number) { *device = number; return 0; }
+int cuDeviceGetName(char* name, int size, int) { std::strncpy(name, "NVIDIA Pretend", size); return 0; }
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) { *bytes = std::size_t{1} << 37; return 0; }
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+    *value = attribute == 38 ? 64 << 20 : attribute == 75 ? 9 : attribute == 76 ? 0 : -1;
+    return 0;
+}
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory) -> Path:
+    """A folder with a driver library that only pretends."""
+    folder = tmp_path_factory.mktemp("driver")
+    (folder / "cuda.cpp").write_text(DRIVER, encoding="utf-8")
+    subprocess.run(["g++", "-shared", "-fPIC", "-o", folder / "libcuda.so.1", folder / "cuda.cpp"], check=True)
+    return folder
 
 
 NCU_HEADER = (
@@ -140,10 +163,11 @@ def ncu_csv(values: dict[str, str], kernel: str = "copy_plain(float *, const flo
 
 
 @pytest.fixture
-def gpu_house(house: House) -> House:
+def gpu_house(house: House, driver: Path) -> House:
     """A house with a GPU, a profiler and a build folder `ready` that all only pretend."""
     import measuring
 
+    house.environment["LD_LIBRARY_PATH"] = str(driver)
     ready = house.root / "ready"
     programs = ready / "chapters" / "copy"
     write = "open(argv[argv.index('--json') + 1], 'w').write({!r})"

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import measure
 import measuring
@@ -112,6 +113,8 @@ def test_a_measurement(gpu_house):
     assert list(result["kernels"]) == ["copy_plain"]
     provenance = result["provenance"]
     assert provenance["gpu"] == "NVIDIA Pretend"
+    assert (provenance["compute_capability"], provenance["l2_bytes"], provenance["memory_bytes"]) == (
+        "9.0", 64 << 20, 1 << 37)
     assert provenance["toolkit"] == "13.0.88"
     assert provenance["compiler_flags"] == "-O3 -DNDEBUG -std=c++20"
     assert provenance["clocks_before"] == {"sm_mhz": 1980, "memory_mhz": 3201}
@@ -222,6 +225,16 @@ def test_no_gpu(house):
     done = house.run("measure", path=str(house.tools))
     assert done.returncode == 77
     assert done.stderr.startswith("error: no GPU") and done.stderr.count("\n") == 1
+
+
+def test_a_driver_that_fails_is_one_line(gpu_house, driver, tmp_path):
+    source = (driver / "cuda.cpp").read_text(encoding="utf-8").replace("int cuInit(unsigned) { return 0;", "int cuInit(unsigned) { return 999;")
+    (tmp_path / "cuda.cpp").write_text(source, encoding="utf-8")
+    subprocess.run(["g++", "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", tmp_path / "cuda.cpp"], check=True)
+    gpu_house.environment["LD_LIBRARY_PATH"] = str(tmp_path)
+    done, result = measured(gpu_house, code=1)
+    assert done.stderr == "error: cannot ask the driver about the GPU: cuInit answered 999\n"
+    assert result is None
 
 
 def test_no_git_needs_a_commit(gpu_house):
