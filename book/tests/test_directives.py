@@ -83,6 +83,7 @@ def test_a_margin_shows_counts_beside_their_line(project):
     rows = re.findall(r'<span class="code-line">(.*?)</span>\n', html, re.DOTALL)
     noted = [row for row in rows if 'class="note' in row]
     assert len(noted) == 1
+    assert text_of(noted[0]).startswith("output [ threadIdx . x")
     assert text_of(noted[0]).endswith("load 4 sectors store 32 sectors 8×")
     assert 'class="note excess" title="global store: 32 sectors a request, ideal 4"' in noted[0]
     assert "sm_90 at 2048 × 2048" in text_of(html)
