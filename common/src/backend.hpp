@@ -24,6 +24,18 @@ void choose_machine(const std::string& name);
 /// The device's name, or the modelled machine's.
 std::string machine();
 
+/// The GPU that a chapter program runs on.
+struct Device {
+    std::string name;
+    /// Such as "9.0".
+    std::string compute_capability;
+    std::size_t l2_bytes;
+    std::size_t memory_bytes;
+};
+
+/// The device, or nothing in the CPU build.
+std::optional<Device> device();
+
 /// Why there is no device to run on; empty if there is one.
 std::string missing_device();
 

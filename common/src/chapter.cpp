@@ -75,7 +75,7 @@ int ChapterRun::run()
     if (backend::takes_times() && options_.machine)
         std::cerr << chapter_.slug() << ": --machine has no effect in the GPU build, which runs on the device that is there\n";
     for (const Size size : wanted_sizes()) run_size(size);
-    return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed}, file ? &*file : nullptr);
+    return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device()}, file ? &*file : nullptr);
 }
 
 std::vector<Size> ChapterRun::wanted_sizes() const

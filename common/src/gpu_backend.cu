@@ -123,6 +123,13 @@ void choose_machine(const std::string& name)
 
 std::string machine() { return device_properties().name; }
 
+std::optional<Device> device()
+{
+    const cudaDeviceProp properties = device_properties();
+    return Device{properties.name, std::to_string(properties.major) + "." + std::to_string(properties.minor),
+                  static_cast<std::size_t>(properties.l2CacheSize), properties.totalGlobalMem};
+}
+
 std::string missing_device()
 {
     int count = 0;

@@ -23,6 +23,8 @@ void choose_machine(const std::string& name)
 
 std::string machine() { return simt::current_machine().name; }
 
+std::optional<Device> device() { return {}; }
+
 std::string missing_device() { return {}; }
 
 std::optional<simt::LaunchCounts> count(const std::function<void()>& launch)

@@ -146,6 +146,11 @@ JsonFile::~JsonFile()
 void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
 {
     Json json = {{"schema", 1}, {"slug", heading.slug}, {"build", heading.build}, {"machine", heading.machine}, {"seed", heading.seed}};
+    if (const auto& device = heading.device)
+        json["device"] = {{"name", device->name},
+                          {"compute_capability", device->compute_capability},
+                          {"l2_bytes", device->l2_bytes},
+                          {"memory_bytes", device->memory_bytes}};
     json["rows"] = Json::array();
     for (const Row& row : rows) json["rows"].push_back(to_json(row));
     std::ofstream file(partial_);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backend.hpp"
 #include "conflict_free/chapter.hpp"
 #include "conflict_free/timing.hpp"
 
@@ -41,6 +42,7 @@ struct Row {
 struct Heading {
     std::string slug, build, machine;
     std::uint64_t seed;
+    std::optional<backend::Device> device;
 };
 
 /// A table for the terminal.

@@ -62,9 +62,13 @@ void check(cudaError_t error)
     std::exit(1);
 }
 
-/// Runs one pattern in all four ways. `element` gives each lane's element.
+/// The ways to run a pattern.
+enum class Ways { all, shared_load };
+
+/// Runs one pattern. `element` gives each lane's element.
 template <class T>
-void probe(const char* type, const std::string& name, const std::function<unsigned(unsigned)>& element, unsigned active = ~0u)
+void probe(const char* type, const std::string& name, const std::function<unsigned(unsigned)>& element, unsigned active = ~0u,
+           Ways ways = Ways::all)
 {
     static char* memory = nullptr;
     static T* output = nullptr;
@@ -84,6 +88,7 @@ void probe(const char* type, const std::string& name, const std::function<unsign
     };
     shared_load<T><<<1, LANES, SHARED_BYTES>>>(output, pattern);
     print("shared", "load");
+    if (ways == Ways::shared_load) return;
     shared_store<T><<<1, LANES, SHARED_BYTES>>>(output, pattern);
     print("shared", "store");
     global_load<T><<<1, LANES>>>(output, memory, pattern);
@@ -145,10 +150,35 @@ void probe_all(const char* type)
         }
 }
 
+/// Which phases of a wide load merge depends on which lanes read the same and which are inactive: many random cases of
+/// few elements and masks of every density.
+template <class T>
+void probe_merging(const char* type)
+{
+    Random random(7);
+    for (unsigned range : {2u, 3u, 4u, 8u})
+        for (unsigned density = 1; density <= 4; ++density)
+            for (unsigned seed = 0; seed < 8; ++seed) {
+                unsigned element[LANES], active = 0;
+                for (unsigned lane = 0; lane < LANES; ++lane) {
+                    // Half of the cases copy from a neighbor often, so that pairs are common.
+                    const bool copies = lane > 1 && seed % 2 && random.below(4);
+                    element[lane] = copies ? element[lane - 1 - seed / 2 % 2] : random.below(range);
+                    active |= (random.below(4) < density ? 1u : 0u) << lane;
+                }
+                if (!active) active = 1;
+                probe<T>(type, "merging_" + std::to_string(range) + "_" + std::to_string(density) + "_" + std::to_string(seed),
+                         [&](unsigned lane) { return element[lane]; }, active, Ways::shared_load);
+            }
+}
+
 int main()
 {
     probe_all<unsigned>("4");
     probe_all<uint2>("8");
     probe_all<uint4>("16");
+    probe_merging<uint2>("8");
+    probe_merging<uint4>("16");
+    check(cudaDeviceSynchronize());
     return 0;
 }
