@@ -8,7 +8,7 @@ import re
 import pytest
 import synthetic
 from conflict_free.diff import diff_lines
-from conflict_free.ladder import ladder_rows
+from conflict_free.ladder import draw, ladder_rows
 from conflict_free.listing import margin
 from conflict_free.results import Evidence
 from conflict_free.sectors import describe_access, touched_sectors
@@ -293,6 +293,14 @@ def test_the_ladder_descends(project):
     assert [row["kernel"] for row in rows][:2] == ["cudaMemcpy", "copy_plain"]
     assert [row["gbps"] for row in rows] == sorted((row["gbps"] for row in rows), reverse=True)
     assert all(row["low"] < row["gbps"] < row["high"] for row in rows)
+
+
+def test_the_same_ladder_is_the_same_file(project, tmp_path):
+    rows = ladder_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "2048x2048")
+    for name in ("first.svg", "second.svg"):
+        draw(rows, "dark", "narrow", tmp_path / name)
+    assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
+    assert not list(tmp_path.glob("*.partial"))
 
 
 # --------------------------------------------------------------------------------------- questions

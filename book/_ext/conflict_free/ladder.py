@@ -60,9 +60,8 @@ def ladder_rows(evidence: Evidence, size: str) -> list[dict[str, Any]]:
 
 def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None:
     """Write the plot as SVG; the same rows give the same bytes."""
+    # Imported here, because it takes a second that most pages need not wait.
     import matplotlib
-
-    matplotlib.use("svg")
     from matplotlib.figure import Figure
 
     colors = THEMES[theme]
