@@ -140,7 +140,10 @@ class _StatusLine:
 def telling(lines: Sequence[str]) -> Sequence[str]:
     """The lines of a failed command's output that tell why: Ninja's first failure, else the end."""
     first = next((n for n, line in enumerate(lines) if line.startswith("FAILED: ")), None)
-    return lines[-_TAIL_LINES:] if first is None else lines[first:first + _TAIL_LINES]
+    if first is None:
+        return lines[-_TAIL_LINES:]
+    end = next((n for n in range(first, len(lines)) if re.match(r"\[\d+/\d+\] ", lines[n])), len(lines))
+    return lines[first:end][:_TAIL_LINES]
 
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
