@@ -30,7 +30,6 @@ nitpicky = True
 # The CUDA runtime is documented elsewhere.
 nitpick_ignore_regex = [(r"cpp:identifier", r"cuda[A-Z]\w*")]
 
-primary_domain = None
 highlight_language = "none"
 
 bibtex_bibfiles = ["references.bib"]
