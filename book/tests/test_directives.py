@@ -65,6 +65,46 @@ def test_a_stale_key_fails(project):
     assert "index.rst:4: ERROR" in warnings and "stale" in warnings
 
 
+# ------------------------------------------------------------------------------------------ claims
+
+TRUE = "copy.copy_plain.2048.gbps > naive.transpose_naive_row_read.2048.gbps"
+
+
+def test_a_true_claim_is_its_sentence(project):
+    html = project.build_page(f":claim:`The copy is faster [{TRUE}]`.")
+    assert '<span class="claim">The copy is faster</span>.' in html
+    assert "here" not in text_of(html)
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("It is not [copy.copy_plain.2048.gbps < 900]", "the claim 'It is not' is false on invented: 1,000 < 900"),
+        ("It is [copy.copy_plain.2048.gbps]", "not a comparison of two values"),
+        ("It is", "not a sentence with a comparison"),
+        ("It is [machine.gpu > 3]", "machine.gpu is not a number"),
+        ("It is [copy.nothing.2048.gbps > 3]", "no kernel 'nothing'"),
+    ],
+)
+def test_a_false_or_malformed_claim_fails_with_file_and_line(project, claim, message):
+    warnings = project.build_error(f":claim:`{claim}`.")
+    assert message in warnings
+    assert re.search(r"index\.rst:4: ERROR", warnings)
+
+
+def test_a_claim_is_judged_on_the_readers_gpu(project):
+    synthetic.write_evidence(project.chapters, project.counts, project.results, "local", "Invented GPU 2")
+    page = f":claim:`The copy is faster [{TRUE}]`."
+    assert "holds here" in text_of(project.build_page(page))
+    path = project.results / "local" / "naive.json"
+    data = json.loads(path.read_text())
+    for key in ("median_ms", "p10_ms", "p90_ms"):
+        data["rows"][0]["time"]["cold"][key] /= 100
+    path.write_text(json.dumps(data))
+    html = project.build().html()
+    assert "differs here" in text_of(html) and "Invented GPU 2" in html
+
+
 # ---------------------------------------------------------------------------------------- listings
 
 

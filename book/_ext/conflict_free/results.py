@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import operator
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -43,6 +44,11 @@ ACCESSES = {
     "shared_store": "shared store",
 }
 
+#: Comparisons of a claim, longest first so that ``>=`` is not read as ``>``.
+COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
+
+_COMPARISON = re.compile(r"\s(>=|<=|==|>|<)\s")
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 _SIZE = re.compile(r"([1-9][0-9]*)(?:x([1-9][0-9]*))?\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -441,6 +447,26 @@ class Evidence:
         if under.provenance != over.provenance:
             provenance += "; over: " + under.provenance
         return Value(over.number / under.number, f"{key}: {provenance}")
+
+    def holds(self, expression: str) -> tuple[bool, str]:
+        """Return whether a comparison of two values is true, and one line that shows both with their provenance.
+
+        The expression is ``A > B`` with one of ``> < >= <= ==``; a side is what ``value`` accepts, or a number.
+        Raises ResultError if it is malformed, or the evidence is missing or stale.
+        """
+        parts = _COMPARISON.split(expression)
+        if len(parts) != 3:
+            raise ResultError(f"claim {expression!r} is not a comparison of two values; accepted: {' '.join(COMPARISONS)}")
+        sides = []
+        for part in (parts[0].strip(), parts[2].strip()):
+            value = Value(float(part), "") if _NUMBER.match(part) else self.value(part)
+            if isinstance(value.number, str):
+                raise ResultError(f"{part} is not a number, so it cannot be compared")
+            sides.append(value)
+        left, right = sides
+        provenance = "; ".join(dict.fromkeys(side.provenance for side in sides if side.provenance))
+        shown = f"{left.text()} {parts[1]} {right.text()}. {provenance}"
+        return COMPARISONS[parts[1]](left.number, right.number), shown
 
     def _single(self, key: str) -> Value:
         if key.startswith("historical:"):

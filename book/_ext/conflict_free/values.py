@@ -14,7 +14,7 @@ from .source import SourceError
 
 
 class value(nodes.inline):
-    """An inline value. Its text is the value; ``provenance`` and ``tip_id`` make the tooltip."""
+    """Text with a tooltip: ``provenance`` is what the tooltip says, ``tip_id`` its identifier on the page."""
 
 
 class ValueRole(SphinxRole):
@@ -34,7 +34,8 @@ class ValueRole(SphinxRole):
 
 
 def _visit_html(self, node: value) -> None:
-    self.body.append(f'<span class="val" tabindex="0" aria-describedby="{node["tip_id"]}">')
+    classes = " ".join(["val", *node["classes"]])
+    self.body.append(f'<span class="{classes}" tabindex="0" aria-describedby="{node["tip_id"]}">')
 
 
 def _depart_html(self, node: value) -> None:
