@@ -50,6 +50,9 @@ METRICS = {
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 }
 
+# What the table at the end needs.
+WIDTH = 110
+
 CLOCKS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem"}
 
 
@@ -469,13 +472,15 @@ def table(measured: dict[str, dict]) -> Table:
     """What was measured: one line for each kernel and size."""
     copy = measured.get(results.CEILING_SLUG, {"rows": ()})["rows"]
     ceiling = {row["size"]: row for row in copy if row["kernel"] == results.CEILINGS[1]}
-    shown = Table(box=box.ASCII2, pad_edge=False)
+    shown = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     shown.add_column("kernel", no_wrap=True)
     shown.add_column("size", justify="right", no_wrap=True)
     for title in ("cold\nGB/s", "cold\n% of copy", "warm\nGB/s", "cold, ms\np10 to p90", "fits\nL2"):
         shown.add_column(title, justify="right", no_wrap=True)
     for result in measured.values():
         for row in result["rows"]:
+            if not row["time"]:
+                continue
             cold = row["time"]["cold"]
             base = ceiling.get(row["size"])
             shown.add_row(
@@ -505,8 +510,7 @@ def main() -> int:
         session.note("no counters: " + ("--no-counters" if options.no_counters else "ncu is not on this machine"))
     check_writable(session.folder)
     out = Console(highlight=False)
-    if not out.is_terminal:
-        out.width = 160
+    out.width = max(out.width, WIDTH)
     measured: dict[str, dict] = {}
     with stages(out, slugs) as show:
         for slug in slugs:

@@ -396,7 +396,7 @@ class Evidence:
         return [] if result is None else stale_kernels(result, self.source(slug), self.source_path(slug))
 
     def measured_row(self, slug: str, kernel: str, size: str, machine: str | None = None) -> dict[str, Any]:
-        """Return one measured row, current and with its check passed. Raises ResultError otherwise."""
+        """Return one measured row, timed, current and with its check passed. Raises ResultError otherwise."""
         size = parse_size(size)
         machine = machine or self.machine
         result = self.result(slug, machine)
@@ -407,6 +407,8 @@ class Evidence:
         row = _find(result["rows"], kernel, size, f"the results of chapter {slug} on {machine}")
         if not row["check"]["passed"]:
             raise ResultError(f"{slug}.{kernel}.{size} failed its check on {machine}: {row['check']['message']}")
+        if not row["time"]:
+            raise ResultError(f"{slug}.{kernel}.{size} was not timed on {machine}: the size is too small")
         if kernel in self.stale(slug, machine):
             raise ResultError(
                 f"{slug}.{kernel}.{size} is stale on {machine}: the kernel's text has changed since it was measured; "

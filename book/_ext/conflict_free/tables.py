@@ -142,7 +142,7 @@ def _row(
     if strict:
         return evidence.measured_row(slug, kernel, size, machine)
     for row in (result or {"rows": []})["rows"]:
-        if row["kernel"] == kernel and row["size"] == size and row["check"]["passed"]:
+        if row["kernel"] == kernel and row["size"] == size and row["check"]["passed"] and row["time"]:
             return row
     return None
 
@@ -204,7 +204,7 @@ class MeasuredTable(EvidenceDirective):
     ) -> tuple[str, str, str]:
         result = evidence.result(slug, machine)
         groups = measured_groups(evidence, slug, kernels, sizes, machine, strict)
-        samples = sorted({time["samples"] for row in result["rows"] for time in row["time"].values()})
+        samples = sorted({time["samples"] for row in result["rows"] for time in (row["time"] or {}).values()})
         html = render(
             "measured.html",
             groups=groups,
