@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from conftest import program_rows
@@ -26,8 +27,8 @@ def summary(house):
 
 
 def line_of(text: str, kernel: str) -> list[str]:
-    (line,) = (line for line in text.splitlines() if line.lstrip("| ").startswith(kernel))
-    return [cell.strip() for cell in line.strip("|").split("|")]
+    (line,) = (line for line in text.splitlines() if line.split()[:1] == [kernel])
+    return re.split(r"\s{2,}", line.strip())
 
 
 def measure(house, name):
