@@ -39,7 +39,7 @@ def table() -> str:
         for kernel in dict.fromkeys(row["kernel"] for row in result["rows"]):
             rows = [row for row in result["rows"] if row["kernel"] == kernel]
             counted = next((row for row in rows if row["counters"]), None)
-            largest = max(rows, key=area)
+            largest = max((row for row in rows if row["time"]), key=area)
             sizes.add(largest["size"])
             lines.append(
                 f"| {slug} | `{kernel}` | {_per_request(counted, 'global_load')} "

@@ -47,7 +47,7 @@ def _passed(rows: list[dict]) -> str:
 def _measured_cells(evidence: results.Evidence, slug: str, kernel: str, machine: str) -> list[str]:
     """Size, GB/s and percent of the copy for the largest measured size; dashes without a result."""
     result = evidence.result(slug, machine)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
+    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel and row["time"]]
     row = max(rows, key=area, default=None)
     if row is None:
         return [NOTHING] * 3

@@ -101,13 +101,13 @@ def program_rows(build: str) -> dict:
     """What a chapter program writes with --json."""
     rows = []
     for kernel, reference in (("cudaMemcpy", True), ("copy_plain", False)):
-        for side in (2048, 16384):
+        for side in (1, 2048, 16384):
             rows.append({
                 "kernel": kernel, "size": f"{side}x{side}", "width": side, "height": side,
                 "element_bytes": 4, "bytes": 8 * side * side, "reference": reference,
                 "check": {"passed": True, "message": ""}, "expectations": [],
                 "counts": counts() if build == "model" and not reference and side == 2048 else None,
-                "time": {"cold": sample(side / 1e5), "warm": sample(side / 2e5)} if build == "gpu" else None,
+                "time": {"cold": sample(side / 1e5), "warm": sample(side / 2e5)} if build == "gpu" and side > 1 else None,
             })
     data = {"schema": 1, "slug": "copy", "build": build, "machine": "sm_90", "seed": 1, "rows": rows}
     if build == "gpu":

@@ -103,7 +103,8 @@ def test_flags_say_how_and_not_where():
 def test_a_measurement(gpu_house):
     done, result = measured(gpu_house)
     rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
-    assert len(rows) == 4
+    assert len(rows) == 6
+    assert rows["copy_plain", "1x1"]["time"] is None
     assert rows["copy_plain", "2048x2048"]["counters"] == measuring.six(counts())
     assert rows["copy_plain", "2048x2048"]["model"] == measuring.six(counts())
     assert rows["copy_plain", "2048x2048"]["fits_l2"] is True
