@@ -28,7 +28,7 @@
 #define gridDim (::simt::grid_extent())
 inline constexpr int warpSize = ::simt::warp_size;
 
-inline void __syncthreads() { ::simt::block_barrier(); }
+[[gnu::noinline]] inline void __syncthreads() { ::simt::block_barrier(__builtin_return_address(0)); }
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,

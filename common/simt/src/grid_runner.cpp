@@ -332,7 +332,7 @@ void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_sha
 }
 
 void kernel_entry(const char* function) { runner().enter_kernel(function); }
-void block_barrier() { runner().wait_at_barrier(); }
+void block_barrier(const void*) { runner().wait_at_barrier(); }
 uint3 thread_index() noexcept { return runner().thread_index; }
 uint3 block_index() noexcept { return runner().block_index; }
 dim3 block_extent() noexcept { return runner().block_extent; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -81,7 +82,50 @@ auto& dynamic_shared_array()
 [[gnu::const]] dim3 block_extent() noexcept;
 [[gnu::const]] dim3 grid_extent() noexcept;
 
-/// `__syncthreads()`.
-void block_barrier();
+/// `__syncthreads()`. `site` is the address behind the call in the kernel's code, as for all functions below.
+void block_barrier(const void* site);
+
+/// `__syncthreads_count(predicate)`: a block barrier that returns how many threads gave a true predicate.
+int block_barrier_count(bool predicate, const void* site);
+
+/// @name Warp-level operations
+/// They are called from the CUDA headers of the model, from functions that are neither inlined nor instrumented.
+/// @{
+
+/// Lane of the running thread, 0 to 31.
+int lane_index();
+
+/// Lanes of the running thread's warp that have not exited.
+std::uint32_t active_lanes();
+
+/// What the lanes of a warp-level operation brought along.
+struct WarpValues {
+    std::uint64_t value[warp_size];
+    /// Lanes that took part.
+    std::uint32_t lanes;
+};
+
+/// Waits until every lane of `mask` has come to a warp-level operation with this mask, and returns the values that they
+/// brought. Orders the memory accesses of those lanes. A lane outside its own mask, or a lane of the mask that has
+/// exited, is reported as a hazard of kind `inactive_lane`.
+WarpValues warp_exchange(std::uint32_t mask, std::uint64_t value, const void* site);
+
+/// Reports that a lane takes a value from a lane that brought none.
+void report_inactive_lane(int lane, const void* site);
+/// @}
+
+/// Tells that the running thread makes an atomic access. Call it before the access.
+void record_atomic(const volatile void* address, std::size_t bytes, const void* site);
+
+/// Tells that a thread only waits: lets other threads run before it goes on.
+void yield_thread();
+
+/// Kinds of variables that live on the device without an allocation.
+enum class SymbolSpace { global, constant };
+
+/// Registers a `__device__`, `__managed__` or `__constant__` variable, as the translator writes it.
+struct DeviceSymbol {
+    DeviceSymbol(const void* address, std::size_t bytes, const char* name, SymbolSpace space);
+};
 
 }  // namespace simt
