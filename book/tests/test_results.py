@@ -183,7 +183,7 @@ def test_changed_and_removed_kernels_are_stale(project, result):
         ("copy.copy_shared.2048.blocks", "4,096"),
         ("copy.copy_plain.2048.gbps / naive.transpose_naive_row_read.2048.gbps", "2.22"),
         ("machine.gpu", "Invented GPU 1"),
-        ("machine.l2_mib", "38.1"),
+        ("machine.l2_mb", "40"),
     ],
 )
 def test_values(evidence, key, text):

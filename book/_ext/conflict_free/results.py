@@ -430,7 +430,7 @@ class Evidence:
         """Return the value of a key, or of a ratio of two: ``A / B``.
 
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric;
-        ``machine.FIELD`` with a field of the provenance, ``l2_mib`` or ``memory_gib``; or
+        ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; or
         ``historical:MACHINE.kernel.size.gbps``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
         """
@@ -520,8 +520,8 @@ class Evidence:
             )
         provenance = result["provenance"]
         derived = {
-            "l2_mib": provenance["l2_bytes"] / 2**20,
-            "memory_gib": provenance["memory_bytes"] / 2**30,
+            "l2_mb": provenance["l2_bytes"] / 1e6,
+            "memory_gb": provenance["memory_bytes"] / 1e9,
             "name": result["machine"],
         }
         plain = {name: value for name, value in provenance.items() if isinstance(value, (str, int))}
