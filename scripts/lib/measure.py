@@ -123,6 +123,6 @@ def main() -> int:
         if tools.nvcc is None:
             raise Stop("no CUDA compiler for this machine; nothing was measured")
         setup.configure(tools, PRESET)
-        setup.build(tools, PRESET)
+        setup.build(tools, PRESET, "the chapters", "chapters/all")
     sys.stdout.flush()
     os.execv(python, [str(python), str(Path(__file__).with_name("measuring.py")), *sys.argv[1:]])

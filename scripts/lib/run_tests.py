@@ -35,6 +35,6 @@ def main() -> int:
     options, ctest_arguments = parse(sys.argv[1:])
     tools = setup.set_up(cuda=not options.no_cuda, chromium=True)
     setup.configure(tools, PRESET)
-    setup.build(tools, PRESET)
-    setup.build(tools, PRESET, "book")
+    setup.build(tools, PRESET, "everything")
+    setup.build(tools, PRESET, "the book", "book")
     return setup.test(tools, PRESET, "-j", str(os.cpu_count() or 1), *ctest_arguments)

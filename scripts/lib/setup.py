@@ -460,13 +460,11 @@ def _build_progress(line: str) -> str | None:
     return line if line.startswith("[") else None
 
 
-def build(tools: Tools, preset: str, *targets: str) -> None:
-    """Builds targets of a configured preset."""
-    chosen = ["--target", *targets] if targets else []
-    what = " ".join(targets) if targets else "everything"
+def build(tools: Tools, preset: str, what: str, target: str = "all") -> None:
+    """Builds a target of a configured preset; `what` is what it is called on the terminal."""
     step(
         f"Build {what} (preset {preset})",
-        [tools.cmake, "--build", "--preset", preset, *chosen],
+        [tools.cmake, "--build", "--preset", preset, "--target", target],
         progress=_build_progress,
     )
 
