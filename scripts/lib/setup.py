@@ -143,8 +143,9 @@ def _include_folders() -> list[Path]:
     return folders
 
 
-def _installed_by_dpkg(names: Iterable[str]) -> set[str]:
-    if shutil.which("dpkg-query") is None:
+def _installed_by_dpkg(names: Sequence[str]) -> set[str]:
+    # Without a name dpkg-query would list every package.
+    if not names or shutil.which("dpkg-query") is None:
         return set()
     done = subprocess.run(
         ["dpkg-query", "-W", "-f=${Package} ${db:Status-Status}\n", *names],
@@ -172,8 +173,8 @@ def _usable(package: Package) -> bool:
 def missing_packages(packages: Iterable[Package]) -> list[Package]:
     """The packages of which neither the command, header or module nor the Debian package is there."""
     unusable = [package for package in packages if not _usable(package)]
-    # A header may lie where only the compiler looks (multiarch folders), so dpkg is asked too.
-    installed = _installed_by_dpkg(p.name for p in unusable if p.header) if unusable else set()
+    # A header may lie where only the compiler looks, in a multiarch folder; dpkg knows of that too.
+    installed = _installed_by_dpkg([package.name for package in unusable if package.header])
     return [package for package in unusable if package.name not in installed]
 
 

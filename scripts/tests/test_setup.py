@@ -126,10 +126,16 @@ def test_a_header_in_any_include_folder_will_do(machine, monkeypatch, tmp_path):
     assert setup.missing_packages([package]) == []
 
 
-def test_dpkg_is_believed_about_headers(machine):
-    machine.tool("dpkg-query", "print('libabsent-dev installed'); print('libgone-dev config-files')")
-    packages = [Package("libabsent-dev", header="absent.h"), Package("libgone-dev", header="gone.h")]
-    assert [p.name for p in setup.missing_packages(packages)] == ["libgone-dev"]
+def test_dpkg_is_believed_about_headers_and_not_about_commands(machine):
+    machine.tool("dpkg-query", """
+everything = ["libabsent-dev installed", "libgone-dev config-files", "absent installed"]
+names = argv[2:]
+print("\\n".join(line for line in everything if not names or line.split()[0] in names))
+""")
+    command = Package("absent", commands=("absent-command",))
+    packages = [Package("libabsent-dev", header="absent.h"), Package("libgone-dev", header="gone.h"), command]
+    assert [p.name for p in setup.missing_packages(packages)] == ["libgone-dev", "absent"]
+    assert setup.missing_packages([command]) == [command]
 
 
 # --- Python packages ---------------------------------------------------------------------------
