@@ -227,6 +227,65 @@ def test_the_counted_table_shows_shared_memory_and_barriers(project):
     assert "copy_plain" not in said
 
 
+def _with_counters(project, change=0, kernels=("transpose_naive_row_read", "transpose_naive_column_read")):
+    path = project.results / synthetic.MACHINE / "naive.json"
+    data = json.loads(path.read_text())
+    data["provenance"]["profiler"] = "Profiler 3"
+    program = json.loads((project.counts / "naive.json").read_text())
+    for row in data["rows"]:
+        for counted in program["rows"]:
+            if (row["kernel"], row["size"]) == (counted["kernel"], counted["size"]) and row["kernel"] in kernels:
+                counts = counted["counts"]
+                row["counters"] = {
+                    **{f"shared_{op}_wavefronts": counts[f"shared_{op}"]["wavefronts"] for op in ("load", "store")},
+                    **{f"global_{op}_requests": counts[f"global_{op}"]["requests"] for op in ("load", "store")},
+                    **{f"global_{op}_sectors": counts[f"global_{op}"]["sectors"] for op in ("load", "store")},
+                }
+                row["counters"]["global_store_sectors"] += change
+    path.write_text(json.dumps(data))
+
+
+def test_the_counted_table_says_that_counters_agree(project):
+    assert "counters of" not in text_of(project.build_page(".. counted-table:: naive"))
+    _with_counters(project)
+    said = text_of(project.build().html())
+    assert "counters of an Invented GPU 1, read by Profiler 3, give the same requests, sectors and wavefronts." in said
+
+
+def test_the_counted_table_names_the_kernels_whose_counters_were_read(project):
+    _with_counters(project, kernels=("transpose_naive_row_read",))
+    said = text_of(project.build_page(".. counted-table:: naive"))
+    assert "sectors and wavefronts for transpose_naive_row_read ." in said
+
+
+def test_counters_that_differ_fail(project):
+    _with_counters(project, change=1)
+    warnings = project.build_error(".. counted-table:: naive")
+    assert "global_store_sectors is 4,194,305 on the GPU and 4,194,304 in the model" in warnings
+
+
+def _untimed(project, machine):
+    path = project.results / machine / "naive.json"
+    data = json.loads(path.read_text())
+    assert (data["rows"][0]["kernel"], data["rows"][0]["size"]) == ("transpose_naive_row_read", "2048x2048")
+    data["rows"][0]["time"] = None
+    path.write_text(json.dumps(data))
+
+
+def test_a_size_too_small_to_time_has_no_value(project):
+    _untimed(project, synthetic.MACHINE)
+    warnings = project.build_error(":val:`naive.transpose_naive_row_read.2048.ms`")
+    assert "naive.transpose_naive_row_read.2048x2048 was not timed on invented" in warnings
+
+
+def test_a_size_too_small_to_time_has_no_row_of_the_readers_gpu(project):
+    synthetic.write_evidence(project.chapters, project.counts, project.results, "local", "Invented GPU 2")
+    _untimed(project, "local")
+    local = project.build_page(".. measured-table:: naive").split("Your GPU: Invented GPU 2")[1]
+    assert local.count("<code>transpose_naive_row_read</code>") == 1
+    assert local.count("<code>transpose_naive_column_read</code>") == 2
+
+
 def test_the_measured_table_holds_ceilings_sizes_and_provenance(project):
     html = project.build_page(".. measured-table:: naive")
     said = text_of(html.split("</thead>")[1])

@@ -268,6 +268,26 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
     )
 
 
+#: The six counters of a result: name there, kind of access, count of the model.
+COUNTERS = {
+    "shared_load_wavefronts": ("shared_load", "wavefronts"),
+    "shared_store_wavefronts": ("shared_store", "wavefronts"),
+    "global_load_requests": ("global_load", "requests"),
+    "global_store_requests": ("global_store", "requests"),
+    "global_load_sectors": ("global_load", "sectors"),
+    "global_store_sectors": ("global_store", "sectors"),
+}
+
+
+def counter_differences(counters: dict[str, int], counts: dict[str, Any]) -> list[str]:
+    """Return how a GPU's counters differ from the model's counts, one phrase for each; none if all are equal."""
+    return [
+        f"{name} is {counters[name]:,} on the GPU and {counts[access][count]:,} in the model"
+        for name, (access, count) in COUNTERS.items()
+        if counters[name] != counts[access][count]
+    ]
+
+
 def format_number(number: float, spec: str = "") -> str:
     """Return a number for readers by a format of Python, or without one by the rule of the book.
 

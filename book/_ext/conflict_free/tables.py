@@ -20,6 +20,7 @@ from .results import (
     Evidence,
     ResultError,
     access_metric,
+    counter_differences,
     describe,
     format_number,
     gbps,
@@ -63,9 +64,27 @@ def counted_rows(counts: dict[str, Any]) -> list[dict[str, str]]:
     return rows
 
 
+def confirmed(evidence: Evidence, slug: str, kernel: str, size: str, counts: dict[str, Any]) -> bool:
+    """Return whether the counters of the book's GPU say the same as ``counts``; False if they were not read.
+
+    Raises ResultError if they say something else.
+    """
+    result = evidence.result(slug)
+    if result is None or kernel in evidence.stale(slug):
+        return False
+    for row in result["rows"]:
+        if row["kernel"] == kernel and row["size"] == size and row["counters"]:
+            differences = counter_differences(row["counters"], counts)
+            if differences:
+                raise ResultError(f"{slug}.{kernel}.{size}: {'; '.join(differences)}")
+            return True
+    return False
+
+
 class CountedTable(EvidenceDirective):
     """``.. counted-table:: SLUG``: what the model counted in this build for each kernel of a chapter.
 
+    The caption says whether the counters of the book's GPU confirm it; if they differ, the build fails.
     ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size.
     """
 
@@ -90,11 +109,24 @@ class CountedTable(EvidenceDirective):
                     "shared": f"{counts['shared_bytes']:,}",
                     "rows": counted_rows(counts),
                     "barriers": f"{counts['barriers']:,}",
+                    "confirmed": confirmed(evidence, slug, name, size, counts),
                 }
             )
         if not kernels:
             raise ResultError(f"chapter {slug} has no counted kernels")
-        return [raw_html(render("counted.html", kernels=kernels, size=size, machine=program["machine"]))]
+        result = evidence.result(slug)
+        return [
+            raw_html(
+                render(
+                    "counted.html",
+                    kernels=kernels,
+                    size=size,
+                    machine=program["machine"],
+                    confirmed=[kernel["name"] for kernel in kernels if kernel["confirmed"]],
+                    gpu=result["provenance"] if result else None,
+                )
+            )
+        ]
 
 
 def _trim(extent: list[int]) -> list[int]:
