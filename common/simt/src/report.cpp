@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The report that a program leaves behind: set up before main() from the environment, written when the program ends.
+//   SIMT_MACHINE=NAME  the machine that is modelled
+//   SIMT_REPORT=FILE   where the report goes
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include <unistd.h>
+
+#include "session.hpp"
+#include "simt/json.hpp"
+
+namespace simt::detail {
+
+namespace {
+
+constexpr int usage_error = 2;
+
+[[noreturn]] void refuse(const std::string& message)
+{
+    std::cerr << "error: " << message << std::endl;
+    std::_Exit(usage_error);
+}
+
+nlohmann::ordered_json report(int exit_code)
+{
+    using Json = nlohmann::ordered_json;
+    Json kernels = Json::array();
+    for (const LaunchCounts& launch : session().launches) {
+        Json kernel = to_json(launch);
+        kernel["launch"] = kernels.size();
+        kernels.push_back(std::move(kernel));
+    }
+    return {{"machine", session().machine->name}, {"kernels", kernels}, {"hazards", Json::array()}, {"exit_code", exit_code}};
+}
+
+/// Writes a file whole or not at all.
+bool write_atomically(const std::string& path, const std::string& text)
+{
+    const std::string part = path + ".part" + std::to_string(getpid());
+    std::ofstream out(part);
+    out << text;
+    out.close();
+    if (out && std::rename(part.c_str(), path.c_str()) == 0) return true;
+    std::remove(part.c_str());
+    return false;
+}
+
+void write_report(int exit_code, void* path)
+{
+    const std::string text = report(exit_code).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    if (!write_atomically(static_cast<const char*>(path), text))
+        std::cerr << "error: cannot write " << static_cast<const char*>(path) << std::endl;
+}
+
+bool follow_environment()
+{
+    if (const char* name = std::getenv("SIMT_MACHINE")) {
+        const Machine* machine = find_machine(name);
+        if (!machine) refuse("SIMT_MACHINE: '" + std::string(name) + "' given, one of " + machine_names() + " is accepted");
+        set_machine(*machine);
+    }
+    // The session is made before the handler is registered, so that it is still there when the handler runs.
+    session();
+    // A copy, as the program may change its environment.
+    if (const char* path = std::getenv("SIMT_REPORT")) on_exit(write_report, (new std::string(path))->data());
+    return true;
+}
+
+}  // namespace
+
+}  // namespace simt::detail
+
+// The linker is asked for this symbol by name, so that this file is part of every program of the model.
+extern "C" const bool simt_report_is_set_up = simt::detail::follow_environment();
