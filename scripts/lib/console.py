@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -30,6 +31,8 @@ INTERRUPTED = 130
 _HEARTBEAT_SECONDS = 20.0
 _REDRAW_SECONDS = 0.1
 _TAIL_LINES = 40
+# What an interrupted command gets to end by itself.
+_GRACE_SECONDS = 5.0
 
 
 class Stop(Exception):
@@ -62,6 +65,9 @@ def say(text: str = "") -> None:
 
 def run_main(main) -> NoReturn:
     """Calls `main()` and ends the process with its exit code, errors as one line each."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # As for Ctrl+C: what was started is ended, and nothing is left half-written.
+        signal.signal(number, signal.default_int_handler)
     try:
         code = main()
     except Stop as stop:
@@ -149,6 +155,24 @@ def telling(lines: Sequence[str]) -> Sequence[str]:
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
+def _end(process: subprocess.Popen) -> None:
+    """Ends a command with everything that it has started, and returns when none of it can write any more."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            pass
+        except PermissionError:
+            # Run by sudo: only sudo itself may be told, and it tells the others.
+            process.send_signal(number)
+        try:
+            # Ends when the last of them has closed the pipe.
+            process.communicate(timeout=_GRACE_SECONDS)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+
+
 def step(
     title: str,
     command: Sequence[str | os.PathLike],
@@ -181,6 +205,7 @@ def step(
                 text=True,
                 encoding="utf-8",
                 errors="replace",
+                start_new_session=True,
             )
         except OSError as error:
             status.close("failed")
@@ -205,8 +230,7 @@ def step(
                     status.update(shown)
             code = process.wait()
         except BaseException:
-            process.terminate()
-            process.wait()
+            _end(process)
             status.close("stopped")
             raise
         finally:

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import console
 import pytest
@@ -286,6 +288,27 @@ def test_of_a_build_the_first_failure_is_shown():
 def test_a_step_whose_command_is_not_there_is_one_line(machine):
     with pytest.raises(Stop, match="cannot run absent-command: No such file"):
         console.step("Trial", ["absent-command"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_step_leaves_nothing_running(house, number):
+    """The command has a child of its own that would go on writing."""
+    written = house.root / "written"
+    child = f"import time; f = open({str(written)!r}, 'a')\nwhile True: f.write('x'); f.flush(); time.sleep(0.01)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    (house.root / "scripts" / "long").write_text(
+        "import sys; sys.path.insert(0, sys.path[0] + '/lib')\nimport console\n"
+        f"console.run_main(lambda: console.step('Long', [sys.executable, '-c', {parent!r}]))\n", encoding="utf-8")
+    process = subprocess.Popen([sys.executable, house.root / "scripts" / "long"], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not written.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(number)
+    assert process.communicate(timeout=20)[1] == "interrupted\n"
+    assert process.returncode == 130
+    size = written.stat().st_size
+    time.sleep(0.1)
+    assert written.stat().st_size == size
 
 
 def test_output_that_the_terminal_cannot_show_stops_nothing(machine):
