@@ -67,3 +67,33 @@ def test_the_start_passes_the_rules_for_chapters(listed):
     listed.run("new-chapter", "bank_conflicts")
     found = listed.run("check").stderr
     assert "bank_conflicts" not in found
+
+
+def test_the_start_has_the_shape_of_the_copy_chapter(listed):
+    """What a new chapter begins as is the plain copy, under another name."""
+    from evidence import source
+
+    listed.run("new-chapter", "bank_conflicts")
+    path = listed.root / "chapters" / "bank_conflicts" / "bank_conflicts.cu"
+    made = source.parse_regions(path.read_text(encoding="utf-8"))
+    copy = source.parse_regions((REPOSITORY / "chapters" / "copy" / "copy.cu").read_text(encoding="utf-8"))
+    assert list(made) == ["constants", "bank_conflicts_kernel", "launch", "entry"]
+    assert (made["constants"].text, made["launch"].text) == (copy["constants"].text, copy["launch"].text)
+
+    def words(region):
+        return source.strip_comments(region.text).split()
+
+    renamed = [word.replace("bank_conflicts_kernel", "copy_plain") for word in words(made["bank_conflicts_kernel"])]
+    assert renamed == words(copy["copy_plain"])
+
+
+def test_the_start_of_a_page_has_sections_that_the_book_has():
+    def sections(text):
+        lines = text.splitlines()
+        return [title for title, rule in zip(lines, lines[1:]) if rule and set(rule) == {"-"}]
+
+    page = (REPOSITORY / "scripts" / "lib" / "chapter" / "page.rst.start").read_text(encoding="utf-8")
+    of_the_book = sections((REPOSITORY / "book" / "copy.rst").read_text(encoding="utf-8"))
+    of_the_book += sections((REPOSITORY / "book" / "naive.rst").read_text(encoding="utf-8"))
+    for title in sections(page):
+        assert title in of_the_book or title + "s" in of_the_book
