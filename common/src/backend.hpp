@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conflict_free/timing.hpp"
 #include "simt/counts.hpp"
@@ -39,8 +40,16 @@ std::optional<Device> device();
 /// Why there is no device to run on; empty if there is one.
 std::string missing_device();
 
-/// Runs `launch` and returns what it counted, or nothing in the GPU build.
-std::optional<simt::LaunchCounts> count(const std::function<void()>& launch);
+/// What came of running a kernel once.
+struct Outcome {
+    /// What was counted; nothing in the GPU build and for library calls.
+    std::optional<simt::LaunchCounts> counts;
+    /// What the kernel did that no kernel may, one line each. Always empty in the GPU build.
+    std::vector<std::string> hazards;
+};
+
+/// Runs `launch` once.
+Outcome run_once(const std::function<void()>& launch);
 
 /// True if this build takes times.
 bool takes_times();

@@ -136,15 +136,19 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .bytes = chapter_.useful_bytes(size),
             .reference = kernel.reference,
             .difference = {},
+            .hazards = {},
             .expectations = {},
             .counts = {},
             .times = {}};
     chapter_.poison();
-    if (is_timed(size))
+    if (is_timed(size)) {
         row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples);
-    else
-        row.counts = backend::count([&] { chapter_.launch(number, 0); });
-    CUDA_CHECK(cudaGetLastError());
+    } else {
+        backend::Outcome outcome = backend::run_once([&] { chapter_.launch(number, 0); });
+        row.counts = std::move(outcome.counts);
+        row.hazards = std::move(outcome.hazards);
+    }
+    if (row.hazards.empty()) CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     row.difference = chapter_.verify(number);
     if (row.counts) judge(row, kernel);
@@ -169,6 +173,7 @@ int ChapterRun::report(const Heading& heading, JsonFile* file) const
         passed &= row.passed();
         judged += static_cast<int>(row.expectations.size());
         const std::string where = row.kernel + " at " + to_string(row.size) + ": ";
+        for (const std::string& hazard : row.hazards) std::cerr << "hazard: " << where << hazard << "\n";
         if (!row.difference.empty()) std::cerr << "check failed: " << where << row.difference << "\n";
         for (const Judged& expectation : row.expectations)
             if (!expectation.passed)

@@ -139,7 +139,7 @@ std::string missing_device()
     return count == 0 ? "no CUDA-capable device is detected" : "";
 }
 
-std::optional<simt::LaunchCounts> count(const std::function<void()>& launch)
+Outcome run_once(const std::function<void()>& launch)
 {
     launch();
     CUDA_CHECK(cudaGetLastError());

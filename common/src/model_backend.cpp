@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "backend.hpp"
@@ -9,6 +10,17 @@
 #include "simt/model.hpp"
 
 namespace conflict_free {
+
+namespace {
+
+std::string in_one_line(const simt::Hazard& hazard)
+{
+    std::string lines;
+    for (const auto& place : hazard.lines) lines += (lines.empty() ? "" : ", ") + place.file + ":" + std::to_string(place.line);
+    return std::string(simt::name_of(hazard.kind)) + " at " + lines + ": " + hazard.message;
+}
+
+}  // namespace
 
 namespace backend {
 
@@ -27,15 +39,21 @@ std::optional<Device> device() { return {}; }
 
 std::string missing_device() { return {}; }
 
-std::optional<simt::LaunchCounts> count(const std::function<void()>& launch)
+Outcome run_once(const std::function<void()>& launch)
 {
     simt::take_launches();
+    simt::take_hazards();
+    simt::take_errors();
     launch();
-    auto launches = simt::take_launches();
-    if (launches.empty()) return {};
-    simt::LaunchCounts sum = std::move(launches.front());
-    for (std::size_t i = 1; i < launches.size(); ++i) sum += launches[i];
-    return sum;
+    Outcome outcome;
+    for (simt::LaunchCounts& counts : simt::take_launches())
+        if (outcome.counts)
+            *outcome.counts += counts;
+        else
+            outcome.counts = std::move(counts);
+    for (const simt::Hazard& hazard : simt::take_hazards()) outcome.hazards.push_back(in_one_line(hazard));
+    std::ranges::move(simt::take_errors(), std::back_inserter(outcome.hazards));
+    return outcome;
 }
 
 bool takes_times() { return false; }

@@ -31,6 +31,8 @@ struct Row {
     bool reference;
     /// What differs from the reference, or empty.
     std::string difference;
+    /// What the kernel did that no kernel may.
+    std::vector<std::string> hazards;
     std::vector<Judged> expectations;
     std::optional<simt::LaunchCounts> counts;
     std::optional<Times> times;

@@ -32,6 +32,7 @@ public:
 };
 
 /// Throws for any `error` but cudaSuccess: OutOfDeviceMemory for cudaErrorMemoryAllocation, else CudaError.
+/// @param error what the call returned
 /// @param call text of the call, for the message
 /// @param file source file of the call
 /// @param line source line of the call

@@ -18,6 +18,6 @@ function(add_model_executable target source)
     target_link_libraries(${target} PRIVATE simt)
     # The hooks of -fsanitize=thread are the model's own, so the sanitizer is named to the compiler only.
     target_compile_options(${target} PRIVATE
-        -O1 -g -fno-tree-vectorize -fno-reorder-blocks -fsanitize=thread --param=tsan-instrument-func-entry-exit=0
+        -O1 -g -fno-tree-vectorize -fno-reorder-blocks -fsanitize=thread -fsanitize-coverage=trace-pc --param=tsan-instrument-func-entry-exit=0
         -Wno-tsan -Wno-unknown-pragmas)
 endfunction()

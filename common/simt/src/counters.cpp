@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "simt/rules.hpp"
-#include "source_lines.hpp"
+#include "simt/model.hpp"
 
 namespace simt::detail {
 
@@ -28,11 +28,12 @@ void Counters::launch_begins(const LaunchInfo& info)
     counts_.grid = info.grid;
     counts_.block = info.block;
     sites_.clear();
+    recent_.fill({});
 }
 
 void Counters::warp_access(const WarpAccess& access)
 {
-    Site& site = sites_[key_of(access)];
+    Site& site = site_of(key_of(access));
     if (access.space == Space::shared) {
         const SharedCost cost = shared_cost(access, machine_);
         site.shared.instructions += 1;
@@ -48,6 +49,13 @@ void Counters::warp_access(const WarpAccess& access)
     if (access.active_lanes() > site.example_lanes) keep_example(site, access);
 }
 
+Counters::Site& Counters::site_of(std::uint64_t key)
+{
+    Recent& recent = recent_[(key ^ key >> 10) % recent_.size()];
+    if (recent.key != key || !recent.site) recent = {key, &sites_[key]};
+    return *recent.site;
+}
+
 void Counters::keep_example(Site& site, const WarpAccess& access)
 {
     site.example_lanes = access.active_lanes();
@@ -59,11 +67,29 @@ void Counters::keep_example(Site& site, const WarpAccess& access)
     }
 }
 
+SharedCounts& Counters::shared_of(Operation operation)
+{
+    switch (operation) {
+        case Operation::load: return counts_.shared_load;
+        case Operation::store: return counts_.shared_store;
+        default: return counts_.shared_atomic;
+    }
+}
+
+GlobalCounts& Counters::global_of(Operation operation)
+{
+    switch (operation) {
+        case Operation::load: return counts_.global_load;
+        case Operation::store: return counts_.global_store;
+        default: return counts_.global_atomic;
+    }
+}
+
 LaunchCounts Counters::take()
 {
     std::map<std::tuple<std::string, int, Space, Operation>, std::pair<LineCounts, int>> lines;
     for (const auto& [key, site] : sites_) {
-        const SourceLine source = source_line_of_site(static_cast<std::uint32_t>(key >> 8));
+        const SourcePlace source = source_place(static_cast<std::uint32_t>(key >> 8));
         const auto space = static_cast<Space>(key >> 4 & 0xF);
         const auto operation = static_cast<Operation>(key & 0xF);
         auto& [line, lanes] = lines[{source.file, source.line, space, operation}];
@@ -77,9 +103,8 @@ LaunchCounts Counters::take()
             lanes = site.example_lanes;
             line.first_access = site.example;
         }
-        const bool load = operation == Operation::load;
-        (load ? counts_.shared_load : counts_.shared_store) += site.shared;
-        (load ? counts_.global_load : counts_.global_store) += site.global;
+        shared_of(operation) += site.shared;
+        global_of(operation) += site.global;
     }
     for (auto& entry : lines) counts_.lines.push_back(std::move(entry.second.first));
     return std::move(counts_);

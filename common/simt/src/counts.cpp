@@ -31,7 +31,10 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
     shared_store += other.shared_store;
     global_load += other.global_load;
     global_store += other.global_store;
+    shared_atomic += other.shared_atomic;
+    global_atomic += other.global_atomic;
     barriers += other.barriers;
+    warp_barriers += other.warp_barriers;
     const auto place = [](const LineCounts& line) { return std::tie(line.file, line.line, line.space, line.operation); };
     for (const LineCounts& line : other.lines) {
         const auto found = std::ranges::lower_bound(lines, place(line), {}, place);

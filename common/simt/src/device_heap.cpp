@@ -79,6 +79,12 @@ const Allocation* DeviceHeap::find(std::uint64_t address)
     return &*candidate;
 }
 
+const Allocation* DeviceHeap::find_before(std::uint64_t address) const
+{
+    const auto after = std::ranges::upper_bound(allocations_, address, {}, &Allocation::begin);
+    return after == allocations_.begin() ? nullptr : &*std::prev(after);
+}
+
 std::size_t DeviceHeap::free_bytes() const { return capacity_ - used_; }
 
 }  // namespace simt::detail

@@ -36,6 +36,8 @@ public:
     bool release(void* pointer);
     /// The allocation, live or freed, that holds `address`; null if none does.
     const Allocation* find(std::uint64_t address);
+    /// The allocation, live or freed, that starts nearest before `address`; null if none does.
+    const Allocation* find_before(std::uint64_t address) const;
     /// True if `address` lies in the reserved range.
     bool owns(std::uint64_t address) const { return address - base_ < reserved_bytes; }
     /// Host memory that further allocations can take, in bytes.

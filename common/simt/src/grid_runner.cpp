@@ -1,350 +1,370 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Runs the threads of a grid as fibers: a block at a time, a warp at a time, a lane at a time, each until it has to wait.
+#include "grid_runner.hpp"
 
-#include <array>
-#include <boost/context/fiber.hpp>
-#include <boost/context/preallocated.hpp>
-#include <memory>
-#include <string>
-#include <vector>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
 
-#include "counters.hpp"
-#include "device_heap.hpp"
+#include "delivery.hpp"
+#include "faults.hpp"
+#include "memory_hazards.hpp"
 #include "recorder.hpp"
-#include "session.hpp"
-#include "shared_arena.hpp"
-#include "simt/execution.hpp"
+#include "reporting.hpp"
 #include "simt/runtime_errors.hpp"
-#include "stack_pool.hpp"
-#include "warp_alignment.hpp"
 
-namespace simt {
+namespace simt::detail {
+
+Place place;
 
 namespace {
 
-using boost::context::fiber;
-using detail::LaneTrace;
-using detail::recorder;
+// Traces are grouped piece by piece: this bounds them to 128 KiB a thread, whatever the kernel does between barriers.
+constexpr std::size_t first_trace_entries = 256;
+constexpr std::size_t most_trace_entries = 8192;
 
-constexpr int most_block_threads = 1024;
-// Long intervals between barriers are grouped piece by piece: this bounds the memory of a warp's traces to 32 MiB.
-constexpr std::size_t trace_capacity = std::size_t{1} << 16;
+}  // namespace
 
-/// Why a thread does not run on.
-enum class Stop { none, trace_full, barrier, exited };
-
-struct Thread {
-    fiber context;
-    uint3 index{};
-    Stop stop = Stop::none;
-    bool in_kernel = false;
-};
-
-/// A stack that outlives the fiber on it.
-struct BorrowedStack {
-    boost::context::stack_context allocate() { return {}; }
-    void deallocate(boost::context::stack_context&) {}
-};
-
-class GridRunner {
-public:
-    GridRunner() : stacks_(most_block_threads), threads_(most_block_threads)
-    {
-        for (LaneTrace& trace : traces_) trace.accesses.resize(1024);
-    }
-
-    void run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
-    void enter_kernel(const char* function);
-    void wait_at_barrier();
-    bool grow_trace();
-
-    uint3 thread_index{}, block_index{};
-    dim3 block_extent, grid_extent;
-    std::string kernel_name;
-
-private:
-    void prepare_threads(const std::function<void()>& body);
-    fiber make_fiber(int slot);
-    void run_block();
-    void run_warp(int warp);
-    void run_lane(int lane, Thread& thread);
-    void stop_running(Stop reason);
-    bool release_barrier();
-    void deliver(int warp, const detail::AlignedAccess& aligned);
-    void deliver(int warp, const detail::AlignedAccess& aligned, Space space, std::uint32_t lanes);
-    void abandon_threads();
-    std::string where() const;
-
-    detail::StackPool stacks_;
-    std::vector<Thread> threads_;
-    int thread_count_ = 0;
-    const std::function<void()>* body_ = nullptr;
-    std::array<LaneTrace, warp_size> traces_;
-    fiber scheduler_;
-    Thread* running_ = nullptr;
-    int running_lane_ = 0;
-    std::exception_ptr failure_;
-    std::vector<Listener*> listeners_;
-};
-
-GridRunner& runner()
+GridRunner& GridRunner::instance()
 {
-    static GridRunner instance;
-    return instance;
+    // Never destroyed: its threads may stand in the middle of a kernel when the program ends.
+    static GridRunner& runner = *new GridRunner;
+    return runner;
 }
 
-void GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
+bool GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
 {
-    detail::Session& session = detail::session();
-    detail::Counters counters(*session.machine);
-    listeners_ = {&counters};
+    Session& session = detail::session();
+    Counters counters(*session.machine);
+    MemoryHazards hazards;
+    listeners_ = {&counters, &hazards};
     listeners_.insert(listeners_.end(), session.listeners.begin(), session.listeners.end());
-    grid_extent = grid;
-    block_extent = block;
-    detail::SharedArena::instance().begin_launch(dynamic_shared_bytes, static_cast<std::size_t>(session.machine->max_shared_bytes));
-    recorder.local_begin = stacks_.begin();
-    recorder.local_bytes = stacks_.bytes();
-    prepare_threads(thread);
+    bool completed = true;
+    begin(grid, block, dynamic_shared_bytes, thread);
+    try {
+        run_blocks();
+    } catch (const Stopped&) {
+        completed = false;
+    } catch (const KernelError& error) {
+        session.errors.push_back(error.what());
+        completed = false;
+    }
+    if (!completed) pool_.abandon();
+    for (Listener* listener : listeners_) listener->launch_ends();
+    session.launches.push_back(counters.take());
+    session.launches.back().name = current_launch().kernel;
+    session.launches.back().shared_bytes = SharedArena::instance().used();
+    return completed;
+}
+
+void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
+{
+    catch_faults();
+    begin_reports();
+    place.grid_extent = grid;
+    place.block_extent = block;
+    thread_count_ = static_cast<int>(block.x * block.y * block.z);
+    warp_count_ = (thread_count_ + warp_size - 1) / warp_size;
+    while (static_cast<int>(warps_.size()) < warp_count_) {
+        warps_.emplace_back();
+        for (LaneTrace& trace : warps_.back()) trace.entries.resize(first_trace_entries);
+    }
+    SharedArena::instance().begin_launch(dynamic_shared_bytes, static_cast<std::size_t>(session().machine->max_shared_bytes));
+    recorder.local_begin = pool_.stacks().begin();
+    recorder.local_bytes = pool_.stacks().bytes();
+    pool_.prepare(thread_count_, thread);
 
     const LaunchInfo info{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes};
-    for (Listener* listener : listeners_) listener->launch_begins(info);
-    try {
-        for (block_index.z = 0; block_index.z < grid.z; ++block_index.z)
-            for (block_index.y = 0; block_index.y < grid.y; ++block_index.y)
-                for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) run_block();
-    } catch (...) {
-        recorder.next = recorder.end = nullptr;
-        abandon_threads();
-        throw;
+    for (int slot = 0; slot < thread_count_; ++slot) {
+        const Extent index = info.thread(slot);
+        pool_[slot].index = {index.x, index.y, index.z};
     }
-    for (Listener* listener : listeners_) listener->launch_ends();
-
-    session.launches.push_back(counters.take());
-    session.launches.back().name = kernel_name;
-    session.launches.back().shared_bytes = detail::SharedArena::instance().used();
+    current_launch().info = info;
+    deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(session().timeout);
+    for (Listener* listener : listeners_) listener->launch_begins(info);
 }
 
-void GridRunner::prepare_threads(const std::function<void()>& body)
+void GridRunner::run_blocks()
 {
-    body_ = &body;
-    thread_count_ = static_cast<int>(block_extent.x * block_extent.y * block_extent.z);
-    int slot = 0;
-    for (unsigned z = 0; z < block_extent.z; ++z)
-        for (unsigned y = 0; y < block_extent.y; ++y)
-            for (unsigned x = 0; x < block_extent.x; ++x, ++slot) {
-                Thread& thread = threads_[static_cast<std::size_t>(slot)];
-                thread.index = {x, y, z};
-                if (!thread.context) thread.context = make_fiber(slot);
-            }
-}
-
-fiber GridRunner::make_fiber(int slot)
-{
-    const auto stack = stacks_.stack(slot);
-    // One fiber serves a thread slot for good: between blocks and launches it waits instead of being made anew.
-    return fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
-                 [this](fiber&& scheduler) {
-                     scheduler_ = std::move(scheduler);
-                     for (;;) {
-                         try {
-                             (*body_)();
-                         } catch (const std::exception&) {
-                             failure_ = std::current_exception();
-                         }
-                         stop_running(Stop::exited);
-                     }
-                     return std::move(scheduler_);
-                 });
-}
-
-void GridRunner::abandon_threads()
-{
-    // A thread that waits in the middle of a kernel cannot be unwound. Its fiber is forgotten; its stack is borrowed.
-    for (Thread& thread : threads_)
-        if (thread.context) new fiber(std::move(thread.context));
+    uint3& index = place.block_index;
+    for (index.z = 0; index.z < place.grid_extent.z; ++index.z)
+        for (index.y = 0; index.y < place.grid_extent.y; ++index.y)
+            for (index.x = 0; index.x < place.grid_extent.x; ++index.x) run_block();
 }
 
 void GridRunner::run_block()
 {
-    detail::SharedArena::instance().begin_block();
-    const Extent index{block_index.x, block_index.y, block_index.z};
-    for (Listener* listener : listeners_) listener->block_begins(index);
-    for (int i = 0; i < thread_count_; ++i) threads_[static_cast<std::size_t>(i)].stop = Stop::none;
-    const int warps = (thread_count_ + warp_size - 1) / warp_size;
-    do {
-        for (int warp = 0; warp < warps; ++warp) run_warp(warp);
-    } while (release_barrier());
+    SharedArena::instance().begin_block();
+    current_launch().block = {place.block_index.x, place.block_index.y, place.block_index.z};
+    for (Listener* listener : listeners_) listener->block_begins(current_launch().block);
+    for (int slot = 0; slot < thread_count_; ++slot) pool_[slot].stop = Stop::none;
+    for (int warp = 0; warp < warp_count_; ++warp)
+        for (LaneTrace& trace : warps_[static_cast<std::size_t>(warp)]) trace.restart();
+
+    for (;;) {
+        for (int warp = 0; warp < warp_count_; ++warp) run_warp(warp);
+        check_time();
+        if (any_stopped_for(Stop::trace_full)) continue;
+        if (release_block_barrier()) continue;
+        if (any_stopped_for(Stop::block_barrier) || any_stopped_for(Stop::warp_barrier)) report_stuck();
+        break;
+    }
     for (Listener* listener : listeners_) listener->block_ends();
 }
 
 void GridRunner::run_warp(int warp)
 {
-    const int first = warp * warp_size;
-    const int lanes = std::min(warp_size, thread_count_ - first);
-    for (LaneTrace& trace : traces_) trace.filled = trace.grouped = 0, trace.open = false;
-    for (bool more = true; more;) {
-        more = false;
+    Warp& traces = warps_[static_cast<std::size_t>(warp)];
+    const int first = warp * warp_size, lanes = lanes_of(warp);
+    do {
         for (int lane = 0; lane < lanes; ++lane) {
-            Thread& thread = threads_[static_cast<std::size_t>(first + lane)];
-            if (thread.stop == Stop::none || thread.stop == Stop::trace_full) run_lane(lane, thread);
-            more |= thread.stop == Stop::trace_full;
+            const Stop stop = pool_[first + lane].stop;
+            if (stop == Stop::none || stop == Stop::trace_full) run_lane(traces[static_cast<std::size_t>(lane)], first + lane);
         }
-        detail::align_warp(traces_, [&](const detail::AlignedAccess& aligned) { deliver(warp, aligned); });
+        align_warp(traces, StackPool::slot_bytes - 1, [&](const AlignedAccess& aligned) { deliver(listeners_, warp, aligned); });
+    } while (release_convergence(warp) || release_warp_barriers(warp));
+}
+
+void GridRunner::run_lane(LaneTrace& trace, int slot)
+{
+    Thread& thread = pool_[slot];
+    trace.compact();
+    place.thread_index = thread.index;
+    place.slot = slot;
+    running_trace_ = &trace;
+    if (thread.in_kernel) open_recorder(trace);
+    pool_.resume(thread);
+    close_recorder(trace);
+    trace.open = thread.stop == Stop::trace_full;
+    if (thread.stop == Stop::fault) report_fault(slot);
+    if (thread.stop == Stop::exited) {
+        thread.in_kernel = false;
+        if (auto failure = pool_.take_failure()) std::rethrow_exception(failure);
     }
 }
 
-void GridRunner::run_lane(int lane, Thread& thread)
+void GridRunner::open_recorder(LaneTrace& trace)
 {
-    LaneTrace& trace = traces_[static_cast<std::size_t>(lane)];
-    // What is still ungrouped moves to the front, so that the lane has room to go on.
-    std::copy(trace.accesses.begin() + static_cast<std::ptrdiff_t>(trace.grouped),
-              trace.accesses.begin() + static_cast<std::ptrdiff_t>(trace.filled), trace.accesses.begin());
-    trace.filled -= trace.grouped;
-    trace.grouped = 0;
-    if (trace.filled == trace.accesses.size()) trace.accesses.resize(2 * trace.accesses.size());
+    recorder.next = trace.entries.data() + trace.filled;
+    recorder.end = trace.entries.data() + trace.entries.size();
+    recorder.recording = true;
+}
 
-    thread.stop = Stop::none;
-    thread_index = thread.index;
-    running_ = &thread;
-    running_lane_ = lane;
-    if (thread.in_kernel) {
-        recorder.next = trace.accesses.data() + trace.filled;
-        recorder.end = trace.accesses.data() + trace.accesses.size();
-    }
-    thread.context = std::move(thread.context).resume();
-    running_ = nullptr;
-    if (recorder.next) trace.filled = static_cast<std::size_t>(recorder.next - trace.accesses.data());
-    recorder.next = recorder.end = nullptr;
-    trace.open = thread.stop == Stop::trace_full;
-    if (thread.stop == Stop::exited) thread.in_kernel = false;
-    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+void GridRunner::close_recorder(LaneTrace& trace)
+{
+    if (!recorder.recording) return;
+    recorder.recording = false;
+    if (pool_[place.slot].stop == Stop::fault) recorder.store = nullptr;
+    settle_store();
+    trace.filled = static_cast<std::size_t>(recorder.next - trace.entries.data());
+}
+
+void GridRunner::check_time()
+{
+    if (std::chrono::steady_clock::now() < deadline_) return;
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", session().timeout.count());
+    throw KernelError(where() + ": did not end within " + seconds +
+                      " s. A block that waits for another block cannot end under the model, which runs them one after another");
 }
 
 void GridRunner::enter_kernel(const char* function)
 {
-    if (!running_ || running_->in_kernel) return;
-    running_->in_kernel = true;
-    if (kernel_name != function) kernel_name = function;
-    LaneTrace& trace = traces_[static_cast<std::size_t>(running_lane_)];
-    recorder.next = trace.accesses.data() + trace.filled;
-    recorder.end = trace.accesses.data() + trace.accesses.size();
+    Thread* thread = pool_.running();
+    if (!thread || thread->in_kernel) return;
+    thread->in_kernel = true;
+    if (current_launch().kernel != function) current_launch().kernel = function;
+    open_recorder(*running_trace_);
 }
 
-void GridRunner::stop_running(Stop reason)
+void GridRunner::make_room()
 {
-    running_->stop = reason;
-    scheduler_ = std::move(scheduler_).resume();
+    LaneTrace& trace = *running_trace_;
+    settle_store();
+    if (trace.entries.size() >= most_trace_entries) return pool_.stop(Stop::trace_full);
+    trace.filled = trace.entries.size();
+    trace.entries.resize(2 * trace.entries.size());
+    open_recorder(trace);
 }
 
-void GridRunner::wait_at_barrier() { stop_running(Stop::barrier); }
+void GridRunner::yield() { pool_.stop(Stop::trace_full); }
 
-bool GridRunner::grow_trace()
+int GridRunner::wait_at_block_barrier(bool predicate, const void* site)
 {
-    if (!running_ || !running_->in_kernel) return false;
-    LaneTrace& trace = traces_[static_cast<std::size_t>(running_lane_)];
-    if (trace.accesses.size() < trace_capacity) {
-        trace.filled = trace.accesses.size();
-        trace.accesses.resize(2 * trace.accesses.size());
-        recorder.next = trace.accesses.data() + trace.filled;
-        recorder.end = trace.accesses.data() + trace.accesses.size();
-    } else {
-        stop_running(Stop::trace_full);
+    Thread& thread = *pool_.running();
+    thread.site = site;
+    thread.value = predicate;
+    pool_.stop(Stop::block_barrier);
+    return barrier_sum_;
+}
+
+WarpValues GridRunner::wait_at_warp_barrier(std::uint32_t mask, std::uint64_t value, const void* site)
+{
+    Thread& thread = *pool_.running();
+    const std::uint32_t self = 1u << place.slot % warp_size;
+    if (!(mask & self))
+        report_thread_hazard(HazardKind::inactive_lane, place.slot, {site},
+                             "lane " + std::to_string(place.slot % warp_size) + " calls a warp-level function whose mask does not name it",
+                             "Give a mask that names every lane that makes the call.");
+    thread.site = site;
+    thread.mask = mask | self;
+    thread.value = value;
+    pool_.stop(Stop::warp_barrier);
+    return thread.values;
+}
+
+std::uint32_t GridRunner::converged_lanes(const void* site)
+{
+    Thread& thread = *pool_.running();
+    thread.site = site;
+    pool_.stop(Stop::convergence);
+    return thread.mask;
+}
+
+bool GridRunner::any_stopped_for(Stop reason)
+{
+    for (int slot = 0; slot < thread_count_; ++slot)
+        if (pool_[slot].stop == reason) return true;
+    return false;
+}
+
+bool GridRunner::release_block_barrier()
+{
+    int waiting = 0, exited = 0, sum = 0;
+    for (int slot = 0; slot < thread_count_; ++slot) {
+        const Thread& thread = pool_[slot];
+        waiting += thread.stop == Stop::block_barrier;
+        exited += thread.stop == Stop::exited;
+        if (thread.stop == Stop::block_barrier) sum += thread.value != 0;
     }
-    return true;
-}
-
-bool GridRunner::release_barrier()
-{
-    int waiting = 0;
-    for (int i = 0; i < thread_count_; ++i) waiting += threads_[static_cast<std::size_t>(i)].stop == Stop::barrier;
-    if (waiting == 0) return false;
-    if (waiting < thread_count_)
-        throw KernelError(where() + ": " + std::to_string(waiting) + " of " + std::to_string(thread_count_) +
-                          " threads wait at a barrier that the others never reach");
-    for (int i = 0; i < thread_count_; ++i) threads_[static_cast<std::size_t>(i)].stop = Stop::none;
+    if (waiting == 0 || waiting + exited < thread_count_) return false;
+    report_divergence();
+    barrier_sum_ = sum;
+    for (int slot = 0; slot < thread_count_; ++slot)
+        if (pool_[slot].stop == Stop::block_barrier) pool_[slot].stop = Stop::none;
     for (Listener* listener : listeners_) listener->block_barrier();
     return true;
 }
 
-void GridRunner::deliver(int warp, const detail::AlignedAccess& aligned)
+void GridRunner::report_divergence()
 {
-    std::uint32_t shared = 0, global = 0;
-    for (std::uint32_t rest = aligned.lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = aligned.access[static_cast<std::size_t>(lane)]->address;
-        if (detail::SharedArena::instance().contains(address))
-            shared |= 1u << lane;
-        else if (detail::DeviceHeap::instance().owns(address))
-            global |= 1u << lane;
+    int exited = -1, first = -1, other = -1;
+    for (int slot = 0; slot < thread_count_; ++slot) {
+        const Thread& thread = pool_[slot];
+        if (thread.stop == Stop::exited) exited = exited < 0 ? slot : exited;
+        else if (first < 0) first = slot;
+        else if (other < 0 && thread.site != pool_[first].site &&
+                 place_of(thread.site) != place_of(pool_[first].site)) other = slot;
     }
-    if (shared) deliver(warp, aligned, Space::shared, shared);
-    if (global) deliver(warp, aligned, Space::global, global);
+    const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";
+    if (exited >= 0)
+        report_threads_hazard(HazardKind::divergent_barrier, {first, exited}, {pool_[first].site},
+                              thread_name(exited) + " has ended and never reaches the barrier at which " + thread_name(first) + " waits", help);
+    if (other >= 0)
+        report_threads_hazard(HazardKind::divergent_barrier, {first, other}, {pool_[first].site, pool_[other].site},
+                              thread_name(first) + " and " + thread_name(other) + " wait at different barriers", help);
 }
 
-void GridRunner::deliver(int warp, const detail::AlignedAccess& aligned, Space space, std::uint32_t lanes)
+bool GridRunner::release_warp_barriers(int warp)
 {
-    const auto& first = *aligned.access[static_cast<std::size_t>(std::countr_zero(lanes))];
-    WarpAccess access;
-    access.space = space;
-    access.operation = first.operation;
-    access.site = first.site;
-    access.size = first.size;
-    access.active = lanes;
-    access.warp = warp;
-    access.allocation = 0;
-    const std::uint64_t origin = space == Space::shared ? detail::SharedArena::instance().begin() : 0;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-        access.address[lane] = aligned.access[lane]->address - origin;
+    const int first = warp * warp_size, lanes = lanes_of(warp);
+    std::uint32_t waiting = 0, alive = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+        const Stop stop = pool_[first + lane].stop;
+        if (stop == Stop::warp_barrier) waiting |= 1u << lane;
+        if (stop != Stop::exited) alive |= 1u << lane;
     }
-    if (space == Space::global)
-        if (const auto* allocation = detail::DeviceHeap::instance().find(first.address)) access.allocation = allocation->begin;
-    for (Listener* listener : listeners_) listener->warp_access(access);
+    bool released = false;
+    while (waiting) {
+        const int leader = std::countr_zero(waiting);
+        const std::uint32_t named = pool_[first + leader].mask & alive;
+        std::uint32_t together = 0;
+        for (int lane = 0; lane < lanes; ++lane)
+            if (waiting >> lane & 1 && pool_[first + lane].mask == pool_[first + leader].mask) together |= 1u << lane;
+        waiting &= ~together;
+        if (together != named) continue;
+
+        WarpValues values{};
+        values.lanes = together;
+        for (std::uint32_t rest = together; rest; rest &= rest - 1) values.value[std::countr_zero(rest)] = pool_[first + std::countr_zero(rest)].value;
+        for (std::uint32_t rest = together; rest; rest &= rest - 1) {
+            Thread& thread = pool_[first + std::countr_zero(rest)];
+            thread.values = values;
+            thread.stop = Stop::none;
+        }
+        for (Listener* listener : listeners_) listener->warp_barrier(warp, together);
+        released = true;
+    }
+    return released;
+}
+
+bool GridRunner::release_convergence(int warp)
+{
+    const int first = warp * warp_size, lanes = lanes_of(warp);
+    const void* site = nullptr;
+    std::uint32_t together = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+        const Thread& thread = pool_[first + lane];
+        if (thread.stop == Stop::trace_full) return false;
+        if (thread.stop != Stop::convergence) continue;
+        if (!site) site = thread.site;
+        if (thread.site == site) together |= 1u << lane;
+    }
+    for (std::uint32_t rest = together; rest; rest &= rest - 1) {
+        Thread& thread = pool_[first + std::countr_zero(rest)];
+        thread.mask = together;
+        thread.stop = Stop::none;
+    }
+    return together != 0;
+}
+
+void GridRunner::report_stuck()
+{
+    std::vector<int> threads;
+    std::vector<const void*> sites;
+    for (int slot = 0; slot < thread_count_; ++slot) {
+        const Thread& thread = pool_[slot];
+        const bool waits = thread.stop == Stop::block_barrier || thread.stop == Stop::warp_barrier;
+        if (!waits || std::ranges::find(sites, thread.site) != sites.end()) continue;
+        threads.push_back(slot);
+        sites.push_back(thread.site);
+    }
+    std::string message;
+    for (const int slot : threads) {
+        const bool block = pool_[slot].stop == Stop::block_barrier;
+        message += (message.empty() ? "" : "; ") + thread_name(slot) +
+                   (block ? " waits at a block barrier" : " waits for lanes of its warp that never make the same call with the same mask");
+    }
+    report_threads_hazard(HazardKind::deadlock, threads, sites, message, "Let all threads that are named reach the same barrier or call.");
+    throw Stopped();
+}
+
+bool GridRunner::note_fault(int signal, std::uint64_t address)
+{
+    if (!pool_.running() || !pool_.running()->in_kernel || !pool_.running()->after_fault) return false;
+    fault_ = {signal, address};
+    return true;
+}
+
+void GridRunner::report_fault(int slot)
+{
+    const LaneTrace& trace = *running_trace_;
+    const TraceEntry* last = trace.filled > 0 ? &trace.entries[trace.filled - 1] : nullptr;
+    if (fault_.signal == SIGFPE) throw KernelError(where() + ", " + thread_name(slot) + ": integer division by zero" + last_line(last));
+    if (fault_.signal == SIGILL || fault_.signal == SIGTRAP || fault_.signal == SIGABRT)
+        throw KernelError(where() + ", " + thread_name(slot) + ": the kernel stopped itself" + last_line(last));
+    if (pool_.stacks().in_guard(fault_.address))
+        throw KernelError(where() + ", " + thread_name(slot) + ": the thread's stack is used up, as by recursion without end" + last_line(last));
+    report_bad_address(slot, fault_.address, last);
+    throw Stopped();
 }
 
 std::string GridRunner::where() const
 {
-    return "kernel " + kernel_name + ", block (" + std::to_string(block_index.x) + ", " + std::to_string(block_index.y) + ", " +
-           std::to_string(block_index.z) + ")";
+    return "kernel " + current_launch().kernel + ", " + block_name(current_launch().block);
 }
 
-bool launchable(dim3 grid, dim3 block, std::size_t shared_bytes)
-{
-    const Machine& machine = *detail::session().machine;
-    const auto threads = static_cast<std::uint64_t>(block.x) * block.y * block.z;
-    const bool grid_fits = grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 2147483647u && grid.y <= 65535u && grid.z <= 65535u;
-    return grid_fits && threads > 0 && threads <= static_cast<std::uint64_t>(machine.max_block_threads) && block.z <= 64 &&
-           shared_bytes <= static_cast<std::size_t>(machine.max_shared_bytes);
-}
+void make_room() { GridRunner::instance().make_room(); }
 
-}  // namespace
-
-void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
-{
-    if (!launchable(grid, block, dynamic_shared_bytes)) {
-        detail::set_last_error(cudaErrorInvalidConfiguration);
-        return;
-    }
-    runner().kernel_name = kernel;
-    runner().run(grid, block, dynamic_shared_bytes, thread);
-}
-
-void kernel_entry(const char* function) { runner().enter_kernel(function); }
-void block_barrier(const void*) { runner().wait_at_barrier(); }
-uint3 thread_index() noexcept { return runner().thread_index; }
-uint3 block_index() noexcept { return runner().block_index; }
-dim3 block_extent() noexcept { return runner().block_extent; }
-dim3 grid_extent() noexcept { return runner().grid_extent; }
-
-void* static_shared(const void* declaration, std::size_t bytes, std::size_t alignment)
-{
-    return detail::SharedArena::instance().variable(declaration, bytes, alignment);
-}
-
-void* dynamic_shared() { return detail::SharedArena::instance().dynamic(); }
-
-bool detail::make_room() { return runner().grow_trace(); }
-
-}  // namespace simt
+}  // namespace simt::detail

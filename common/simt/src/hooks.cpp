@@ -1,33 +1,57 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The functions that code compiled with -fsanitize=thread calls for each load and store. GCC's own run-time library is
-// not linked; these take its place.
+// The functions that code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls for each load, each
+// store and at the start of each basic block. GCC's own run-time library is not linked; these take its place.
+
+#include <algorithm>
 
 #include "recorder.hpp"
 
 namespace simt::detail {
+
 Recorder recorder;
+
+namespace {
+
+/// Structures and unaligned data move word by word on a GPU, and are recorded so.
+template <class Record>
+void in_words(void* memory, unsigned long size, Record&& record)
+{
+    const auto address = reinterpret_cast<std::uint64_t>(memory);
+    const unsigned long word = address % 4 == 0 && size % 4 == 0 ? 4 : address % 2 == 0 && size % 2 == 0 ? 2 : 1;
+    for (unsigned long offset = 0; offset < size; offset += word) record(address + offset, static_cast<std::uint16_t>(word));
 }
 
-using simt::Operation;
-using simt::detail::record;
+}  // namespace
+}  // namespace simt::detail
 
-#define SIMT_HOOK(name, size, operation)                                                                \
-    extern "C" void name(void* address)                                                                 \
-    {                                                                                                   \
-        record(reinterpret_cast<std::uint64_t>(address), size, operation, __builtin_return_address(0)); \
+using simt::detail::in_words;
+using simt::detail::record_load;
+using simt::detail::record_store;
+
+#define SIMT_HOOK(name, size, record)                                                         \
+    extern "C" void name(void* address)                                                       \
+    {                                                                                         \
+        record(reinterpret_cast<std::uint64_t>(address), size, __builtin_return_address(0));  \
     }
 
-#define SIMT_HOOKS_OF_SIZE(size)                                         \
-    SIMT_HOOK(__tsan_read##size, size, Operation::load)                  \
-    SIMT_HOOK(__tsan_write##size, size, Operation::store)                \
-    SIMT_HOOK(__tsan_volatile_read##size, size, Operation::load)         \
-    SIMT_HOOK(__tsan_volatile_write##size, size, Operation::store)       \
-    SIMT_HOOK(__tsan_unaligned_read##size, size, Operation::load)        \
-    SIMT_HOOK(__tsan_unaligned_write##size, size, Operation::store)      \
-    SIMT_HOOK(__tsan_unaligned_volatile_read##size, size, Operation::load) \
-    SIMT_HOOK(__tsan_unaligned_volatile_write##size, size, Operation::store)
+#define SIMT_RANGE_HOOK(name, extent, record)                                                             \
+    extern "C" void name(void* memory)                                                                    \
+    {                                                                                                     \
+        const void* site = __builtin_return_address(0);                                                   \
+        in_words(memory, extent, [site](std::uint64_t address, std::uint16_t size) { record(address, size, site); }); \
+    }
+
+#define SIMT_HOOKS_OF_SIZE(size)                                           \
+    SIMT_HOOK(__tsan_read##size, size, record_load)                        \
+    SIMT_HOOK(__tsan_write##size, size, record_store)                      \
+    SIMT_HOOK(__tsan_volatile_read##size, size, record_load)               \
+    SIMT_HOOK(__tsan_volatile_write##size, size, record_store)             \
+    SIMT_RANGE_HOOK(__tsan_unaligned_read##size, size, record_load)        \
+    SIMT_RANGE_HOOK(__tsan_unaligned_write##size, size, record_store)      \
+    SIMT_RANGE_HOOK(__tsan_unaligned_volatile_read##size, size, record_load) \
+    SIMT_RANGE_HOOK(__tsan_unaligned_volatile_write##size, size, record_store)
 
 SIMT_HOOKS_OF_SIZE(1)
 SIMT_HOOKS_OF_SIZE(2)
@@ -35,16 +59,21 @@ SIMT_HOOKS_OF_SIZE(4)
 SIMT_HOOKS_OF_SIZE(8)
 SIMT_HOOKS_OF_SIZE(16)
 
-extern "C" void __tsan_read_range(void* address, unsigned long size)
+extern "C" void __tsan_read_range(void* memory, unsigned long extent)
 {
-    record(reinterpret_cast<std::uint64_t>(address), static_cast<std::uint16_t>(size), Operation::load,
-           __builtin_return_address(0));
+    const void* site = __builtin_return_address(0);
+    in_words(memory, extent, [site](std::uint64_t address, std::uint16_t size) { record_load(address, size, site); });
 }
 
-extern "C" void __tsan_write_range(void* address, unsigned long size)
+extern "C" void __tsan_write_range(void* memory, unsigned long extent)
 {
-    record(reinterpret_cast<std::uint64_t>(address), static_cast<std::uint16_t>(size), Operation::store,
-           __builtin_return_address(0));
+    const void* site = __builtin_return_address(0);
+    in_words(memory, extent, [site](std::uint64_t address, std::uint16_t size) { record_store(address, size, site); });
+}
+
+extern "C" void __sanitizer_cov_trace_pc()
+{
+    simt::detail::record_mark(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)), __builtin_return_address(0));
 }
 
 extern "C" void __tsan_init() {}

@@ -53,7 +53,10 @@ Json to_json(const LaunchCounts& counts)
             {"shared_store", to_json(counts.shared_store)},
             {"global_load", to_json(counts.global_load)},
             {"global_store", to_json(counts.global_store)},
+            {"shared_atomic", to_json(counts.shared_atomic)},
+            {"global_atomic", to_json(counts.global_atomic)},
             {"barriers", counts.barriers},
+            {"warp_barriers", counts.warp_barriers},
             {"lines", lines}};
 }
 

@@ -2,35 +2,88 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Where instrumented code writes what the running thread accesses.
+/// Where instrumented code writes what the running thread does.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "simt/events.hpp"
 
 namespace simt::detail {
 
-/// The open end of the running thread's list of accesses. Outside kernels it has no room, and what is reported is
-/// dropped; that check is the only cost that instrumented host code pays.
+/// One entry of a thread's trace: an access, or a mark at the start of a basic block.
+struct TraceEntry {
+    /// Address accessed; for a mark, the address of the stack frame.
+    std::uint64_t address;
+    /// Low 32 bits of the address behind the call that made the entry.
+    std::uint32_t site;
+    std::uint16_t size;
+    enum class Kind : std::uint8_t { load, store, atomic, mark } kind;
+    /// For a store: the memory held other bytes before it.
+    bool changed;
+};
+static_assert(sizeof(TraceEntry) == 16);
+
+/// The open end of the running thread's trace. Outside kernels it has no room, and what is reported is dropped; that
+/// check is the only cost that instrumented host code pays.
 struct Recorder {
-    ThreadAccess* next = nullptr;
-    ThreadAccess* end = nullptr;
+    TraceEntry* next = nullptr;
+    TraceEntry* end = nullptr;
+    /// Set while a thread is in a kernel.
+    bool recording = false;
     /// Accesses to these addresses, the stacks of the threads, are local memory and are not recorded.
     std::uint64_t local_begin = 0;
     std::uint64_t local_bytes = 0;
+    /// The newest entry if it is a store whose effect has not been looked at yet, and what was in memory before it.
+    TraceEntry* store = nullptr;
+    std::array<unsigned char, 16> before{};
 };
 
 extern Recorder recorder;
 
-/// Makes room when the running thread's list is full. Returns false outside kernels.
-bool make_room();
+/// Makes room when the running thread's trace is full.
+void make_room();
 
-inline void record(std::uint64_t address, std::uint16_t size, Operation operation, const void* site)
+/// Looks at what the newest store did. Called before the next entry is made and when the thread stops.
+inline void settle_store()
 {
-    if (recorder.next == recorder.end && !make_room()) return;
+    if (!recorder.store) return;
+    recorder.store->changed =
+        std::memcmp(recorder.before.data(), reinterpret_cast<const void*>(recorder.store->address), recorder.store->size) != 0;
+    recorder.store = nullptr;
+}
+
+inline void append(std::uint64_t address, std::uint16_t size, TraceEntry::Kind kind, const void* site)
+{
+    if (recorder.next == recorder.end) make_room();
+    *recorder.next++ = {address, static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(site)), size, kind, false};
+}
+
+inline void record_load(std::uint64_t address, std::uint16_t size, const void* site)
+{
+    if (!recorder.recording) return;
+    settle_store();
     if (address - recorder.local_begin < recorder.local_bytes) return;
-    *recorder.next++ = {address, static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(site)), size, operation};
+    append(address, size, TraceEntry::Kind::load, site);
+}
+
+inline void record_store(std::uint64_t address, std::uint16_t size, const void* site)
+{
+    if (!recorder.recording) return;
+    settle_store();
+    if (address - recorder.local_begin < recorder.local_bytes) return;
+    append(address, size, TraceEntry::Kind::store, site);
+    // The entry stands before memory is touched: if the address is bad, the fault finds it.
+    std::memcpy(recorder.before.data(), reinterpret_cast<const void*>(address), size);
+    recorder.store = recorder.next - 1;
+}
+
+inline void record_mark(std::uint64_t frame, const void* site)
+{
+    if (!recorder.recording) return;
+    append(frame, 0, TraceEntry::Kind::mark, site);
 }
 
 }  // namespace simt::detail

@@ -145,6 +145,7 @@ const char* cudaGetErrorName(cudaError_t error)
         case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
         case cudaErrorNoDevice: return "cudaErrorNoDevice";
         case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
+        case cudaErrorLaunchFailure: return "cudaErrorLaunchFailure";
     }
     return "unrecognized error code";
 }
@@ -160,6 +161,7 @@ const char* cudaGetErrorString(cudaError_t error)
         case cudaErrorInvalidDevice: return "invalid device ordinal";
         case cudaErrorNoDevice: return "no CUDA-capable device is detected";
         case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
+        case cudaErrorLaunchFailure: return "unspecified launch failure";
     }
     return "unrecognized error code";
 }

@@ -5,19 +5,38 @@
 /// What the parts of the model share between launches.
 #pragma once
 
+#include <chrono>
+#include <string>
 #include <vector>
 
 #include "simt/model.hpp"
 
 namespace simt::detail {
 
-/// The model's state: the machine, those who listen, and what has been counted.
+/// The model's state: the machine, those who listen, what has been counted and what went wrong.
 struct Session {
     const Machine* machine = &machines().front();
     std::vector<Listener*> listeners;
     std::vector<LaunchCounts> launches;
+    std::vector<Hazard> hazards;
+    /// What stopped a kernel before its end and is no hazard, such as a time-out.
+    std::vector<std::string> errors;
+    /// How long one kernel may run.
+    std::chrono::duration<double> timeout{60};
+
+    /// Adds a hazard unless the same kind on the same lines of the same kernel is there already.
+    void add(Hazard hazard);
 };
 
 Session& session();
+
+/// The launch that runs now, for those who report.
+struct CurrentLaunch {
+    std::string kernel;
+    LaunchInfo info;
+    Extent block;
+};
+
+CurrentLaunch& current_launch();
 
 }  // namespace simt::detail

@@ -13,6 +13,15 @@
 
 namespace simt::detail {
 
+namespace {
+
+constexpr std::size_t gap_bytes = 256;
+constexpr int fill = 0xCD;
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
 SharedArena& SharedArena::instance()
 {
     static SharedArena arena;
@@ -28,26 +37,44 @@ SharedArena::SharedArena()
 
 void SharedArena::begin_launch(std::size_t dynamic_bytes, std::size_t capacity)
 {
-    used_ = dynamic_bytes;
+    used_ = extent_ = dynamic_bytes;
     capacity_ = capacity;
     variables_.clear();
+    if (dynamic_bytes > 0) variables_.push_back({nullptr, 0, dynamic_bytes});
 }
 
-void SharedArena::begin_block() { std::memset(reinterpret_cast<void*>(begin_), 0xCD, used_); }
+void SharedArena::begin_block() { std::memset(reinterpret_cast<void*>(begin_), fill, extent_); }
 
 void* SharedArena::variable(const void* declaration, std::size_t bytes, std::size_t alignment)
 {
     for (const Variable& variable : variables_)
         if (variable.declaration == declaration) return reinterpret_cast<void*>(begin_ + variable.offset);
 
-    const std::size_t offset = (used_ + alignment - 1) / alignment * alignment;
-    if (offset + bytes > capacity_)
-        throw KernelError("the block needs " + std::to_string(offset + bytes) + " bytes of shared memory; the machine has " +
+    const std::size_t wanted = round_up(used_, alignment) + bytes;
+    const std::size_t offset = variables_.empty() ? 0 : round_up(round_up(extent_, gap_bytes) + gap_bytes, alignment);
+    if (wanted > capacity_ || offset + bytes > mapped_bytes)
+        throw KernelError("the block needs " + std::to_string(wanted) + " bytes of shared memory; the machine has " +
                           std::to_string(capacity_));
-    std::memset(reinterpret_cast<void*>(begin_ + used_), 0xCD, offset + bytes - used_);
-    used_ = offset + bytes;
-    variables_.push_back({declaration, offset});
+    std::memset(reinterpret_cast<void*>(begin_ + extent_), fill, offset + bytes - extent_);
+    used_ = wanted;
+    extent_ = offset + bytes;
+    variables_.push_back({declaration, offset, bytes});
     return reinterpret_cast<void*>(begin_ + offset);
+}
+
+const SharedArena::Variable* SharedArena::find(std::uint64_t offset) const
+{
+    for (const Variable& variable : variables_)
+        if (variable.contains(offset)) return &variable;
+    return nullptr;
+}
+
+const SharedArena::Variable* SharedArena::find_before(std::uint64_t offset) const
+{
+    const Variable* nearest = nullptr;
+    for (const Variable& variable : variables_)
+        if (variable.offset + variable.bytes <= offset) nearest = &variable;
+    return nearest;
 }
 
 }  // namespace simt::detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-#include "source_lines.hpp"
+#include "simt/model.hpp"
 
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <unordered_map>
 
-namespace simt::detail {
+namespace simt {
 
 namespace {
 
@@ -28,12 +28,12 @@ public:
         dwfl_report_end(dwfl_.get(), nullptr, nullptr);
     }
 
-    SourceLine find(std::uint64_t address) const
+    SourcePlace find(std::uint64_t address) const
     {
         if (!dwfl_) return {};
         Dwfl_Line* line = dwfl_getsrc(dwfl_.get(), address);
         if (!line) return {};
-        SourceLine found;
+        SourcePlace found;
         const char* file = dwfl_lineinfo(line, nullptr, &found.line, nullptr, nullptr, nullptr);
         if (file) found.file = std::filesystem::path(file).filename().string();
         return found;
@@ -55,14 +55,14 @@ std::uint64_t full_address(std::uint32_t site)
 
 }  // namespace
 
-SourceLine source_line_of_site(std::uint32_t site)
+SourcePlace source_place(std::uint32_t site)
 {
     static const DebugInformation debug_information;
-    static std::unordered_map<std::uint32_t, SourceLine> known;
+    static std::unordered_map<std::uint32_t, SourcePlace> known;
     const auto [entry, is_new] = known.try_emplace(site);
     // A site is the address behind a call; one byte before it lies inside the call.
     if (is_new) entry->second = debug_information.find(full_address(site) - 1);
     return entry->second;
 }
 
-}  // namespace simt::detail
+}  // namespace simt

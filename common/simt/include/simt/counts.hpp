@@ -89,10 +89,12 @@ struct LaunchCounts {
     Extent grid, block;
     /// Static and dynamic shared memory of a block, in bytes.
     std::uint64_t shared_bytes = 0;
-    SharedCounts shared_load, shared_store;
-    GlobalCounts global_load, global_store;
+    SharedCounts shared_load, shared_store, shared_atomic;
+    GlobalCounts global_load, global_store, global_atomic;
     /// Block barriers, each counted once a block.
     std::uint64_t barriers = 0;
+    /// Shuffles, votes and `__syncwarp`, each counted once a warp.
+    std::uint64_t warp_barriers = 0;
     /// Sorted by file, line, space, operation. Their sums are the totals above.
     std::vector<LineCounts> lines;
 

@@ -15,19 +15,11 @@
 
 namespace simt {
 
-/// One access of one thread, as the instrumented code reports it.
-struct ThreadAccess {
-    std::uint64_t address;
-    /// Low 32 bits of the address behind the call that reported the access: the access site.
-    std::uint32_t site;
-    std::uint16_t size;
-    Operation operation;
-};
-
 /// One warp-level memory instruction: the accesses that the active lanes of a warp make together.
 struct WarpAccess {
     Space space;
     Operation operation;
+    /// Access site: low 32 bits of the address behind the call that reported the access. See source_place().
     std::uint32_t site;
     /// Bytes that each lane accesses.
     int size;
@@ -38,6 +30,8 @@ struct WarpAccess {
     /// Address of each active lane. Shared addresses count from the start of the block's shared memory,
     /// global addresses are the model's device addresses (the same in every run, as far as alignment goes).
     std::array<std::uint64_t, warp_size> address;
+    /// For stores: bit i is set when lane i's store changed what was in memory.
+    std::uint32_t changed;
     /// For global accesses: start of the allocation that the first active lane's address lies in.
     std::uint64_t allocation;
 
@@ -48,6 +42,13 @@ struct WarpAccess {
 struct LaunchInfo {
     Extent grid, block;
     std::size_t dynamic_shared_bytes;
+
+    /// The threadIdx of thread `number` of a block, counted with x fastest.
+    Extent thread(int number) const
+    {
+        const auto n = static_cast<unsigned>(number);
+        return {n % block.x, n / block.x % block.y, n / block.x / block.y};
+    }
 };
 
 /// Hears the events of a launch in this order: `launch_begins`, then for each block `block_begins`, its accesses and
@@ -61,6 +62,8 @@ public:
     virtual void warp_access(const WarpAccess&) {}
     /// All threads of the block have reached a barrier.
     virtual void block_barrier() {}
+    /// The given lanes of a warp have synchronized with one another.
+    virtual void warp_barrier(int /*warp*/, std::uint32_t /*lanes*/) {}
     virtual void block_ends() {}
     virtual void launch_ends() {}
 };

@@ -95,8 +95,8 @@ int block_barrier_count(bool predicate, const void* site);
 /// Lane of the running thread, 0 to 31.
 int lane_index();
 
-/// Lanes of the running thread's warp that have not exited.
-std::uint32_t active_lanes();
+/// Lanes of the running thread's warp that have come to the same call together.
+std::uint32_t active_lanes(const void* site);
 
 /// What the lanes of a warp-level operation brought along.
 struct WarpValues {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a host program asks of the counting model: which machine, and what was counted.
+/// What a host program asks of the counting model: which machine, what was counted, and what went wrong.
 #pragma once
 
 #include <stdexcept>
@@ -11,11 +11,12 @@
 
 #include "simt/counts.hpp"
 #include "simt/events.hpp"
+#include "simt/hazard.hpp"
 #include "simt/machine.hpp"
 
 namespace simt {
 
-/// A kernel did what no kernel may, and cannot be run on. The message names kernel, block and threads.
+/// A kernel cannot be run on. The launch ends with cudaErrorLaunchFailure and the message is kept; see take_errors().
 class KernelError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -27,8 +28,17 @@ void set_machine(const Machine& machine);
 /// The machine whose rules apply.
 const Machine& current_machine();
 
-/// The counts of all launches since the last call, in order.
+/// The counts of all launches since the last call, in order. A launch that was stopped has the counts up to there.
 std::vector<LaunchCounts> take_launches();
+
+/// The hazards found since the last call.
+std::vector<Hazard> take_hazards();
+
+/// What stopped kernels since the last call and is no hazard, such as a time-out: one line each.
+std::vector<std::string> take_errors();
+
+/// The source line of an access site. Line 0 if the program has no debug information for it.
+SourcePlace source_place(std::uint32_t site);
 
 /// Adds a listener that hears later launches too. It must outlive them.
 void add_listener(Listener& listener);

@@ -14,6 +14,7 @@ enum cudaError_t {
     cudaErrorInvalidDevice = 101,
     cudaErrorNoDevice = 100,
     cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchFailure = 719,
 };
 using cudaError = cudaError_t;
 

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Runs grids: a block at a time, in it a warp at a time, in it a lane at a time, each until it has to wait.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "counters.hpp"
+#include "device_heap.hpp"
+#include "session.hpp"
+#include "shared_arena.hpp"
+#include "thread_pool.hpp"
+#include "warp_alignment.hpp"
+
+namespace simt::detail {
+
+/// The place of the running thread. Plain data, because the kernel reads it for every threadIdx.
+struct Place {
+    uint3 thread_index{}, block_index{};
+    dim3 block_extent, grid_extent;
+    int slot = 0;
+};
+
+extern Place place;
+
+/// Runs one grid after another.
+class GridRunner {
+public:
+    static GridRunner& instance();
+
+    /// Runs a launch to its end, or until it cannot go on; what went wrong is then in the session.
+    /// @return false if it was stopped
+    bool run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
+
+    /// @name Called by the running thread
+    /// @{
+    void enter_kernel(const char* function);
+    void make_room();
+    int wait_at_block_barrier(bool predicate, const void* site);
+    WarpValues wait_at_warp_barrier(std::uint32_t mask, std::uint64_t value, const void* site);
+    std::uint32_t converged_lanes(const void* site);
+    void yield();
+    /// @}
+
+    /// Called by the signal handler. True if a thread of a kernel caused the signal and is to leave by its jump buffer.
+    bool note_fault(int signal, std::uint64_t address);
+    sigjmp_buf& after_fault() { return *pool_.running()->after_fault; }
+
+private:
+    struct Stopped : std::exception {};
+    using Warp = std::array<LaneTrace, warp_size>;
+
+    void begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
+    void run_blocks();
+    void run_block();
+    void run_warp(int warp);
+    void run_lane(LaneTrace& trace, int slot);
+    void open_recorder(LaneTrace& trace);
+    void close_recorder(LaneTrace& trace);
+    void check_time();
+
+    bool any_stopped_for(Stop reason);
+    bool release_block_barrier();
+    void report_divergence();
+    bool release_warp_barriers(int warp);
+    bool release_convergence(int warp);
+    [[noreturn]] void report_stuck();
+    [[noreturn]] void report_fault(int slot);
+
+    int lanes_of(int warp) const { return std::min(warp_size, thread_count_ - warp * warp_size); }
+    std::string where() const;
+
+    ThreadPool pool_;
+    int thread_count_ = 0, warp_count_ = 0;
+    std::deque<Warp> warps_;
+    LaneTrace* running_trace_ = nullptr;
+    std::vector<Listener*> listeners_;
+    int barrier_sum_ = 0;
+    std::chrono::steady_clock::time_point deadline_;
+
+    struct Fault {
+        int signal = 0;
+        std::uint64_t address = 0;
+    } fault_;
+};
+
+}  // namespace simt::detail

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "simt/hazard.hpp"
+
+namespace simt {
+
+const char* name_of(HazardKind kind)
+{
+    switch (kind) {
+        case HazardKind::race: return "race";
+        case HazardKind::uninitialized: return "uninitialized";
+        case HazardKind::out_of_bounds: return "out_of_bounds";
+        case HazardKind::misaligned: return "misaligned";
+        case HazardKind::use_after_free: return "use_after_free";
+        case HazardKind::divergent_barrier: return "divergent_barrier";
+        case HazardKind::inactive_lane: return "inactive_lane";
+        case HazardKind::deadlock: return "deadlock";
+    }
+    return "unknown";
+}
+
+}  // namespace simt

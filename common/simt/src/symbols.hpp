@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The program's `__device__` and `__constant__` variables, and the rest of its image.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/execution.hpp"
+
+namespace simt::detail {
+
+/// A registered variable.
+struct Symbol {
+    std::uint64_t begin;
+    std::size_t bytes;
+    std::string name;
+    SymbolSpace space;
+
+    bool contains(std::uint64_t address) const { return address - begin < bytes; }
+};
+
+/// All registered variables of the program.
+class Symbols {
+public:
+    static Symbols& instance();
+
+    void add(Symbol symbol);
+    /// The variable that holds `address`, or null.
+    const Symbol* find(std::uint64_t address) const;
+
+private:
+    std::vector<Symbol> symbols_;  // sorted by begin
+};
+
+/// True if `address` lies in a part of the program's image that cannot be written, such as constant tables.
+bool is_read_only_data(std::uint64_t address);
+
+}  // namespace simt::detail
