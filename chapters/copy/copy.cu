@@ -3,8 +3,8 @@
 
 // How fast can a kernel move a matrix?
 //
-// A copy reads every element once and writes it once. No kernel that moves a matrix does less, so the copy is the
-// ceiling of every table that follows. The second kernel takes a detour through shared memory and pays for a barrier.
+// A copy reads every element once and writes it once; no kernel that moves a matrix moves fewer bytes. The second
+// kernel takes a detour through shared memory and waits at a barrier. Which of the two is faster?
 
 #include <conflict_free/matrix_chapter.hpp>
 
@@ -19,7 +19,8 @@ __global__ void copy_plain(float* output, const float* input, int width, int hei
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
 
-    // The 32 lanes of a warp share y and have neighboring x: both accesses touch one run of 128 bytes.
+    // The 32 lanes of a warp share y and have neighboring x:
+    // both accesses touch one run of 128 bytes.
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x < width && y + j < height)
             output[(y + j) * width + x] = input[(y + j) * width + x];
@@ -38,7 +39,8 @@ __global__ void copy_shared(float* output, const float* input, int width, int he
         if (x < width && y + j < height)
             tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
 
-    // Each thread reads back what it wrote itself. The barrier is not needed here; it is here to be priced.
+    // Each thread reads back what it wrote itself: this barrier
+    // orders nothing. A transpose will need it.
     __syncthreads();
 
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)

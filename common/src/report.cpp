@@ -101,6 +101,13 @@ Json counts_json(const simt::LaunchCounts& counts)
     return json;
 }
 
+std::string check_message(const Row& row)
+{
+    std::string message = row.difference;
+    for (const std::string& hazard : row.hazards) message += (message.empty() ? "" : "; ") + hazard;
+    return message;
+}
+
 Json to_json(const Row& row)
 {
     Json expectations = Json::array();
@@ -113,7 +120,7 @@ Json to_json(const Row& row)
             {"element_bytes", row.element_bytes},
             {"bytes", row.bytes},
             {"reference", row.reference},
-            {"check", {{"passed", row.difference.empty()}, {"message", row.difference}}},
+            {"check", {{"passed", row.difference.empty() && row.hazards.empty()}, {"message", check_message(row)}}},
             {"expectations", expectations},
             {"counts", row.counts ? counts_json(*row.counts) : Json(nullptr)},
             {"time", row.times ? Json{{"cold", to_json(row.times->cold)}, {"warm", to_json(row.times->warm)}} : Json(nullptr)}};
@@ -121,7 +128,7 @@ Json to_json(const Row& row)
 
 }  // namespace
 
-bool Row::passed() const { return difference.empty() && std::ranges::all_of(expectations, &Judged::passed); }
+bool Row::passed() const { return difference.empty() && hazards.empty() && std::ranges::all_of(expectations, &Judged::passed); }
 
 std::string table(const Heading& heading, const std::vector<Row>& rows)
 {
