@@ -3,9 +3,8 @@
 
 /// @file
 /// The rules by which one warp-level access is counted. They look at nothing but the access and the machine.
+/// An access is 1, 2, 4, 8 or 16 bytes a lane and has at least one active lane.
 #pragma once
-
-#include <cstdint>
 
 #include "simt/events.hpp"
 #include "simt/machine.hpp"
@@ -14,22 +13,28 @@ namespace simt {
 
 /// What a shared-memory access costs.
 struct SharedCost {
+    /// Passes through the shared-memory pipe.
     int wavefronts;
+    /// Passes that the same access takes if no bank holds two of its words.
     int ideal_wavefronts;
+
+    bool operator==(const SharedCost&) const = default;
 };
 
-/// The wavefronts of a shared-memory access. The lanes are served in phases; in a phase, lanes that touch the same word
-/// share it, and the wavefronts of the phase are the largest number of distinct words in one bank.
+/// The wavefronts of a shared-memory access. See shared_rules.cpp for the rule of each machine and its source.
 SharedCost shared_cost(const WarpAccess& access, const Machine& machine);
 
 /// What a global-memory access moves.
 struct GlobalCost {
+    /// Units of 32 bytes that its transactions move.
     int sectors;
+    /// Units of 32 bytes that its distinct bytes would fill.
     int ideal_sectors;
+
+    bool operator==(const GlobalCost&) const = default;
 };
 
-/// The sectors of a global-memory access: the distinct sectors that its lanes touch. Ideal is the number of sectors
-/// that its distinct bytes would fill.
+/// The sectors of a global-memory access. See global_rules.cpp for the rule of each machine and its source.
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine);
 
 }  // namespace simt

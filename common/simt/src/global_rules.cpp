@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// How the global-memory accesses of a warp become transactions. Caches beyond that are not modeled.
+//
+// Compute capability 9.0, measured (tests/hardware/h200_access.json): a request moves each distinct sector of 32 bytes
+// that its lanes touch, once, whatever the size of the access.
+//
+// Compute capability 2.x (CUDA C Programming Guide 4.2, section F.4.2): loads go through the L1 cache in lines of 128
+// bytes; stores pass it by and move segments of 32 bytes. A warp of 4-byte accesses is one request, 8-byte accesses are
+// a request a half-warp, 16-byte ones a request a quarter-warp; each moves its distinct lines. A line that the cache
+// already holds is counted all the same.
+//
+// Compute capability 1.2 and 1.3 (section F.3.2.2): per half-warp, take the segment that holds the address of the
+// lowest lane that is still to be served (32 bytes for 1-byte, 64 for 2-byte, 128 for wider words), and all lanes whose
+// addresses lie in it; halve the segment while only one half is used, down to 32 bytes; move it; repeat.
+//
+// Compute capability 1.0 and 1.1 (section F.3.2.1): if the words have 4, 8 or 16 bytes and lane k of a half-warp
+// accesses word k of an aligned segment of 16 words, inactive lanes aside, the segment is moved whole. Else each active
+// lane makes a transaction of 32 bytes.
+
+#include <array>
+#include <span>
+
+#include "lanes.hpp"
+#include "simt/rules.hpp"
+
+namespace simt {
+
+namespace {
+
+using detail::for_each_lane;
+using detail::lane_group;
+
+constexpr int sector_bytes = 32;
+constexpr int half_warp = 16;
+
+/// The addresses of some lanes, in ascending order. Most accesses are in that order already.
+class SortedAddresses {
+public:
+    SortedAddresses(const WarpAccess& access, std::uint32_t lanes) {
+        bool ascending = true;
+        for_each_lane(lanes, [&](std::size_t lane) {
+            ascending &= count_ == 0 || address_[count_ - 1] <= access.address[lane];
+            address_[count_++] = access.address[lane];
+        });
+        if (!ascending) std::sort(address_.begin(), address_.begin() + static_cast<std::ptrdiff_t>(count_));
+    }
+
+    std::span<const std::uint64_t> get() const { return {address_.data(), count_}; }
+
+private:
+    std::array<std::uint64_t, warp_size> address_;
+    std::size_t count_ = 0;
+};
+
+/// Distinct lines that accesses of `size` bytes at `addresses`, in ascending order, touch.
+int distinct_lines(std::span<const std::uint64_t> addresses, int size, int line_bytes) {
+    const int shift = std::countr_zero(static_cast<unsigned>(line_bytes));
+    std::uint64_t next = 0;
+    std::uint64_t lines = 0;
+    for (const std::uint64_t address : addresses) {
+        const std::uint64_t first = std::max(next, address >> shift);
+        const std::uint64_t end = ((address + static_cast<std::uint64_t>(size) - 1) >> shift) + 1;
+        if (first < end) lines += end - first, next = end;
+    }
+    return static_cast<int>(lines);
+}
+
+int distinct_addresses(std::span<const std::uint64_t> addresses) {
+    int count = 1;
+    for (std::size_t i = 1; i < addresses.size(); ++i) count += addresses[i] != addresses[i - 1];
+    return count;
+}
+
+int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const Machine& machine) {
+    const int line_bytes = access.operation == Operation::load ? machine.load_line_bytes : machine.store_line_bytes;
+    const int request_lanes =
+        machine.line_request_lanes ? detail::lanes_for_size(machine.line_request_lanes, access.size) : warp_size;
+    if (request_lanes == warp_size)
+        return distinct_lines(all.get(), access.size, line_bytes) * (line_bytes / sector_bytes);
+    int lines = 0;
+    for (int first = 0; first < warp_size; first += request_lanes) {
+        const std::uint32_t lanes = access.active & lane_group(first, request_lanes);
+        if (lanes) lines += distinct_lines(SortedAddresses(access, lanes).get(), access.size, line_bytes);
+    }
+    return lines * (line_bytes / sector_bytes);
+}
+
+/// The bytes of one transaction of compute capability 1.2 or 1.3; takes the lanes that it serves out of `lanes`.
+std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes) {
+    std::uint64_t bytes = access.size == 1 ? 32 : access.size == 2 ? 64 : 128;
+    const std::uint64_t segment = access.address[static_cast<std::size_t>(std::countr_zero(lanes))] / bytes;
+    std::uint64_t low = UINT64_MAX, high = 0;
+    std::uint32_t served = 0;
+    for_each_lane(lanes, [&](std::size_t lane) {
+        const std::uint64_t address = access.address[lane];
+        if (address / bytes != segment) return;
+        served |= 1u << lane;
+        low = std::min(low, address);
+        high = std::max(high, address + static_cast<std::uint64_t>(access.size) - 1);
+    });
+    lanes &= ~served;
+    while (bytes > sector_bytes && low / (bytes / 2) == high / (bytes / 2)) bytes /= 2;
+    return bytes;
+}
+
+int sectors_of_segments(const WarpAccess& access) {
+    std::uint64_t bytes = 0;
+    for (int first = 0; first < warp_size; first += half_warp) {
+        std::uint32_t lanes = access.active & lane_group(first, half_warp);
+        while (lanes) bytes += take_segment(access, lanes);
+    }
+    return static_cast<int>(bytes / sector_bytes);
+}
+
+int sectors_of_strict_order(const WarpAccess& access) {
+    const auto size = static_cast<std::uint64_t>(access.size);
+    int sectors = 0;
+    for (int first = 0; first < warp_size; first += half_warp) {
+        const std::uint32_t lanes = access.active & lane_group(first, half_warp);
+        if (!lanes) continue;
+        // Where lane 0 of the half-warp would have to access for the others to be in order.
+        const auto lowest = static_cast<std::size_t>(std::countr_zero(lanes));
+        const std::uint64_t segment = access.address[lowest] - size * (lowest - static_cast<std::size_t>(first));
+        bool in_order = size >= 4 && segment % (half_warp * size) == 0;
+        // The two segments of 128 bytes that 16-byte words fill follow each other, but need no alignment beyond 128.
+        if (size == 16) in_order = segment % 128 == 0;
+        for_each_lane(lanes, [&](std::size_t lane) {
+            in_order &= access.address[lane] == segment + size * (lane - static_cast<std::size_t>(first));
+        });
+        sectors += in_order ? half_warp * access.size / sector_bytes : std::popcount(lanes);
+    }
+    return sectors;
+}
+
+}  // namespace
+
+GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
+    const SortedAddresses addresses(access, access.active);
+    const int ideal = (distinct_addresses(addresses.get()) * access.size + sector_bytes - 1) / sector_bytes;
+    switch (machine.coalescing) {
+        case Coalescing::distinct_lines:
+            return {sectors_of_lines(access, addresses, machine), ideal};
+        case Coalescing::shrinking_segments:
+            return {sectors_of_segments(access), ideal};
+        case Coalescing::strict_order:
+            return {sectors_of_strict_order(access), ideal};
+    }
+    return {0, ideal};
+}
+
+}  // namespace simt

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Sets of lanes of a warp, as bit masks.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "simt/counts.hpp"
+
+namespace simt::detail {
+
+/// The lanes `first` to `first + count - 1`; `count` is 1 to 32.
+inline std::uint32_t lane_group(int first, int count) {
+    return ~0u >> (warp_size - count) << first;
+}
+
+/// Lanes of an access of `size` bytes that are served together where `lanes` lanes of 4 bytes or less are.
+inline int lanes_for_size(int lanes, int size) {
+    return std::max(1, size <= 4 ? lanes : lanes * 4 / size);
+}
+
+/// Calls `visit` with each lane of the set, lowest first.
+template <class Visit>
+void for_each_lane(std::uint32_t lanes, Visit&& visit) {
+    for (; lanes; lanes &= lanes - 1) visit(static_cast<std::size_t>(std::countr_zero(lanes)));
+}
+
+}  // namespace simt::detail

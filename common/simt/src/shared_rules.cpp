@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// How shared memory serves an access.
+//
+// Compute capability 2.0 and later (CUDA C Programming Guide 4.2, section F.4.3): 32 banks of 4 bytes; lanes that touch
+// the same word share it, so a request takes as many wavefronts as the fullest bank has distinct words. 8 bytes a lane
+// are served by half-warps. 16 bytes a lane are served by quarter-warps; for 2.x the guide adds one to the ways of a
+// quarter-warp's conflict.
+//
+// Compute capability 9.0, measured (tests/hardware/h200_access.json): two neighboring half-warps of an 8-byte load, and
+// two neighboring quarter-warps of a 16-byte load (the first two, the last two), merge into one wavefront if
+//  - each active lane l reads the same address as lane l^1 where that is active too, or all do so with lane l^2, and
+//  - the merged lanes have no bank conflict.
+// Stores never merge.
+//
+// Compute capability 1.x (CUDA C Programming Guide 4.2, section F.3.3): 16 banks of 4 bytes, a request a half-warp. A
+// load is served in steps; a step serves every lane that wants one chosen word, and of each other bank one lane. The
+// guide leaves open which word is chosen; here it is the word that most of the remaining lanes want, the lowest lane's
+// among equals. Wider accesses are split into requests of 4 bytes a lane. Of lanes that store to one address, one does.
+
+#include <array>
+
+#include "lanes.hpp"
+#include "simt/rules.hpp"
+
+namespace simt {
+
+namespace {
+
+using detail::for_each_lane;
+using detail::lane_group;
+
+// 16 bytes that start in the middle of a word touch five.
+constexpr std::size_t most_words = 5 * warp_size;
+constexpr std::size_t most_banks = 32;
+
+/// Calls `visit` with each bank and word that `lanes` touch, until it returns false. Returns whether it never did.
+template <class Visit>
+bool all_words(const WarpAccess& access, std::uint32_t lanes, const Machine& machine, Visit&& visit) {
+    const int shift = std::countr_zero(static_cast<unsigned>(machine.bank_width));
+    const auto bank_mask = static_cast<std::uint64_t>(machine.banks - 1);
+    for (; lanes; lanes &= lanes - 1) {
+        const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(lanes))];
+        const std::uint64_t last = (address + static_cast<std::uint64_t>(access.size) - 1) >> shift;
+        for (std::uint64_t word = address >> shift; word <= last; ++word)
+            if (!visit(static_cast<std::size_t>(word & bank_mask), word)) return false;
+    }
+    return true;
+}
+
+/// True if no bank holds two of the words that `lanes` touch.
+bool is_free_of_conflicts(const WarpAccess& access, std::uint32_t lanes, const Machine& machine) {
+    std::array<std::uint64_t, most_banks> word_of_bank;
+    std::uint32_t used = 0;
+    return all_words(access, lanes, machine, [&](std::size_t bank, std::uint64_t word) {
+        if (used >> bank & 1) return word_of_bank[bank] == word;
+        used |= 1u << bank;
+        word_of_bank[bank] = word;
+        return true;
+    });
+}
+
+/// Distinct words in the fullest bank, over the words that `lanes` touch.
+int words_in_fullest_bank(const WarpAccess& access, std::uint32_t lanes, const Machine& machine) {
+    if (is_free_of_conflicts(access, lanes, machine)) return 1;
+    // A list of words for each bank: its newest word by bank, the one before by word.
+    std::array<std::int16_t, most_banks> newest;
+    newest.fill(-1);
+    std::array<std::uint64_t, most_words> words;
+    std::array<std::int16_t, most_words> older;
+    std::array<std::uint8_t, most_banks> in_bank{};
+    std::int16_t count = 0;
+    int fullest = 0;
+    all_words(access, lanes, machine, [&](std::size_t bank, std::uint64_t word) {
+        std::int16_t i = newest[bank];
+        while (i >= 0 && words[static_cast<std::size_t>(i)] != word) i = older[static_cast<std::size_t>(i)];
+        if (i >= 0) return true;
+        words[static_cast<std::size_t>(count)] = word;
+        older[static_cast<std::size_t>(count)] = newest[bank];
+        newest[bank] = count++;
+        fullest = std::max(fullest, static_cast<int>(++in_bank[bank]));
+        return true;
+    });
+    return fullest;
+}
+
+/// True if each of `lanes` has the same address as the lane whose number differs in the bit `distance`, where that is
+/// one of `lanes` too.
+bool partners_agree(const WarpAccess& access, std::uint32_t lanes, int distance) {
+    bool agree = true;
+    const auto d = static_cast<std::size_t>(distance);
+    for_each_lane(lanes, [&](std::size_t lane) {
+        if (!(lane & d) && lanes >> (lane + d) & 1) agree &= access.address[lane] == access.address[lane + d];
+    });
+    return agree;
+}
+
+SharedCost cost_of_phases(const WarpAccess& access, std::uint32_t lanes, int phase_lanes, const Machine& machine) {
+    SharedCost cost{0, 0};
+    for (int first = 0; first < warp_size; first += phase_lanes) {
+        const std::uint32_t phase = lanes & lane_group(first, phase_lanes);
+        if (!phase) continue;
+        cost.wavefronts += words_in_fullest_bank(access, phase, machine) +
+                           (access.size == 16 ? machine.extra_wavefronts_of_16_bytes : 0);
+        cost.ideal_wavefronts += 1;
+    }
+    return cost;
+}
+
+SharedCost cost_of_merging_phases(const WarpAccess& access, int phase_lanes, const Machine& machine) {
+    SharedCost cost{0, 0};
+    for (int first = 0; first < warp_size; first += 2 * phase_lanes) {
+        const std::uint32_t both = access.active & lane_group(first, 2 * phase_lanes);
+        if (!both) continue;
+        const bool may_merge = partners_agree(access, both, 1) || partners_agree(access, both, 2);
+        if (may_merge && is_free_of_conflicts(access, both, machine)) {
+            cost.wavefronts += 1;
+            cost.ideal_wavefronts += 1;
+            continue;
+        }
+        const SharedCost apart = cost_of_phases(access, both, phase_lanes, machine);
+        cost.wavefronts += apart.wavefronts;
+        cost.ideal_wavefronts += may_merge ? 1 : apart.ideal_wavefronts;
+    }
+    return cost;
+}
+
+/// One request of compute capability 1.x: the word of a half-warp's lanes that lies `offset` bytes into each element.
+class OneBroadcastRequest {
+public:
+    OneBroadcastRequest(const WarpAccess& access, std::uint32_t lanes, std::uint64_t offset, const Machine& machine)
+        : bank_mask_(static_cast<std::uint64_t>(machine.banks - 1)),
+          bank_shift_(std::countr_zero(static_cast<unsigned>(machine.bank_width))) {
+        for_each_lane(lanes, [&](std::size_t lane) {
+            const std::uint64_t address = access.address[lane] + offset;
+            if (access.operation != Operation::load &&
+                std::find(address_.begin(), address_.begin() + count_, address) != address_.begin() + count_)
+                return;
+            address_[static_cast<std::size_t>(count_++)] = address;
+        });
+    }
+
+    int load_steps() {
+        int steps = 0;
+        for (; count_ > 0; ++steps) {
+            const std::uint64_t chosen = most_wanted_word();
+            std::uint64_t served_banks = std::uint64_t{1} << (chosen & bank_mask_);
+            int left = 0;
+            for (int i = 0; i < count_; ++i) {
+                const std::uint64_t word = word_of(i), bank = std::uint64_t{1} << (word & bank_mask_);
+                if (word == chosen) continue;
+                if (served_banks & bank)
+                    address_[static_cast<std::size_t>(left++)] = address_[static_cast<std::size_t>(i)];
+                served_banks |= bank;
+            }
+            count_ = left;
+        }
+        return steps;
+    }
+
+    int store_steps() const {
+        std::array<int, most_banks> in_bank{};
+        int fullest = 0;
+        for (int i = 0; i < count_; ++i) fullest = std::max(fullest, ++in_bank[word_of(i) & bank_mask_]);
+        return fullest;
+    }
+
+private:
+    std::uint64_t word_of(int i) const { return address_[static_cast<std::size_t>(i)] >> bank_shift_; }
+
+    std::uint64_t most_wanted_word() const {
+        std::uint64_t best = 0;
+        int most = 0;
+        for (int i = 0; i < count_; ++i) {
+            int wanted = 0;
+            for (int j = i; j < count_; ++j) wanted += word_of(j) == word_of(i);
+            if (wanted > most) most = wanted, best = word_of(i);
+        }
+        return best;
+    }
+
+    std::uint64_t bank_mask_;
+    int bank_shift_;
+    std::array<std::uint64_t, warp_size> address_;
+    int count_ = 0;
+};
+
+SharedCost cost_of_one_broadcast(const WarpAccess& access, const Machine& machine) {
+    SharedCost cost{0, 0};
+    for (int first = 0; first < warp_size; first += machine.shared_request_lanes) {
+        const std::uint32_t lanes = access.active & lane_group(first, machine.shared_request_lanes);
+        if (!lanes) continue;
+        for (int offset = 0; offset < access.size; offset += machine.bank_width) {
+            OneBroadcastRequest request(access, lanes, static_cast<std::uint64_t>(offset), machine);
+            cost.wavefronts += access.operation == Operation::load ? request.load_steps() : request.store_steps();
+            cost.ideal_wavefronts += 1;
+        }
+    }
+    return cost;
+}
+
+}  // namespace
+
+SharedCost shared_cost(const WarpAccess& access, const Machine& machine) {
+    if (machine.shared_words == SharedWords::one_broadcast) return cost_of_one_broadcast(access, machine);
+    const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
+    const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load;
+    if (merges && phase_lanes < machine.shared_request_lanes)
+        return cost_of_merging_phases(access, phase_lanes, machine);
+    return cost_of_phases(access, access.active, phase_lanes, machine);
+}
+
+}  // namespace simt
