@@ -47,12 +47,16 @@ GlobalHazards::~GlobalHazards() = default;
 
 void GlobalHazards::begin_launch()
 {
-    shadows_.clear();
+    // Shadows stay, and their pages with them: a cell of an earlier launch counts as fresh.
+    if (++launch_ == 0) shadows_.clear();
+    std::erase_if(shadows_, [](const auto& entry) {
+        const Allocation* allocation = DeviceHeap::instance().find(entry.first);
+        return allocation && allocation->freed;
+    });
     last_shadow_ = nullptr;
     sites_.clear();
     site_numbers_.clear();
     released_.clear();
-    ++launch_;
 }
 
 GlobalHazards::Cell* GlobalHazards::cells_of(std::uint64_t allocation, std::uint64_t address)
@@ -73,7 +77,6 @@ GlobalHazards::Cell* GlobalHazards::cells_of(std::uint64_t allocation, std::uint
 
 std::uint16_t GlobalHazards::number_of(std::uint32_t site)
 {
-    if (!sites_.empty() && sites_.back() == site) return static_cast<std::uint16_t>(sites_.size() - 1);
     const auto [entry, is_new] = site_numbers_.try_emplace(site, static_cast<std::uint16_t>(sites_.size()));
     if (is_new) sites_.push_back(site);
     return entry->second;
@@ -81,6 +84,7 @@ std::uint16_t GlobalHazards::number_of(std::uint32_t site)
 
 void GlobalHazards::access(const WarpAccess& access)
 {
+    site_ = number_of(access.site);
     for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
@@ -122,7 +126,7 @@ void GlobalHazards::access_cell(Cell& cell, const WarpAccess& access, int lane)
         // The first block that reads is kept: as blocks run one after another, it is another one for every later block.
         if (cell.reader == 0) {
             cell.reader = self;
-            cell.read_site = number_of(access.site);
+            cell.read_site = site_;
         }
         return;
     }
@@ -130,7 +134,7 @@ void GlobalHazards::access_cell(Cell& cell, const WarpAccess& access, int lane)
     if (other_read && !harmless_store && whole && !ordered(cell.reader - 1, 0))
         report(cell.reader - 1, cell.read_site, access, lane, " reads");
     cell.writer = self;
-    cell.write_site = number_of(access.site);
+    cell.write_site = site_;
     cell.release = releases_;
     cell.flags = static_cast<std::uint8_t>((atomic ? write_atomic : 0) | (whole ? all_bytes : 0));
 }

@@ -9,7 +9,6 @@
 
 #include "delivery.hpp"
 #include "faults.hpp"
-#include "memory_hazards.hpp"
 #include "recorder.hpp"
 #include "reporting.hpp"
 #include "simt/runtime_errors.hpp"
@@ -37,8 +36,7 @@ bool GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, co
 {
     Session& session = detail::session();
     Counters counters(*session.machine);
-    MemoryHazards hazards;
-    listeners_ = {&counters, &hazards};
+    listeners_ = {&counters, &hazards_};
     listeners_.insert(listeners_.end(), session.listeners.begin(), session.listeners.end());
     bool completed = true;
     begin(grid, block, dynamic_shared_bytes, thread);

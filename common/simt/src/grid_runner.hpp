@@ -14,6 +14,7 @@
 
 #include "counters.hpp"
 #include "device_heap.hpp"
+#include "memory_hazards.hpp"
 #include "session.hpp"
 #include "shared_arena.hpp"
 #include "thread_pool.hpp"
@@ -81,6 +82,7 @@ private:
     int thread_count_ = 0, warp_count_ = 0;
     std::deque<Warp> warps_;
     LaneTrace* running_trace_ = nullptr;
+    MemoryHazards hazards_;
     std::vector<Listener*> listeners_;
     int barrier_sum_ = 0;
     std::chrono::steady_clock::time_point deadline_;

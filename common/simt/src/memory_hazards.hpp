@@ -119,7 +119,7 @@ private:
     Shadow* last_shadow_ = nullptr;
     std::vector<std::uint32_t> sites_;
     std::unordered_map<std::uint32_t, std::uint16_t> site_numbers_;
-    std::uint16_t launch_ = 0;
+    std::uint16_t launch_ = 0, site_ = 0;
     std::uint32_t block_ = 0;
     std::uint8_t releases_ = 0;
     /// For each address of atomic accesses: the blocks that have released their accesses there, and how far.

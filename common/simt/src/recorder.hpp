@@ -46,12 +46,21 @@ extern Recorder recorder;
 /// Makes room when the running thread's trace is full.
 void make_room();
 
+/// True if memory at `address` is not what it was. The common size is compared without a call.
+inline bool differs(const void* address, const unsigned char* before, std::size_t size)
+{
+    if (size != 4) return std::memcmp(before, address, size) != 0;
+    std::uint32_t now, then;
+    std::memcpy(&now, address, 4);
+    std::memcpy(&then, before, 4);
+    return now != then;
+}
+
 /// Looks at what the newest store did. Called before the next entry is made and when the thread stops.
 inline void settle_store()
 {
     if (!recorder.store) return;
-    recorder.store->changed =
-        std::memcmp(recorder.before.data(), reinterpret_cast<const void*>(recorder.store->address), recorder.store->size) != 0;
+    recorder.store->changed = differs(reinterpret_cast<const void*>(recorder.store->address), recorder.before.data(), recorder.store->size);
     recorder.store = nullptr;
 }
 
