@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -25,6 +26,11 @@ constexpr int TILE_DIM = 32;
 __global__ void copy_plain(float* out, const float* in) { out[threadIdx.x] = in[threadIdx.x]; }
 // [/copy_plain]
 """
+
+
+def start(command: list, **options) -> subprocess.Popen:
+    """Starts a program that Ctrl+C interrupts, also where the tests themselves run in the background."""
+    return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **options)
 
 
 @dataclass

@@ -13,6 +13,7 @@ from pathlib import Path
 import book
 import pytest
 import setup
+from conftest import start
 
 
 @pytest.fixture
@@ -72,15 +73,17 @@ def test_the_book_is_served_on_this_machine_alone(tmp_path):
     (tmp_path / "index.html").write_text("the book", encoding="utf-8")
     code = (f"import sys; sys.path.insert(0, {str(Path(book.__file__).parent)!r});"
             f"import book; from pathlib import Path; book.serve(Path({str(tmp_path)!r}))")
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as server:
-        try:
-            address = server.stdout.readline().split()[1]
-            assert address.startswith("http://127.0.0.1:")
-            with urllib.request.urlopen(address, timeout=20) as page:
-                assert page.read() == b"the book"
-        finally:
-            server.send_signal(signal.SIGINT)
+    server = start([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().split()[1]
+        assert address.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(address, timeout=20) as page:
+            assert page.read() == b"the book"
+        server.send_signal(signal.SIGINT)
         assert server.wait(timeout=20) == 0
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def test_serve_and_open_exclude_each_other(house):

@@ -13,6 +13,7 @@ import time
 import console
 import pytest
 import setup
+from conftest import start
 from console import Stop
 from setup import Package
 
@@ -299,7 +300,7 @@ def test_an_interrupted_step_leaves_nothing_running(house, number):
     (house.root / "scripts" / "long").write_text(
         "import sys; sys.path.insert(0, sys.path[0] + '/lib')\nimport console\n"
         f"console.run_main(lambda: console.step('Long', [sys.executable, '-c', {parent!r}]))\n", encoding="utf-8")
-    process = subprocess.Popen([sys.executable, house.root / "scripts" / "long"], stderr=subprocess.PIPE, text=True)
+    process = start([sys.executable, house.root / "scripts" / "long"], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 20
     while not written.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
