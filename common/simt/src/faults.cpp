@@ -24,6 +24,7 @@ void handle(int signal, siginfo_t* info, void*)
     GridRunner& runner = GridRunner::instance();
     // abort() and __trap carry no address; only memory faults use it.
     if (runner.note_fault(signal, reinterpret_cast<std::uint64_t>(info->si_addr))) siglongjmp(runner.after_fault(), 1);
+    if (session().before_death) session().before_death(signal);
     // Host code: back to what the program would have done without the model. Returning repeats the fault.
     ::signal(signal, SIG_DFL);
     if (signal == SIGABRT) ::raise(signal);

@@ -41,6 +41,15 @@ Json to_json(const LineCounts& line)
 
 }  // namespace
 
+Json to_json(const Hazard& hazard)
+{
+    Json threads = Json::array(), lines = Json::array();
+    for (const Extent& thread : hazard.threads) threads.push_back(to_json(thread));
+    for (const SourcePlace& place : hazard.lines) lines.push_back({{"file", place.file}, {"line", place.line}});
+    return {{"kind", name_of(hazard.kind)}, {"kernel", hazard.kernel},   {"block", to_json(hazard.block)}, {"threads", threads},
+            {"lines", lines},               {"message", hazard.message}, {"help", hazard.help}};
+}
+
 Json to_json(const LaunchCounts& counts)
 {
     Json lines = Json::array();

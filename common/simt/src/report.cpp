@@ -4,6 +4,7 @@
 // The report that a program leaves behind: set up before main() from the environment, written when the program ends.
 //   SIMT_MACHINE=NAME  the machine that is modelled
 //   SIMT_REPORT=FILE   where the report goes
+//   SIMT_TIMEOUT=SECONDS  how long one kernel may run
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include <unistd.h>
 
+#include "faults.hpp"
 #include "session.hpp"
 #include "simt/json.hpp"
 
@@ -37,7 +39,13 @@ nlohmann::ordered_json report(int exit_code)
         kernel["launch"] = kernels.size();
         kernels.push_back(std::move(kernel));
     }
-    return {{"machine", session().machine->name}, {"kernels", kernels}, {"hazards", Json::array()}, {"exit_code", exit_code}};
+    Json hazards = Json::array();
+    for (const Hazard& hazard : session().hazards) hazards.push_back(to_json(hazard));
+    return {{"machine", session().machine->name},
+            {"kernels", kernels},
+            {"hazards", hazards},
+            {"errors", session().errors},
+            {"exit_code", exit_code}};
 }
 
 /// Writes a file whole or not at all.
@@ -59,6 +67,20 @@ void write_report(int exit_code, void* path)
         std::cerr << "error: cannot write " << static_cast<const char*>(path) << std::endl;
 }
 
+std::string& report_path()
+{
+    static std::string& path = *new std::string;
+    return path;
+}
+
+/// A program that dies leaves a report too. Other threads of control are gone by then, so that files may be written,
+/// though a handler of signals should not; at worst the report is missing.
+void write_last_report(int signal)
+{
+    constexpr int shell_offset = 128;
+    write_report(shell_offset + signal, report_path().data());
+}
+
 bool follow_environment()
 {
     if (const char* name = std::getenv("SIMT_MACHINE")) {
@@ -66,10 +88,21 @@ bool follow_environment()
         if (!machine) refuse("SIMT_MACHINE: '" + std::string(name) + "' given, one of " + machine_names() + " is accepted");
         set_machine(*machine);
     }
+    if (const char* seconds = std::getenv("SIMT_TIMEOUT")) {
+        char* end = nullptr;
+        const double value = std::strtod(seconds, &end);
+        if (end == seconds || *end != '\0' || !(value > 0)) refuse("SIMT_TIMEOUT: '" + std::string(seconds) + "' given, a number of seconds above 0 is accepted");
+        session().timeout = std::chrono::duration<double>(value);
+    }
     // The session is made before the handler is registered, so that it is still there when the handler runs.
     session();
-    // A copy, as the program may change its environment.
-    if (const char* path = std::getenv("SIMT_REPORT")) on_exit(write_report, (new std::string(path))->data());
+    if (const char* path = std::getenv("SIMT_REPORT")) {
+        // A copy, as the program may change its environment.
+        report_path() = path;
+        on_exit(write_report, report_path().data());
+        session().before_death = write_last_report;
+        catch_faults();
+    }
     return true;
 }
 

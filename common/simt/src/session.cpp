@@ -26,7 +26,7 @@ CurrentLaunch& current_launch()
 void Session::add(Hazard hazard)
 {
     const auto same = [&](const Hazard& other) {
-        return other.kind == hazard.kind && other.kernel == hazard.kernel && other.lines == hazard.lines;
+        return other.kind == hazard.kind && other.kernel == hazard.kernel && std::ranges::is_permutation(other.lines, hazard.lines);
     };
     if (std::ranges::none_of(hazards, same)) hazards.push_back(std::move(hazard));
 }

@@ -23,6 +23,8 @@ struct Session {
     std::vector<std::string> errors;
     /// How long one kernel may run.
     std::chrono::duration<double> timeout{60};
+    /// Called when the host program is about to die of a signal; null if nobody wants to know.
+    void (*before_death)(int signal) = nullptr;
 
     /// Adds a hazard unless the same kind on the same lines of the same kernel is there already.
     void add(Hazard hazard);

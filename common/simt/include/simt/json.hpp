@@ -8,10 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "simt/counts.hpp"
+#include "simt/hazard.hpp"
 
 namespace simt {
 
 /// One launch, with its lines. Bytes are bytes asked for by the lanes.
 nlohmann::ordered_json to_json(const LaunchCounts& counts);
+
+/// One hazard.
+nlohmann::ordered_json to_json(const Hazard& hazard);
 
 }  // namespace simt

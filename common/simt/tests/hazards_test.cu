@@ -1,0 +1,423 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Kernels that do what no kernel may, each beside one that is right: the first is reported with its lines, the second is
+// not reported at all.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "simt/model.hpp"
+
+namespace {
+
+using simt::Hazard;
+using simt::HazardKind;
+
+constexpr int N = 64;
+
+int line_of(const char* marker)
+{
+    // Lines are found by a comment in this file, so that the test survives an edit above them.
+    static const std::vector<std::string> lines = [] {
+        std::vector<std::string> read;
+        FILE* file = std::fopen(__FILE__, "r");
+        char buffer[512];
+        while (file && std::fgets(buffer, sizeof buffer, file)) read.emplace_back(buffer);
+        if (file) std::fclose(file);
+        return read;
+    }();
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        if (lines[i].find(std::string("// here: ") + marker + "\n") != std::string::npos) return static_cast<int>(i) + 1;
+    ADD_FAILURE() << "no line is marked " << marker;
+    return 0;
+}
+
+/// Device memory of `count` ints, filled with their index.
+class Ints {
+public:
+    explicit Ints(int count)
+    {
+        cudaMalloc(&data, sizeof(int) * count);
+        std::vector<int> values(count);
+        for (int i = 0; i < count; ++i) values[i] = i;
+        cudaMemcpy(data, values.data(), sizeof(int) * count, cudaMemcpyHostToDevice);
+    }
+    ~Ints() { cudaFree(data); }
+    int* data = nullptr;
+};
+
+template <class Launch>
+std::vector<Hazard> hazards_of(Launch&& launch)
+{
+    simt::take_hazards();
+    simt::take_errors();
+    launch();
+    cudaGetLastError();
+    return simt::take_hazards();
+}
+
+void expect_one(const std::vector<Hazard>& hazards, HazardKind kind, std::vector<const char*> markers)
+{
+    ASSERT_EQ(hazards.size(), 1u) << (hazards.size() > 1 ? hazards[1].message : "");
+    EXPECT_EQ(simt::name_of(hazards[0].kind), std::string(simt::name_of(kind))) << hazards[0].message;
+    ASSERT_EQ(hazards[0].lines.size(), markers.size()) << hazards[0].message;
+    for (std::size_t i = 0; i < markers.size(); ++i) {
+        EXPECT_EQ(hazards[0].lines[i].file, "hazards_test.cu");
+        EXPECT_EQ(hazards[0].lines[i].line, line_of(markers[i])) << hazards[0].message;
+    }
+    EXPECT_FALSE(hazards[0].help.empty());
+    EXPECT_FALSE(hazards[0].threads.empty());
+}
+
+// Races in shared memory
+
+template <bool with_barrier>
+__global__ void reverse(int* data)
+{
+    __shared__ int tile[N];
+    tile[threadIdx.x] = data[threadIdx.x];  // here: reverse writes
+    if (with_barrier) __syncthreads();
+    data[threadIdx.x] = tile[N - 1 - threadIdx.x];  // here: reverse reads
+}
+
+TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { reverse<true><<<1, N>>>(data.data); }).empty());
+    // Without the barrier the model may run a reader before its writer: that element is read uninitialized as well.
+    bool found = false;
+    for (const Hazard& hazard : hazards_of([&] { reverse<false><<<1, N>>>(data.data); }))
+        if (hazard.kind == HazardKind::race) {
+            found = true;
+            for (const auto& place : hazard.lines)
+                EXPECT_TRUE(place.line == line_of("reverse writes") || place.line == line_of("reverse reads")) << place.line;
+            EXPECT_EQ(hazard.threads.size(), 2u);
+        }
+    EXPECT_TRUE(found);
+}
+
+template <bool second_barrier>
+__global__ void repeat(int* output, const int* input)
+{
+    __shared__ int tile[N];
+    for (int r = 0; r < 3; ++r) {
+        tile[threadIdx.x] = input[threadIdx.x] + r;  // here: repeat writes
+        __syncthreads();
+        output[threadIdx.x] = tile[N - 1 - threadIdx.x];  // here: repeat reads
+        if (second_barrier) __syncthreads();
+    }
+}
+
+TEST(Race, ALoopNeedsASecondBarrier)
+{
+    Ints input(N), output(N);
+    EXPECT_TRUE(hazards_of([&] { repeat<true><<<1, N>>>(output.data, input.data); }).empty());
+    expect_one(hazards_of([&] { repeat<false><<<1, N>>>(output.data, input.data); }), HazardKind::race, {"repeat writes", "repeat reads"});
+}
+
+__global__ void same_value(int* data)
+{
+    __shared__ int found;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    if (data[threadIdx.x] % 2) found = 1;
+    __syncthreads();
+    data[threadIdx.x] = found;
+}
+
+__global__ void different_values(int* data)
+{
+    __shared__ int last;
+    last = threadIdx.x;  // here: different values
+    __syncthreads();
+    data[threadIdx.x] = last;
+}
+
+TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { same_value<<<1, N>>>(data.data); }).empty());
+    expect_one(hazards_of([&] { different_values<<<1, N>>>(data.data); }), HazardKind::race, {"different values", "different values"});
+}
+
+__global__ void own_bytes(unsigned char* data)
+{
+    __shared__ unsigned char bytes[N];
+    bytes[threadIdx.x] = data[threadIdx.x];
+    data[threadIdx.x] = bytes[threadIdx.x];
+}
+
+__global__ void shared_bytes(unsigned char* data)
+{
+    __shared__ unsigned char bytes[N];
+    bytes[threadIdx.x / 2] = threadIdx.x;  // here: shared bytes
+    __syncthreads();
+    data[threadIdx.x] = bytes[threadIdx.x / 2];
+}
+
+TEST(Race, ThreadsMayWriteDifferentBytesOfAWord)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { own_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }).empty());
+    expect_one(hazards_of([&] { shared_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }), HazardKind::race,
+               {"shared bytes", "shared bytes"});
+}
+
+__global__ void warp_pairs(int* data, unsigned mask, bool synchronize)
+{
+    __shared__ int tile[32];
+    tile[threadIdx.x] = data[threadIdx.x];
+    if (synchronize && (mask >> threadIdx.x & 1)) simt::warp_exchange(mask, 0, __builtin_return_address(0));
+    if (mask >> threadIdx.x & 1) data[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+TEST(Race, WarpSynchronizationOrdersTheLanesOfItsMaskOnly)
+{
+    Ints data(32);
+    EXPECT_TRUE(hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, ~0u, true); }).empty());
+    EXPECT_TRUE(hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, 0xFFu, true); }).empty());
+    const auto unordered = hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, ~0u, false); });
+    ASSERT_FALSE(unordered.empty());
+    EXPECT_EQ(unordered[0].kind, HazardKind::race);
+    // Lane 0 is ordered with lanes 2, 4, … only; it reads what lane 1 wrote.
+    const auto partly = hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, 0x55555555u, true); });
+    ASSERT_FALSE(partly.empty());
+    EXPECT_EQ(partly[0].kind, HazardKind::race);
+}
+
+// Races between blocks
+
+__global__ void all_blocks_write(int* data) { data[threadIdx.x] = blockIdx.x; }  // here: all blocks write
+__global__ void own_part(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x; }
+__global__ void neighbor(int* output, int* data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    data[i] = i + 1000;                // here: neighbor writes
+    output[i] = data[(i + 32) % n];    // here: neighbor reads
+}
+
+TEST(Race, BlocksAreConcurrent)
+{
+    Ints data(128), output(128);
+    EXPECT_TRUE(hazards_of([&] { own_part<<<4, 32>>>(data.data); }).empty());
+    expect_one(hazards_of([&] { all_blocks_write<<<4, 32>>>(data.data); }), HazardKind::race, {"all blocks write", "all blocks write"});
+    const auto hazards = hazards_of([&] { neighbor<<<4, 32>>>(output.data, data.data, 128); });
+    ASSERT_FALSE(hazards.empty());
+    for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, HazardKind::race);
+}
+
+__global__ void read_written_before(int* output, const int* data) { output[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; }
+
+TEST(Race, LaunchesAreOrdered)
+{
+    Ints data(128), output(128);
+    EXPECT_TRUE(hazards_of([&] {
+                    own_part<<<4, 32>>>(data.data);
+                    read_written_before<<<4, 32>>>(output.data, data.data);
+                }).empty());
+}
+
+// Uninitialized shared memory
+
+__global__ void partly_written(int* data, int n)
+{
+    __shared__ int tile[N];
+    if (threadIdx.x < n) tile[threadIdx.x] = data[threadIdx.x];
+    __syncthreads();
+    data[threadIdx.x] = tile[N - 1 - threadIdx.x];  // here: partly written
+}
+
+TEST(Uninitialized, SharedMemoryThatNoThreadWrote)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { partly_written<<<1, N>>>(data.data, N); }).empty());
+    expect_one(hazards_of([&] { partly_written<<<1, N>>>(data.data, N - 1); }), HazardKind::uninitialized, {"partly written"});
+}
+
+__global__ void written_by_first_block(int* data)
+{
+    __shared__ int value;
+    if (blockIdx.x == 0) value = 7;
+    data[blockIdx.x * blockDim.x] = value;  // here: first block only
+}
+
+TEST(Uninitialized, WhatAnEarlierBlockWroteDoesNotCount)
+{
+    Ints data(2);
+    expect_one(hazards_of([&] { written_by_first_block<<<2, 1>>>(data.data); }), HazardKind::uninitialized, {"first block only"});
+}
+
+// Out of bounds
+
+__global__ void write_up_to(int* data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) data[i] = i;  // here: one too far
+}
+
+__global__ void read_at(int* output, const int* data, long long offset) { *output = data[offset]; }  // here: far away
+__global__ void shared_index(int* data, int i)
+{
+    __shared__ int tile[4][8];
+    __shared__ int other[4];
+    other[threadIdx.x] = 0;
+    tile[threadIdx.x][0] = 0;
+    tile[threadIdx.x][i] = 1;  // here: shared index
+    data[threadIdx.x] = tile[threadIdx.x][0] + other[threadIdx.x];
+}
+__global__ void dynamic_index(int* data, int i)
+{
+    extern __shared__ int values[];
+    values[i] = 1;  // here: dynamic index
+    *data = 0;
+}
+
+TEST(OutOfBounds, ByOneIsFoundWithoutACrash)
+{
+    Ints data(40);
+    EXPECT_TRUE(hazards_of([&] { write_up_to<<<2, 32>>>(data.data, 39); }).empty());
+    const auto hazards = hazards_of([&] { write_up_to<<<2, 32>>>(data.data, 40); });
+    expect_one(hazards, HazardKind::out_of_bounds, {"one too far"});
+    EXPECT_NE(hazards[0].message.find("0 bytes past the end of an allocation of 160 bytes"), std::string::npos) << hazards[0].message;
+    EXPECT_EQ(hazards[0].block.x, 1u);
+    EXPECT_EQ(hazards[0].threads[0].x, 8u);
+}
+
+TEST(OutOfBounds, FarAwayIsReportedAndTheProgramGoesOn)
+{
+    Ints data(4), output(1);
+    for (const long long offset : {1ll << 20, -(1ll << 20), 1ll << 40}) {
+        expect_one(hazards_of([&] { read_at<<<1, 1>>>(output.data, data.data, offset); }), HazardKind::out_of_bounds, {"far away"});
+    }
+    expect_one(hazards_of([&] { read_at<<<1, 1>>>(output.data, nullptr, 0); }), HazardKind::out_of_bounds, {"far away"});
+    int host = 5;
+    expect_one(hazards_of([&] { read_at<<<1, 1>>>(output.data, &host, 0); }), HazardKind::out_of_bounds, {"far away"});
+    EXPECT_TRUE(hazards_of([&] { read_at<<<1, 1>>>(output.data, data.data, 3); }).empty());
+}
+
+TEST(OutOfBounds, SharedVariablesDoNotRunIntoOneAnother)
+{
+    Ints data(32);
+    EXPECT_TRUE(hazards_of([&] { shared_index<<<1, 1>>>(data.data, 0); }).empty());
+    expect_one(hazards_of([&] { shared_index<<<1, 4>>>(data.data, 32); }), HazardKind::out_of_bounds, {"shared index"});
+    EXPECT_TRUE(hazards_of([&] { dynamic_index<<<1, 1, 16>>>(data.data, 3); }).empty());
+    expect_one(hazards_of([&] { dynamic_index<<<1, 1, 16>>>(data.data, 4); }), HazardKind::out_of_bounds, {"dynamic index"});
+}
+
+// Misaligned, freed
+
+__global__ void wide_load(int* output, const char* data) { *output = reinterpret_cast<const int2*>(data)->x + reinterpret_cast<const int2*>(data)->y; }
+__global__ void copy_wide(int2* output, const char* data) { *output = *reinterpret_cast<const int2*>(data); }  // here: copy wide
+
+TEST(Misaligned, AWideAccessAtANarrowAddress)
+{
+    Ints data(8), output(2);
+    const char* bytes = reinterpret_cast<const char*>(data.data);
+    EXPECT_TRUE(hazards_of([&] { copy_wide<<<1, 1>>>(reinterpret_cast<int2*>(output.data), bytes + 8); }).empty());
+    expect_one(hazards_of([&] { copy_wide<<<1, 1>>>(reinterpret_cast<int2*>(output.data), bytes + 4); }), HazardKind::misaligned, {"copy wide"});
+}
+
+TEST(UseAfterFree, FreedMemoryIsNotAccessed)
+{
+    Ints output(1);
+    int* data = nullptr;
+    cudaMalloc(&data, 16);
+    cudaFree(data);
+    expect_one(hazards_of([&] { read_at<<<1, 1>>>(output.data, data, 0); }), HazardKind::use_after_free, {"far away"});
+}
+
+// Barriers
+
+__global__ void barrier_under_condition(int* data, int n)
+{
+    if (threadIdx.x < n) {
+        data[threadIdx.x] = 1;
+        __syncthreads();  // here: under condition
+    }
+}
+
+__global__ void two_barriers(int* data)
+{
+    if (threadIdx.x % 2) {
+        data[threadIdx.x] = 1;
+        __syncthreads();  // here: odd barrier
+    } else {
+        data[threadIdx.x] = 2;
+        __syncthreads();  // here: even barrier
+    }
+}
+
+TEST(DivergentBarrier, NotReachedByAllThreads)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N); }).empty());
+    expect_one(hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N / 2); }), HazardKind::divergent_barrier, {"under condition"});
+    expect_one(hazards_of([&] { two_barriers<<<1, N>>>(data.data); }), HazardKind::divergent_barrier, {"even barrier", "odd barrier"});
+}
+
+__global__ void wait_for_nobody(int* data)
+{
+    if (threadIdx.x < 16) simt::warp_exchange(~0u, 0, __builtin_return_address(0));
+    __syncthreads();
+    data[threadIdx.x] = 1;
+}
+
+TEST(Deadlock, LanesThatWaitForOnesThatNeverCome)
+{
+    Ints data(32);
+    const auto hazards = hazards_of([&] { wait_for_nobody<<<1, 32>>>(data.data); });
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::deadlock);
+}
+
+// What ends a kernel and is no hazard
+
+__global__ void wait_in_shared_memory(int* data)
+{
+    __shared__ volatile int ready;
+    if (threadIdx.x == 0) ready = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) while (ready == 0) {}
+    if (threadIdx.x == N - 1) ready = 1;
+    data[threadIdx.x] = 1;
+}
+
+TEST(Progress, AThreadThatSpinsLetsOthersRun)
+{
+    Ints data(N);
+    for (const Hazard& hazard : hazards_of([&] { wait_in_shared_memory<<<1, N>>>(data.data); }))
+        EXPECT_EQ(hazard.kind, HazardKind::race) << "a plain flag races, and no more";
+    EXPECT_TRUE(simt::take_errors().empty());
+}
+
+__device__ int recurse(int* data, int depth) { return depth < 0 ? 0 : data[0] + recurse(data, depth + 1) * 3 + depth; }
+__global__ void runaway(int* data) { data[1] = recurse(data, 1); }
+__global__ void divide(int* data, int by) { data[0] /= by; }
+
+std::string error_of(const std::function<void()>& launch)
+{
+    simt::take_hazards();
+    simt::take_errors();
+    launch();
+    EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
+    EXPECT_TRUE(simt::take_hazards().empty());
+    const auto errors = simt::take_errors();
+    EXPECT_EQ(errors.size(), 1u);
+    return errors.empty() ? "" : errors[0];
+}
+
+TEST(Errors, RecursionAndDivisionByZeroEndTheKernelOnly)
+{
+    Ints data(2);
+    EXPECT_NE(error_of([&] { runaway<<<1, 1>>>(data.data); }).find("recursion"), std::string::npos);
+    EXPECT_NE(error_of([&] { divide<<<1, 1>>>(data.data, 0); }).find("division by zero"), std::string::npos);
+    EXPECT_TRUE(hazards_of([&] { divide<<<1, 1>>>(data.data, 1); }).empty());
+}
+
+
+}  // namespace
