@@ -25,6 +25,23 @@ GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& other)
     return *this;
 }
 
+double PartitionUse::mean() const
+{
+    double all = 0, used = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        all += static_cast<double>(steps[i]);
+        used += static_cast<double>((i + 1) * steps[i]);
+    }
+    return all > 0 ? used / all : 0;
+}
+
+PartitionUse& PartitionUse::operator+=(const PartitionUse& other)
+{
+    steps.resize(std::max(steps.size(), other.steps.size()));
+    for (std::size_t i = 0; i < other.steps.size(); ++i) steps[i] += other.steps[i];
+    return *this;
+}
+
 LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 {
     shared_load += other.shared_load;
@@ -35,6 +52,10 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
     global_atomic += other.global_atomic;
     barriers += other.barriers;
     warp_barriers += other.warp_barriers;
+    if (partitions && other.partitions) {
+        partitions->load += other.partitions->load;
+        partitions->store += other.partitions->store;
+    }
     const auto place = [](const LineCounts& line) { return std::tie(line.file, line.line, line.space, line.operation); };
     for (const LineCounts& line : other.lines) {
         const auto found = std::ranges::lower_bound(lines, place(line), {}, place);

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 
 #include "delivery.hpp"
 #include "faults.hpp"
+#include "partitions.hpp"
 #include "recorder.hpp"
 #include "reporting.hpp"
 #include "simt/runtime_errors.hpp"
@@ -37,6 +39,11 @@ bool GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, co
     Session& session = detail::session();
     Counters counters(*session.machine);
     listeners_ = {&counters, &hazards_};
+    std::optional<Partitions> partitions;
+    if (session.machine->partitions > 0) {
+        partitions.emplace(*session.machine, [] { return SharedArena::instance().used(); });
+        listeners_.push_back(&*partitions);
+    }
     listeners_.insert(listeners_.end(), session.listeners.begin(), session.listeners.end());
     bool completed = true;
     begin(grid, block, dynamic_shared_bytes, thread);
@@ -53,6 +60,7 @@ bool GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, co
     session.launches.push_back(counters.take());
     session.launches.back().name = current_launch().kernel;
     session.launches.back().shared_bytes = SharedArena::instance().used();
+    if (partitions) session.launches.back().partitions = partitions->take();
     return completed;
 }
 

@@ -54,7 +54,7 @@ Json to_json(const LaunchCounts& counts)
 {
     Json lines = Json::array();
     for (const LineCounts& line : counts.lines) lines.push_back(to_json(line));
-    return {{"name", counts.name},
+    Json json = {{"name", counts.name},
             {"grid", to_json(counts.grid)},
             {"block", to_json(counts.block)},
             {"shared_bytes", counts.shared_bytes},
@@ -67,6 +67,8 @@ Json to_json(const LaunchCounts& counts)
             {"barriers", counts.barriers},
             {"warp_barriers", counts.warp_barriers},
             {"lines", lines}};
+    if (counts.partitions) json["partitions"] = to_json(*counts.partitions);
+    return json;
 }
 
 }  // namespace simt

@@ -82,6 +82,27 @@ struct Extent {
     bool operator==(const Extent&) const = default;
 };
 
+/// How the accesses of one operation spread over the partitions of device memory, step by step. A step is what blocks
+/// that run at the same time access together.
+struct PartitionUse {
+    /// Element n is the number of steps that went to n + 1 partitions.
+    std::vector<std::uint64_t> steps;
+
+    /// Partitions that a step goes to, on average. 0 without steps.
+    double mean() const;
+    PartitionUse& operator+=(const PartitionUse& other);
+    bool operator==(const PartitionUse&) const = default;
+};
+
+/// The use of the partitions of device memory.
+struct PartitionCounts {
+    /// Partitions of the machine, and bytes after which the next begins.
+    int partitions = 0, partition_bytes = 0;
+    /// Blocks that run at the same time.
+    int concurrent_blocks = 0;
+    PartitionUse load, store;
+};
+
 /// Everything counted in one kernel launch.
 struct LaunchCounts {
     /// Name of the kernel's function.
@@ -95,6 +116,8 @@ struct LaunchCounts {
     std::uint64_t barriers = 0;
     /// Shuffles, votes and `__syncwarp`, each counted once a warp.
     std::uint64_t warp_barriers = 0;
+    /// On machines whose partitions are watched.
+    std::optional<PartitionCounts> partitions;
     /// Sorted by file, line, space, operation. Their sums are the totals above.
     std::vector<LineCounts> lines;
 

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The listener that sees how concurrent blocks spread over the partitions of device memory.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "simt/events.hpp"
+#include "simt/machine.hpp"
+
+namespace simt::detail {
+
+/// Groups blocks into those that are active together: as many, in order, as the machine holds. Within a group it takes
+/// the k-th global load of every block as one step, the k-th global store likewise, and counts the partitions that the
+/// step goes to. The machine must have partitions, at most 32.
+///
+/// It is a picture of blocks that run in step, not a simulation: real blocks drift apart and are replaced one by one.
+class Partitions : public Listener {
+public:
+    /// `shared_bytes` tells the shared memory of a block; it is asked when the first block has ended.
+    Partitions(const Machine& machine, std::function<std::size_t()> shared_bytes);
+
+    void launch_begins(const LaunchInfo& info) override;
+    void block_begins(const Extent& block_index) override;
+    void warp_access(const WarpAccess& access) override;
+    void block_ends() override;
+    void launch_ends() override;
+
+    /// What was counted in the launch that has ended.
+    PartitionCounts take();
+
+private:
+    /// The steps of the group of blocks that run now, for one operation.
+    struct Steps {
+        /// Bit p is set when the step goes to partition p.
+        std::vector<std::uint32_t> partitions;
+        /// Steps that the running block has made.
+        std::size_t made = 0;
+    };
+
+    void end_group();
+    void end_steps(Steps& steps, PartitionUse& use);
+
+    const Machine& machine_;
+    std::function<std::size_t()> shared_bytes_;
+    int block_threads_ = 0;
+    int blocks_in_group_ = 0;
+    Steps loads_, stores_;
+    PartitionCounts counts_;
+};
+
+}  // namespace simt::detail

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Whole kernels on the machines: published figures, and what older machines are in the model for.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "simt/json.hpp"
+#include "simt/model.hpp"
+
+namespace {
+
+constexpr int TILE = 32, ROWS = 8;
+
+// Blocks are numbered row by row; which tile a block takes is told by `diagonal`.
+__global__ void transpose(float* output, const float* input, int n, bool diagonal)
+{
+    __shared__ float tile[TILE][TILE + 1];
+    int tile_y = diagonal ? blockIdx.x : blockIdx.y;
+    int tile_x = diagonal ? (blockIdx.x + blockIdx.y) % gridDim.x : blockIdx.x;
+
+    for (int j = 0; j < TILE; j += ROWS)
+        tile[threadIdx.y + j][threadIdx.x] = input[(tile_y * TILE + threadIdx.y + j) * n + tile_x * TILE + threadIdx.x];
+    __syncthreads();
+    for (int j = 0; j < TILE; j += ROWS)
+        output[(tile_x * TILE + threadIdx.y + j) * n + tile_y * TILE + threadIdx.x] = tile[threadIdx.x][threadIdx.y + j];
+}
+
+// The sum of a block by a strided index: no divergence, but bank conflicts.
+__global__ void reduce_strided(int* sums, const int* input)
+{
+    __shared__ int partial[256];
+    unsigned tid = threadIdx.x;
+    partial[tid] = input[blockIdx.x * blockDim.x + tid];
+    __syncthreads();
+    for (unsigned s = 1; s < blockDim.x; s *= 2) {
+        unsigned index = 2 * s * tid;
+        if (index < blockDim.x) partial[index] += partial[index + s];
+        __syncthreads();
+    }
+    if (tid == 0) sums[blockIdx.x] = partial[0];
+}
+
+class OnMachine : public ::testing::Test {
+protected:
+    ~OnMachine() override { simt::set_machine(*simt::find_machine("sm_90")); }
+
+    simt::LaunchCounts transpose_on(const std::string& machine, bool diagonal)
+    {
+        simt::set_machine(*simt::find_machine(machine));
+        constexpr int n = 2048;
+        std::vector<float> values(n * n);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+        float *input, *output;
+        EXPECT_EQ(cudaMalloc(&input, values.size() * sizeof(float)), cudaSuccess);
+        EXPECT_EQ(cudaMalloc(&output, values.size() * sizeof(float)), cudaSuccess);
+        cudaMemcpy(input, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
+        transpose<<<dim3(n / TILE, n / TILE), dim3(TILE, ROWS)>>>(output, input, n, diagonal);
+        EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+        std::vector<float> result(n * n);
+        cudaMemcpy(result.data(), output, result.size() * sizeof(float), cudaMemcpyDeviceToHost);
+        EXPECT_EQ(result[5 * n + 7], values[7 * n + 5]);
+        cudaFree(input);
+        cudaFree(output);
+        return simt::take_launches().at(0);
+    }
+};
+
+TEST_F(OnMachine, TransposeInCartesianOrderCampsOnPartitionsOfGt200)
+{
+    const simt::PartitionCounts counts = transpose_on("gt200", false).partitions.value();
+    EXPECT_EQ(counts.concurrent_blocks, 30 * 3);
+    EXPECT_EQ(counts.load.mean(), 8);
+    EXPECT_LE(counts.store.mean(), 2);
+}
+
+TEST_F(OnMachine, TransposeInDiagonalOrderUsesAllPartitionsOfGt200)
+{
+    const simt::PartitionCounts counts = transpose_on("gt200", true).partitions.value();
+    EXPECT_GE(counts.load.mean(), 7.5);
+    EXPECT_GE(counts.store.mean(), 7.5);
+}
+
+TEST_F(OnMachine, PartitionsAreReportedWhereTheyAreWatched)
+{
+    const auto json = simt::to_json(transpose_on("g80", false));
+    EXPECT_EQ(json.at("partitions").at("count"), 6);
+    EXPECT_EQ(json.at("partitions").at("concurrent_blocks"), 16 * 3);
+    EXPECT_EQ(json.at("partitions").at("store").at("steps").size(), 6u);
+    EXPECT_FALSE(simt::to_json(transpose_on("sm_90", false)).contains("partitions"));
+}
+
+// The published figure is 4,587,520 store conflicts for 2^25 integers in blocks of 256, which an H200's counter
+// of store wavefronts confirms: 7,208,960. Each block adds the same, so that fewer blocks show it in proportion.
+TEST_F(OnMachine, StridedReductionHasThePublishedConflicts)
+{
+    constexpr unsigned published_blocks = (1u << 25) / 256, blocks = (1u << 20) / 256;
+    std::vector<int> values(blocks * 256, 1), sums(blocks);
+    int *input, *output;
+    ASSERT_EQ(cudaMalloc(&input, values.size() * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&output, sums.size() * sizeof(int)), cudaSuccess);
+    cudaMemcpy(input, values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice);
+    reduce_strided<<<blocks, 256>>>(output, input);
+    cudaMemcpy(sums.data(), output, sums.size() * sizeof(int), cudaMemcpyDeviceToHost);
+    EXPECT_EQ(sums, std::vector<int>(blocks, 256));
+    const simt::LaunchCounts counts = simt::take_launches().at(0);
+    EXPECT_EQ(counts.shared_store.conflicts() * published_blocks, std::uint64_t{4587520} * blocks);
+    EXPECT_EQ(counts.shared_store.wavefronts * published_blocks, std::uint64_t{7208960} * blocks);
+    cudaFree(input);
+    cudaFree(output);
+}
+
+}  // namespace
