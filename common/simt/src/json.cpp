@@ -39,6 +39,17 @@ Json to_json(const LineCounts& line)
     return json;
 }
 
+Json to_json(const PartitionUse& use) { return {{"steps", use.steps}, {"mean", use.mean()}}; }
+
+Json to_json(const PartitionCounts& counts)
+{
+    return {{"count", counts.partitions},
+            {"bytes", counts.partition_bytes},
+            {"concurrent_blocks", counts.concurrent_blocks},
+            {"load", to_json(counts.load)},
+            {"store", to_json(counts.store)}};
+}
+
 }  // namespace
 
 Json to_json(const Hazard& hazard)
