@@ -4,336 +4,291 @@
 #include "translator.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <map>
-#include <vector>
+#include <set>
 
+#include "declarations.hpp"
+#include "launches.hpp"
 #include "lexer.hpp"
+#include "source.hpp"
+#include "unsupported.hpp"
+#include "variables.hpp"
 
 namespace simt::translate {
 
 namespace {
 
-/// Tokens with what is to be written before, in place of, or after each.
+constexpr std::array<std::string_view, 5> markers = {"__global__", "__device__", "__shared__", "__constant__", "__managed__"};
+
+/// What the files of one translation have in common.
+struct Context {
+    Includes* includes = nullptr;
+    int shared_count = 0;
+    std::vector<NamespaceShared> namespace_shared;
+    /// Macros that stand for specifiers, such as `#define KERNEL extern "C" __global__`, with the words in them.
+    std::map<std::string, std::vector<std::string>, std::less<>> specifier_macros;
+    /// Macros that hold inline assembly.
+    std::set<std::string, std::less<>> assembly_macros;
+    /// Messages, each once.
+    std::vector<std::string> errors;
+
+    void report(const std::string& error)
+    {
+        if (std::ranges::find(errors, error) == errors.end()) errors.push_back(error);
+    }
+};
+
+/// Text in a string literal.
+std::string escaped(std::string_view text)
+{
+    std::string result;
+    for (char c : text) result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    return result;
+}
+
+std::string line_directive(std::string_view file) { return "#line 1 \"" + escaped(file) + "\"\n"; }
+
+std::string translate_file(Context& context, std::string_view text, std::string_view file);
+
+/// Translates a source file, or the body of one macro.
 class Rewriter {
 public:
-    Rewriter(std::string_view source, std::string_view file) : file_(file), tokens_(tokenize(source)) {}
+    Rewriter(Context& context, const Source& source) : context_(context), source_(source), edits_(source) {}
 
     std::string run()
     {
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            if (tokens_[i].is("<<<")) rewrite_launch(i);
-            if (tokens_[i].kind != TokenKind::identifier) continue;
-            if (tokens_[i].is("__shared__")) rewrite_shared(i);
-            if (tokens_[i].is("__global__")) mark_kernel_body(i);
-            // Not a macro: the standard library's headers use the name in attributes.
-            if (tokens_[i].is("__noinline__")) replaced_[i] = "__attribute__((noinline))";
+        for (Index i = 0; i < source_.size(); ++i) {
+            try {
+                visit(i);
+            } catch (const TranslationError& error) {
+                context_.report(error.what());
+            }
         }
-        return text();
+        return edits_.text();
     }
 
 private:
-    using Index = std::size_t;
-    static constexpr Index none = static_cast<Index>(-1);
+    /// A function's body that runs on the device.
+    struct DeviceCode {
+        Index begin = none, end = none;
+        bool also_on_host = false;
+        bool contains(Index i) const { return end != none && i > begin && i < end; }
+    };
 
-    [[noreturn]] void fail(Index at, const std::string& what) const
+    void visit(Index i)
     {
-        throw TranslationError(std::string(file_) + ":" + std::to_string(tokens_[at].line) + ": " + what);
-    }
-
-    bool is_code(Index i) const { return tokens_[i].kind != TokenKind::space && tokens_[i].kind != TokenKind::directive; }
-
-    Index next_code(Index i) const
-    {
-        for (++i; i < tokens_.size(); ++i)
-            if (is_code(i)) return i;
-        return none;
-    }
-
-    Index previous_code(Index i) const
-    {
-        while (i-- > 0)
-            if (is_code(i)) return i;
-        return none;
-    }
-
-    /// The bracket that closes the one at `open`.
-    Index closing(Index open) const
-    {
-        int depth = 0;
-        for (Index i = open; i < tokens_.size(); ++i) {
-            if (tokens_[i].kind != TokenKind::punctuation) continue;
-            const char c = tokens_[i].text[0];
-            if (c == '(' || c == '[' || c == '{') ++depth;
-            if ((c == ')' || c == ']' || c == '}') && --depth == 0) return i;
+        if (source_[i].kind == TokenKind::directive) return visit_directive(i);
+        if (is_launch(source_, i)) {
+            if (device_code_.contains(i) && !device_code_.also_on_host)
+                source_.fail(i, not_supported("a launch in device code (dynamic parallelism)", "launch from the host"));
+            return rewrite_launch(source_, edits_, i);
         }
-        fail(open, std::string("'") + std::string(tokens_[open].text) + "' is never closed");
+        if (!source_.is_identifier(i)) return;
+        check_supported(i);
+        // Not a macro: the standard library's headers use the name in attributes.
+        if (source_.is(i, "__noinline__")) edits_.replace(i, "__attribute__((noinline))");
+        if (i >= declared_up_to_) visit_specifier(i);
     }
 
-    /// The text of tokens first…last on one line, for use inside another line or a string.
-    std::string flat(Index first, Index last) const
+    void check_supported(Index i)
     {
+        if (const auto message = unsupported_name(source_, i, device_code_.contains(i))) context_.report(source_.message(i, *message));
+        const bool assembly = is_inline_assembly(source_, i) || context_.assembly_macros.contains(source_[i].text);
+        if (assembly && device_code_.contains(i)) context_.report(source_.message(i, inline_assembly_is_not_supported()));
+    }
+
+    /// True if the word at `i` is `marker`, or a macro that stands for it among others.
+    bool marks(Index i, std::string_view marker) const
+    {
+        if (source_.is(i, marker)) return true;
+        const auto macro = context_.specifier_macros.find(source_[i].text);
+        return macro != context_.specifier_macros.end() && std::ranges::find(macro->second, marker) != macro->second.end();
+    }
+
+    void visit_specifier(Index i)
+    {
+        if (std::ranges::none_of(markers, [&](std::string_view marker) { return marks(i, marker); })) return;
+        const Index previous = source_.previous_code(i);
+        if (source_.is(previous, "]") && !source_.closes_attribute(previous)) return enter_lambda(i);
+        Declaration declaration = parse_declaration(source_, declaration_begin(source_, i));
+        if (const auto macro = context_.specifier_macros.find(source_[i].text); macro != context_.specifier_macros.end())
+            expand(declaration, macro->first, macro->second);
+        const auto is_function = [](const Declarator& declarator) { return declarator.is_function; };
+        if (declaration.has("__shared__")) {
+            declared_up_to_ = declaration.end + 1;
+            for (NamespaceShared& variable : rewrite_shared(source_, edits_, declaration, i, context_.shared_count))
+                context_.namespace_shared.push_back(std::move(variable));
+        } else if (source_.is(declaration.end, ";") && std::ranges::none_of(declaration.declarators, is_function)) {
+            declared_up_to_ = declaration.end + 1;
+            if (source_.at_namespace_scope(i) || source_.is_macro()) register_device_variables(source_, edits_, declaration);
+        } else {
+            enter_function(declaration, i);
+        }
+    }
+
+    /// A macro of specifiers was read as part of the type. Here it becomes the words that it stands for.
+    static void expand(Declaration& declaration, const std::string& macro, const std::vector<std::string>& words)
+    {
+        std::string type;
+        for (const std::string& word : words) {
+            if (is_specifier(word)) declaration.specifiers.insert(word);
+            else type += (type.empty() ? "" : " ") + word;
+        }
+        std::size_t length = macro.size();
+        const std::size_t at = declaration.type.find(macro);
+        if (at == std::string::npos) return;
+        if (type.empty() && declaration.type.substr(at + length).starts_with(' ')) ++length;
+        declaration.type.replace(at, length, type);
+    }
+
+    void enter_lambda(Index specifier)
+    {
+        const Index next = source_.next_code(specifier);
+        enter_body(body_begin(source_, specifier), source_.is(next, "__host__"));
+    }
+
+    void enter_function(const Declaration& declaration, Index specifier)
+    {
+        const Index body = body_begin(source_, specifier);
+        if (body == none) return;
+        declared_up_to_ = body;
+        enter_body(body, declaration.has("__host__"));
+        const std::string entry = declaration.has("__global__") ? " ::simt::kernel_entry(__func__);" : "";
+        edits_.after(body, entry + namespace_shared_used(declaration.begin, body));
+    }
+
+    void enter_body(Index body, bool also_on_host)
+    {
+        if (body == none || device_code_.contains(body)) return;
+        device_code_ = {body, source_.partner(body) == none ? source_.size() : source_.partner(body), also_on_host};
+    }
+
+    /// The reference that stands for a shared variable from outside is local to the function.
+    void drop_qualifiers(Index name)
+    {
+        Index begin = name;
+        for (Index i = source_.previous_code(name); source_.is(i, "::"); i = source_.previous_code(begin)) {
+            begin = i;
+            if (const Index qualifier = source_.previous_code(i); source_.is_identifier(qualifier) && !source_.is(qualifier, "return")) begin = qualifier;
+            else break;
+        }
+        if (begin < name) edits_.remove(begin, name - 1);
+    }
+
+    /// Declarations of the shared variables from outside that a function's body names and its head does not.
+    std::string namespace_shared_used(Index head, Index body)
+    {
+        const Index end = source_.partner(body) == none ? source_.size() : source_.partner(body);
+        const auto names = [&](Index first, Index last, std::string_view name) {
+            for (Index i = first; i < last; ++i)
+                if (source_.is(i, name)) return true;
+            return false;
+        };
+        std::map<std::string_view, std::string_view> used;  // the last declaration of a name counts
+        for (const NamespaceShared& variable : context_.namespace_shared) {
+            if (!names(body, end, variable.name) || names(head, body, variable.name)) continue;
+            used[variable.name] = variable.declaration;
+            for (Index i = body; i < end; ++i)
+                if (source_.is(i, variable.name)) drop_qualifiers(i);
+        }
         std::string text;
-        for (Index i = first; i <= last; ++i) text += tokens_[i].kind == TokenKind::space ? " " : std::string(tokens_[i].text);
+        for (const auto& [name, declaration] : used) text += " " + std::string(declaration);
         return text;
     }
 
-    /// First token of the expression that names the kernel of the launch at `chevrons`: a possibly qualified name with
-    /// possible template arguments, or an expression in parentheses.
-    Index kernel_begin(Index chevrons) const
+    void visit_directive(Index i)
     {
-        Index i = previous_code(chevrons);
-        if (i == none) fail(chevrons, "'<<<' stands after nothing that could be a kernel");
-        if (tokens_[i].is(")")) return opening_backwards(i, "(", ")");
-        if (tokens_[i].is(">") || tokens_[i].is(">>>")) i = previous_code(template_arguments_begin(i));
-        for (;;) {
-            if (i == none || tokens_[i].kind != TokenKind::identifier) fail(chevrons, "'<<<' stands after nothing that could be a kernel");
-            const Index colon = previous_code(i);
-            if (colon == none || !tokens_[colon].is(":")) return i;
-            const Index first_colon = previous_code(colon);
-            if (first_colon == none || !tokens_[first_colon].is(":")) return i;
-            const Index qualifier = previous_code(first_colon);
-            const bool global_scope = qualifier == none || (tokens_[qualifier].kind != TokenKind::identifier && !tokens_[qualifier].is(">"));
-            if (global_scope || is_keyword_before_expression(qualifier)) return first_colon;
-            i = tokens_[qualifier].is(">") ? previous_code(template_arguments_begin(qualifier)) : qualifier;
-        }
+        const Directive directive = parse_directive(source_[i].text);
+        if (directive.name == "include" || directive.name == "include_next") visit_include(i, directive);
+        if (directive.name == "define") visit_define(i, directive);
     }
 
-    bool is_keyword_before_expression(Index i) const
+    void visit_include(Index i, const Directive& directive)
     {
-        return tokens_[i].is("return") || tokens_[i].is("else") || tokens_[i].is("do");
-    }
-
-    Index opening_backwards(Index close, std::string_view open_text, std::string_view close_text) const
-    {
-        int depth = 0;
-        for (Index i = close + 1; i-- > 0;) {
-            if (tokens_[i].is(close_text)) ++depth;
-            if (tokens_[i].is(open_text) && --depth == 0) return i;
-        }
-        fail(close, "'" + std::string(close_text) + "' closes nothing");
-    }
-
-    /// Walks back over template arguments that end at `close`. Brackets inside them are skipped whole.
-    Index template_arguments_begin(Index close) const
-    {
-        int depth = 0;
-        for (Index i = close + 1; i-- > 0;) {
-            const Token& token = tokens_[i];
-            if (token.is(")")) i = opening_backwards(i, "(", ")");
-            else if (token.is("]")) i = opening_backwards(i, "[", "]");
-            else if (token.is("}")) i = opening_backwards(i, "{", "}");
-            else if (token.is(">>>")) depth += 3;
-            else if (token.is(">") && !(i > 0 && tokens_[i - 1].is("-"))) ++depth;
-            else if (token.is("<") && --depth == 0) return i;
-            else if (token.is(";")) break;
-        }
-        fail(close, "'>' before '<<<' closes no template arguments");
-    }
-
-    void rewrite_launch(Index chevrons)
-    {
-        const Index first = kernel_begin(chevrons);
-        const Index last = previous_code(chevrons);
-        const Index close = launch_close(chevrons);
-        const Index arguments = next_code(close);
-        if (arguments == none || !tokens_[arguments].is("(")) fail(close, "'>>>' of a launch stands before no argument list");
-
-        std::string name = flat(first, last), quoted;
-        for (char c : name) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-        before_[first] += "::simt::Launch(\"" + quoted + "\", [&](auto&&... simt_arguments) { ";
-        after_[last] = "(simt_arguments...); }" + after_[last];
-        replaced_[chevrons] = ", ";
-        replaced_[close] = ")";
-        for (Index i = arguments; i < closing(arguments); ++i)
-            if (tokens_[i].is("NULL")) replaced_[i] = "nullptr";
-    }
-
-    Index launch_close(Index chevrons) const
-    {
-        for (Index i = chevrons + 1; i < tokens_.size(); ++i) {
-            if (tokens_[i].is("(") || tokens_[i].is("{") || tokens_[i].is("[")) i = closing(i);
-            else if (tokens_[i].is(">>>")) return i;
-            else if (tokens_[i].is(";")) break;
-        }
-        fail(chevrons, "'<<<' of a launch is never closed by '>>>'");
-    }
-
-    void mark_kernel_body(Index global)
-    {
-        for (Index i = next_code(global); i != none; i = next_code(i)) {
-            if (tokens_[i].is("(") || tokens_[i].is("[")) i = closing(i);
-            else if (tokens_[i].is(";")) return;
-            else if (tokens_[i].is("{")) {
-                after_[i] = " ::simt::kernel_entry(__func__);" + after_[i];
+        const std::string_view rest = directive.rest;
+        if (rest.empty() || (rest[0] != '"' && rest[0] != '<')) return;
+        const bool quoted = rest[0] == '"';
+        const std::size_t end = rest.find(quoted ? '"' : '>', 1);
+        if (end == std::string_view::npos) return;
+        const std::string_view name = rest.substr(1, end - 1);
+        if (context_.includes && directive.name == "include") {
+            if (const auto file = context_.includes->find(name, quoted, source_.file())) {
+                if (context_.includes->is_new(*file)) context_.includes->translated(*file, translate_file(context_, file->text, file->name));
+                const std::string_view text = source_[i].text;
+                const auto before = static_cast<std::size_t>(rest.data() - text.data());
+                edits_.replace(i, std::string(text.substr(0, before)) + "\"" + file->translation + "\"" + std::string(rest.substr(end + 1)));
                 return;
             }
         }
+        if (const auto message = unsupported_header(name)) source_.fail(i, *message);
     }
 
-    static bool is_dropped_specifier(const Token& token) { return token.is("static") || token.is("extern") || token.is("inline"); }
-
-    /// Rewrites one declaration, which may declare several variables, where it stands.
-    void rewrite_shared(Index shared)
+    /// Translates the body of a macro in place.
+    void visit_define(Index i, const Directive& directive)
     {
-        Index begin = shared;
-        bool is_extern = false;
-        for (Index i = previous_code(shared); i != none && tokens_[i].kind == TokenKind::identifier; i = previous_code(i)) {
-            if (!is_dropped_specifier(tokens_[i]) && !tokens_[i].is("volatile") && !tokens_[i].is("const")) break;
-            is_extern |= tokens_[i].is("extern");
-            begin = i;
-        }
-        Index end = shared;
-        while (end != none && !tokens_[end].is(";")) {
-            if (tokens_[end].is("(") || tokens_[end].is("{") || tokens_[end].is("[")) end = closing(end);
-            end = next_code(end);
-        }
-        if (end == none) fail(shared, "the '__shared__' declaration has no end");
-        const Declaration declaration = parse_declaration(begin, end, shared);
-        is_extern |= declaration.is_extern;
+        const auto tokens = tokenize(directive.rest);
+        if (tokens.empty()) return;
+        const std::string name(tokens[0].text);
+        std::string_view body = directive.rest.substr(name.size());
+        const bool has_parameters = body.starts_with("(");
+        if (has_parameters) body = body.substr(std::min(body.size(), body.find(')') + 1));
+        const std::string_view text = source_[i].text;
+        const auto head = static_cast<std::size_t>(body.data() - text.data());
+        const int line = source_[i].line + static_cast<int>(std::ranges::count(text.substr(0, head), '\n'));
 
-        std::string text;
-        for (const Declarator& declarator : declaration.declarators)
-            text += (text.empty() ? "" : " ") + reference(declaration, declarator, is_extern, shared);
-        int lines = 0;
-        for (Index i = begin; i <= end; ++i) {
-            lines += static_cast<int>(std::ranges::count(tokens_[i].text, '\n'));
-            replaced_[i] = "";
-        }
-        replaced_[begin] = text + std::string(static_cast<std::size_t>(lines), '\n');
+        const Source macro(body, source_.file(), line, true);
+        note_macro(name, macro, has_parameters);
+        if (!is_specifier_list(macro)) edits_.replace(i, std::string(text.substr(0, head)) + Rewriter(context_, macro).run());
     }
 
-    struct Declarator {
-        std::string pointer, name, extents;
-    };
-    struct Declaration {
-        std::string type, alignment;
-        bool is_extern = false;
-        std::vector<Declarator> declarators;
-    };
-
-    /// Appends a token, with a blank where it would run into the one before.
-    static void append_token(std::string& text, const Token& token)
+    /// Keeps what later uses of the macro have to know.
+    void note_macro(const std::string& name, const Source& macro, bool has_parameters)
     {
-        const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-        if (!text.empty() && is_word(text.back()) && is_word(token.text.front())) text += ' ';
-        text += token.text;
+        std::vector<std::string> words;
+        for (Index i = 0; i < macro.size(); ++i) {
+            if (is_inline_assembly(macro, i)) context_.assembly_macros.insert(name);
+            if (macro.is_identifier(i)) words.emplace_back(macro[i].text);
+        }
+        if (!has_parameters && is_specifier_list(macro)) context_.specifier_macros[name] = std::move(words);
     }
 
-    /// Reads `type a[…], *b, c;`. The type ends before the last name ahead of the first `[`, `,`, `;` or `*`.
-    Declaration parse_declaration(Index begin, Index end, Index shared) const
+    /// True for the body of a macro that is all words, with one of CUDA's among them.
+    static bool is_specifier_list(const Source& macro)
     {
-        Declaration declaration;
-        Index i = begin;
-        Index name = none;
-        std::vector<Index> type_tokens;
-        for (; i < end; i = next_code(i)) {
-            const Token& token = tokens_[i];
-            if (token.is("__shared__") || is_dropped_specifier(token)) {
-                declaration.is_extern |= token.is("extern");
-                continue;
-            }
-            if (token.is("__align__") || token.is("alignas")) {
-                const Index open = next_code(i), close = closing(open);
-                declaration.alignment = flat(open, close);
-                i = close;
-                continue;
-            }
-            if (token.is("[") || token.is(",") || token.is("*") || token.is("=") || token.is("{")) break;
-            if (token.is("(")) fail(shared, "this form of '__shared__' declaration is not supported");
-            if (token.is("<")) {
-                const Index close = template_arguments_end(i);
-                for (Index j = i; j <= close; ++j)
-                    if (is_code(j)) type_tokens.push_back(j);
-                i = close;
-                continue;
-            }
-            type_tokens.push_back(i);
-            if (token.kind == TokenKind::identifier) name = i;
+        bool marks_something = false;
+        for (Index i = 0; i < macro.size(); ++i) {
+            if (macro.is_code(i) && !macro.is_identifier(i) && macro[i].kind != TokenKind::string) return false;
+            marks_something |= std::ranges::find(markers, macro[i].text) != markers.end();
         }
-        const bool pointer = i < end && tokens_[i].is("*");
-        if (!pointer) {
-            if (name == none || type_tokens.empty() || type_tokens.back() != name) fail(shared, "the '__shared__' declaration names no variable");
-            type_tokens.pop_back();
-            i = name;
-        }
-        std::string type;
-        for (Index t : type_tokens) append_token(type, tokens_[t]);
-        declaration.type = type;
-        if (type.empty()) fail(shared, "the '__shared__' declaration names no type");
-        while (i < end) i = parse_declarator(i, end, declaration, shared);
-        return declaration;
+        return marks_something;
     }
 
-    Index template_arguments_end(Index open) const
-    {
-        int depth = 0;
-        for (Index i = open; i < tokens_.size(); ++i) {
-            if (tokens_[i].is("(")) i = closing(i);
-            else if (tokens_[i].is("<")) ++depth;
-            else if (tokens_[i].is(">") && --depth == 0) return i;
-            else if (tokens_[i].is(">>>") && (depth -= 3) <= 0) return i;
-            else if (tokens_[i].is(";")) break;
-        }
-        fail(open, "'<' opens template arguments that are never closed");
-    }
-
-    Index parse_declarator(Index i, Index end, Declaration& declaration, Index shared) const
-    {
-        Declarator declarator;
-        for (; i < end && !tokens_[i].is(","); i = next_code(i)) {
-            if (tokens_[i].is("*")) declarator.pointer += "*";
-            else if (tokens_[i].kind == TokenKind::identifier && declarator.name.empty()) declarator.name = tokens_[i].text;
-            else if (tokens_[i].is("[")) {
-                const Index close = closing(i);
-                declarator.extents += flat(i, close);
-                i = close;
-            } else fail(i, "a '__shared__' variable cannot be initialised or declared this way");
-        }
-        if (declarator.name.empty()) fail(shared, "the '__shared__' declaration names no variable");
-        declaration.declarators.push_back(declarator);
-        return i < end ? next_code(i) : end;
-    }
-
-    std::string reference(const Declaration& declaration, const Declarator& declarator, bool is_extern, Index at)
-    {
-        const std::string element = declaration.type + declarator.pointer;
-        if (is_extern) {
-            const std::size_t open = declarator.extents.find('[');
-            const std::size_t close = declarator.extents.find(']');
-            if (open != 0 || close == std::string::npos ||
-                declarator.extents.find_first_not_of(" ", 1) != close)
-                fail(at, "an 'extern __shared__' variable is an array of unknown extent, as in 'extern __shared__ float tile[];'");
-            return "auto& " + declarator.name + " = ::simt::dynamic_shared_array<" + element + declarator.extents.substr(close + 1) + ">();";
-        }
-        const std::string tag = "struct simt_shared_" + std::to_string(shared_count_++);
-        const std::string alignment = declaration.alignment.empty() ? "" : ", " + declaration.alignment;
-        return "auto& " + declarator.name + " = ::simt::shared_variable<" + element + declarator.extents + ", " + tag + alignment + ">();";
-    }
-
-    std::string text() const
-    {
-        std::string out = "#include <cuda_runtime.h>\n#line 1 \"" + std::string(file_) + "\"\n";
-        const auto append = [&](const std::map<Index, std::string>& map, Index i) {
-            if (const auto found = map.find(i); found != map.end()) out += found->second;
-        };
-        for (Index i = 0; i < tokens_.size(); ++i) {
-            append(before_, i);
-            if (const auto found = replaced_.find(i); found != replaced_.end()) out += found->second;
-            else out += tokens_[i].text;
-            append(after_, i);
-        }
-        return out;
-    }
-
-    std::string_view file_;
-    std::vector<Token> tokens_;
-    std::map<Index, std::string> before_, replaced_, after_;
-    int shared_count_ = 0;
+    Context& context_;
+    const Source& source_;
+    Edits edits_;
+    DeviceCode device_code_;
+    /// Specifiers before this token belong to a declaration that has been dealt with.
+    Index declared_up_to_ = 0;
 };
+
+std::string translate_file(Context& context, std::string_view text, std::string_view file)
+{
+    const Source source(text, file);
+    return line_directive(file) + Rewriter(context, source).run();
+}
 
 }  // namespace
 
-std::string translate(std::string_view source, std::string_view file) { return Rewriter(source, file).run(); }
+std::string translate(std::string_view source, std::string_view file, Includes* includes)
+{
+    Context context;
+    context.includes = includes;
+    const std::string text = "#include <cuda_runtime.h>\n" + translate_file(context, source, file);
+    if (context.errors.empty()) return text;
+    std::string message;
+    for (const std::string& error : context.errors) message += (message.empty() ? "" : "\n") + error;
+    throw TranslationError(message);
+}
 
 }  // namespace simt::translate
