@@ -1,22 +1,24 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# add_chapter(SLUG)
+# add_chapter(SLUG [MACHINES NAME…])
 #
 # Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, and
 # their checks
 #   chapter.SLUG.model      label cpu   kernels checked, counted, and held against their expectations
+#   chapter.SLUG.model.NAME label cpu   the same on an older machine, for each of MACHINES
 #   chapter.SLUG.gpu        label gpu   kernels checked and timed
 #   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer
 # Checks that need a GPU are reported as skipped where there is none. The model program's results go to
-# ${CMAKE_BINARY_DIR}/counts/SLUG.json, which the target `counts` brings up to date.
+# ${CMAKE_BINARY_DIR}/counts/SLUG.json, and SLUG.NAME.json for older machines, which the target `counts` brings up to date.
 function(add_chapter slug)
+    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "" "MACHINES")
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${slug}.cu)
     if(NOT EXISTS ${source})
         message(FATAL_ERROR "chapter ${slug}: ${slug}.cu is missing from ${CMAKE_CURRENT_SOURCE_DIR}")
     endif()
     if(CONFLICT_FREE_MODEL)
-        add_chapter_model(${slug} ${source})
+        add_chapter_model(${slug} ${source} "${chapter_MACHINES}")
     endif()
     if(CONFLICT_FREE_HAS_CUDA)
         add_chapter_gpu(${slug} ${source})
@@ -24,25 +26,35 @@ function(add_chapter slug)
     set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_CHAPTERS ${slug})
 endfunction()
 
-function(add_chapter_model slug source)
+function(add_chapter_model slug source machines)
     add_model_executable(${slug}_model ${source})
     target_link_libraries(${slug}_model PRIVATE conflict_free_model)
     add_test(NAME chapter.${slug}.model COMMAND ${slug}_model)
     set_tests_properties(chapter.${slug}.model PROPERTIES LABELS cpu)
+    add_counts(${slug} ${slug})
+    foreach(machine IN LISTS machines)
+        add_test(NAME chapter.${slug}.model.${machine} COMMAND ${slug}_model --machine ${machine})
+        set_tests_properties(chapter.${slug}.model.${machine} PROPERTIES LABELS cpu)
+        add_counts(${slug} ${slug}.${machine} --machine ${machine})
+    endforeach()
+endfunction()
 
-    set(counts ${CMAKE_BINARY_DIR}/counts/${slug}.json)
+# The counts of SLUG_model, run with further ARGUMENTS, in counts/NAME.json.
+function(add_counts slug name)
+    set(counts ${CMAKE_BINARY_DIR}/counts/${name}.json)
     add_custom_command(
         OUTPUT ${counts}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/counts
-        COMMAND ${slug}_model --json ${counts}
+        COMMAND ${slug}_model --json ${counts} ${ARGN}
         DEPENDS ${slug}_model
-        COMMENT "Counting ${slug}"
+        COMMENT "Counting ${name}"
         VERBATIM)
-    add_custom_target(${slug}_counts DEPENDS ${counts})
+    add_custom_target(${name}_counts DEPENDS ${counts})
+    set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_COUNTS ${counts})
     if(NOT TARGET counts)
         add_custom_target(counts)
     endif()
-    add_dependencies(counts ${slug}_counts)
+    add_dependencies(counts ${name}_counts)
 endfunction()
 
 function(add_chapter_gpu slug source)

@@ -51,8 +51,10 @@ public:
 private:
     std::vector<Size> wanted_sizes() const;
     bool fits(Size size) const;
-    bool is_wanted(const std::string& kernel) const;
+    bool is_wanted(const Chapter::Kernel& kernel, Size size) const;
+    bool is_only_for_others(Size size) const;
     bool is_timed(Size size) const;
+    std::string only_sizes_text() const;
     void run_size(Size size);
     Row run_kernel(Size size, int kernel, int sets);
     void judge(Row& row, const Chapter::Kernel& kernel) const;
@@ -75,6 +77,8 @@ int ChapterRun::run()
     if (backend::takes_times() && options_.machine)
         std::cerr << chapter_.slug() << ": --machine has no effect in the GPU build, which runs on the device that is there\n";
     for (const Size size : wanted_sizes()) run_size(size);
+    if (rows_.empty())
+        throw UsageError("--size: none of the kernels that were asked for runs at a size given, accepted: " + only_sizes_text());
     return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device()}, file ? &*file : nullptr);
 }
 
@@ -88,6 +92,9 @@ std::vector<Size> ChapterRun::wanted_sizes() const
         return options_.sizes;
     }
     std::vector<Size> sizes = chapter_.sizes_;
+    for (const Chapter::Kernel& kernel : chapter_.kernels())
+        for (const Size size : kernel.only_sizes)
+            if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
     if (!backend::takes_times()) return sizes;
     for (const Size size : chapter_.gpu_sizes_)
         if (fits(size))
@@ -100,25 +107,33 @@ std::vector<Size> ChapterRun::wanted_sizes() const
 
 bool ChapterRun::fits(Size size) const { return chapter_.bytes_of_set(size) <= free_device_bytes(); }
 
-bool ChapterRun::is_wanted(const std::string& kernel) const
+bool ChapterRun::is_wanted(const Chapter::Kernel& kernel, Size size) const
 {
-    return options_.kernels.empty() || std::ranges::find(options_.kernels, kernel) != options_.kernels.end();
+    const auto& only = kernel.only_sizes;
+    const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
+    return at_size && (options_.kernels.empty() || std::ranges::find(options_.kernels, kernel.name) != options_.kernels.end());
+}
+
+bool ChapterRun::is_only_for_others(Size size) const
+{
+    const auto has = [&](const std::vector<Size>& sizes) { return std::ranges::find(sizes, size) != sizes.end(); };
+    return !has(options_.sizes) && !has(chapter_.sizes_) && !has(chapter_.gpu_sizes_);
 }
 
 bool ChapterRun::is_timed(Size size) const
 {
-    return options_.timing && backend::takes_times() && chapter_.useful_bytes(size) >= least_timed_bytes;
+    return options_.timing && backend::takes_times() && chapter_.is_worth_timing(size);
 }
 
 void ChapterRun::run_size(Size size)
 {
-    const std::size_t set_bytes = chapter_.bytes_of_set(size);
+    const std::size_t set_bytes = std::max<std::size_t>(chapter_.bytes_of_set(size), 1);
     int sets = 1;
     if (is_timed(size)) sets = std::clamp(static_cast<int>(free_device_bytes() / 2 / set_bytes), 1, sets_for_cold_samples(set_bytes));
     try {
         chapter_.prepare(size, sets, options_.seed);
         for (int kernel = 0; kernel < static_cast<int>(chapter_.kernels().size()); ++kernel)
-            if (is_wanted(chapter_.kernels()[static_cast<std::size_t>(kernel)].name)) rows_.push_back(run_kernel(size, kernel, sets));
+            if (is_wanted(chapter_.kernels()[static_cast<std::size_t>(kernel)], size)) rows_.push_back(run_kernel(size, kernel, sets));
     } catch (const OutOfDeviceMemory& error) {
         throw UsageError("--size: '" + to_string(size) + "' does not fit the device memory: " + error.what());
     } catch (const std::bad_alloc&) {
@@ -134,6 +149,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .size = size,
             .element_bytes = chapter_.element_bytes(),
             .bytes = chapter_.useful_bytes(size),
+            .work = chapter_.work(size),
             .reference = kernel.reference,
             .difference = {},
             .hazards = {},
@@ -159,9 +175,20 @@ void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
 {
     if (row.size.width % chapter_.tile_dim_ != 0 || row.size.height % chapter_.tile_dim_ != 0) return;
     for (const Expectation& expectation : kernel.expectations) {
+        if (expectation.machine != backend::machine()) continue;
         const double seen = expectation.metric.value(*row.counts);
         row.expectations.push_back({expectation.text, expectation.holds(seen), seen});
     }
+}
+
+std::string ChapterRun::only_sizes_text() const
+{
+    std::string text;
+    for (const Chapter::Kernel& kernel : chapter_.kernels())
+        for (const Size size : kernel.only_sizes)
+            if (options_.kernels.empty() || std::ranges::find(options_.kernels, kernel.name) != options_.kernels.end())
+                text += (text.empty() ? "" : ", ") + to_string(size) + " for " + kernel.name;
+    return text;
 }
 
 int ChapterRun::report(const Heading& heading, JsonFile* file) const
@@ -185,6 +212,8 @@ int ChapterRun::report(const Heading& heading, JsonFile* file) const
 }
 
 Chapter::Chapter(std::string slug, std::string question) : slug_(std::move(slug)), question_(std::move(question)) {}
+
+bool Chapter::is_worth_timing(Size size) const { return useful_bytes(size) >= least_timed_bytes; }
 
 Chapter& Chapter::sizes(std::initializer_list<Size> sizes)
 {

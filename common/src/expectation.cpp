@@ -51,7 +51,7 @@ Expectation expectation(const Metric& metric, const char* comparison, double wan
     std::ostringstream text;
     text.precision(15);
     text << metric.name << " " << comparison << " " << wanted;
-    return {text.str(), metric, std::move(holds)};
+    return {.text = text.str(), .metric = metric, .holds = std::move(holds)};
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -10,15 +9,18 @@
 #include "conflict_free/device_buffer.hpp"
 #include "conflict_free/error.hpp"
 #include "conflict_free/timing.hpp"
+#include "simt/machine.hpp"
 
 namespace conflict_free {
 
 namespace {
 
-constexpr std::array known_machines = {"sm_90"};
 constexpr std::size_t l2_multiple = 4;
 constexpr int warm_up_launches = 3;
-constexpr double warm_sample_ms = 1.0;
+constexpr double least_sample_ms = 1.0;
+constexpr double most_total_ms = 2000.0;
+constexpr int most_launches = 1000;
+constexpr int least_samples = 10;
 
 cudaDeviceProp device_properties()
 {
@@ -115,10 +117,7 @@ std::string build() { return "gpu"; }
 
 void choose_machine(const std::string& name)
 {
-    if (std::find(known_machines.begin(), known_machines.end(), name) != known_machines.end()) return;
-    std::string accepted;
-    for (const char* known : known_machines) accepted += (accepted.empty() ? "" : ", ") + std::string(known);
-    throw UsageError("--machine: got '" + name + "', accepted: " + accepted);
+    if (!simt::find_machine(name)) throw UsageError("--machine: got '" + name + "', accepted: " + simt::machine_names());
 }
 
 std::string machine() { return device_properties().name; }
@@ -158,16 +157,20 @@ Times measure_times(const std::function<void(int)>& launch, int sets, int sample
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaGetLastError());
 
+    const double estimate_ms = sample(launch, 1, true);
+    const int launches = std::clamp(static_cast<int>(std::ceil(least_sample_ms / estimate_ms)), 1, most_launches);
+    const int cold_launches = std::min(launches, sets);
+    // A kernel that runs long needs fewer samples: its times spread less, and a run has to end.
+    samples = std::clamp(static_cast<int>(most_total_ms / (estimate_ms * launches)), std::min(samples, least_samples), samples);
+
     std::vector<double> cold, warm;
     for (int i = 0; i < samples; ++i) {
         flush();
-        cold.push_back(sample(launch, sets, false));
+        cold.push_back(sample(launch, cold_launches, false));
     }
-    const double estimate_ms = sample(launch, sets, true);
-    const int warm_launches = std::clamp(static_cast<int>(std::ceil(warm_sample_ms / estimate_ms)), 1, 1000);
-    for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, warm_launches, true));
+    for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, launches, true));
     CUDA_CHECK(cudaGetLastError());
-    return {spread_of(cold, sets), spread_of(warm, warm_launches)};
+    return {spread_of(cold, cold_launches), spread_of(warm, launches)};
 }
 
 int sets_for_cold_samples(std::size_t bytes_of_set)

@@ -66,7 +66,7 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
         option->expected(1)->take_all()->allow_extra_args(false);
     };
     repeatable(app.add_option("--kernel", options.kernels, "Run only this kernel; may be repeated")->type_name("NAME"));
-    repeatable(app.add_option("--size", sizes, "Matrix size in elements, instead of the chapter's own; may be repeated")->type_name("N|WxH"));
+    repeatable(app.add_option("--size", sizes, "Size in elements, instead of the chapter's own; may be repeated")->type_name("N|WxH"));
     app.add_option("--samples", samples, "Samples of each time (GPU build; 50 unless given)")->type_name("N");
     app.add_flag("--no-timing", no_timing, "Launch each kernel once and check it; take no times");
     app.add_option("--seed", seed, "Seed of the random input (1 unless given)")->type_name("N");
@@ -81,7 +81,7 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
         rethrow(error);
     }
     for (const auto& kernel : options.kernels) check_kernel(kernel, chapter);
-    for (const auto& size : sizes) options.sizes.push_back(parse_size(size));
+    for (const auto& size : sizes) options.sizes.push_back(chapter.size_from(size));
     if (app.count("--samples")) options.samples = parse_number("--samples", samples, 1, most_samples);
     if (app.count("--seed")) options.seed = parse_number<std::uint64_t>("--seed", seed, 0, UINT64_MAX);
     options.timing = !no_timing;

@@ -119,6 +119,7 @@ Json to_json(const Row& row)
             {"height", row.size.height},
             {"element_bytes", row.element_bytes},
             {"bytes", row.bytes},
+            {"work", row.work ? Json{{"unit", row.work->unit}, {"amount", row.work->amount}} : Json(nullptr)},
             {"reference", row.reference},
             {"check", {{"passed", row.difference.empty() && row.hazards.empty()}, {"message", check_message(row)}}},
             {"expectations", expectations},

@@ -28,6 +28,7 @@ struct Row {
     Size size;
     int element_bytes;
     std::size_t bytes;
+    std::optional<Work> work;
     bool reference;
     /// What differs from the reference, or empty.
     std::string difference;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "conflict_free/array_chapter.hpp"
 #include "conflict_free/error.hpp"
 
 namespace conflict_free {
@@ -34,6 +35,17 @@ Size parse_size(std::string_view text)
     if (width == 0 || height == 0 || height > most_rows || width * height > std::numeric_limits<std::int32_t>::max())
         throw UsageError("--size: got '" + std::string(text) + "', accepted: " + accepted);
     return {static_cast<int>(width), static_cast<int>(height)};
+}
+
+Size parse_length(std::string_view text, int least)
+{
+    std::string_view digits = text;
+    if (digits.ends_with("x1")) digits.remove_suffix(2);
+    std::int64_t value = parse_extent(digits);
+    if (value == 0 && digits != "0") value = -1;
+    if (value < least)
+        throw UsageError("--size: got '" + std::string(text) + "', accepted: N, a whole number from " + std::to_string(least) + " to 2147483647");
+    return {static_cast<int>(value), 1};
 }
 
 std::string to_string(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }

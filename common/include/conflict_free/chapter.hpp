@@ -10,12 +10,20 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conflict_free/expectation.hpp"
 #include "conflict_free/size.hpp"
 
 namespace conflict_free {
+
+/// What a kernel gets done, where bytes do not tell it.
+struct Work {
+    /// Such as "pairs".
+    std::string unit;
+    double amount = 0;
+};
 
 /// What the user asked for on the command line.
 struct Options {
@@ -60,6 +68,8 @@ public:
         std::string name;
         bool reference = false;
         std::vector<Expectation> expectations;
+        /// The only sizes that it runs at; empty for any size.
+        std::vector<Size> only_sizes;
     };
 
     /// Its kernels, in the order in which they run.
@@ -69,6 +79,13 @@ public:
 
     /// @name The data of the kernels
     /// @{
+
+    /// Reads a size from the command line. A matrix by default; see parse_size().
+    virtual Size size_from(std::string_view text) const { return parse_size(text); }
+    /// What a kernel gets done at a size, where bytes do not tell it.
+    virtual std::optional<Work> work(Size) const { return {}; }
+    /// True if a launch at this size takes long enough to be timed.
+    virtual bool is_worth_timing(Size size) const;
 
     /// Makes `sets` equal buffer sets of `size`, with random input from `seed`.
     virtual void prepare(Size size, int sets, std::uint64_t seed) = 0;

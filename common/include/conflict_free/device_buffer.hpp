@@ -19,11 +19,11 @@ class DeviceBuffer {
 public:
     DeviceBuffer() = default;
 
-    /// Allocates `count` elements; their values are undefined.
+    /// Allocates `count` elements, 0 for none; their values are undefined.
     /// @throws OutOfDeviceMemory if the device has too little free memory
     explicit DeviceBuffer(std::size_t count) : count_(count)
     {
-        CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
+        if (count > 0) CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
     }
 
     DeviceBuffer(DeviceBuffer&& other) noexcept
@@ -50,18 +50,23 @@ public:
     /// Copies `values` to the start of the buffer. `values` must not be longer than the buffer.
     void copy_from(std::span<const Element> values)
     {
+        if (values.empty()) return;
         CUDA_CHECK(cudaMemcpy(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice));
     }
 
     /// Copies the start of the buffer to `values`, which must not be longer than the buffer.
     void copy_to(std::span<Element> values) const
     {
+        if (values.empty()) return;
         CUDA_CHECK(cudaMemcpy(values.data(), data_, values.size_bytes(), cudaMemcpyDeviceToHost));
     }
 
     /// Sets every byte to 0xFF: NaN for floating-point elements, −1 for integers. A kernel that leaves an element
     /// unwritten is then found out.
-    void poison() { CUDA_CHECK(cudaMemset(data_, 0xFF, bytes())); }
+    void poison()
+    {
+        if (count_ > 0) CUDA_CHECK(cudaMemset(data_, 0xFF, bytes()));
+    }
 
 private:
     Element* data_ = nullptr;

@@ -25,6 +25,8 @@ struct Expectation {
     std::string text;
     Metric metric;
     std::function<bool(double)> holds;
+    /// The modelled machine that the statement is about.
+    std::string machine = "sm_90";
 };
 
 /// @name Statements about a metric

@@ -59,6 +59,20 @@ public:
         return *this;
     }
 
+    /// States what the counts of the kernel added last must be on an older machine.
+    MatrixChapter& expect_on(std::string machine, Expectation expectation)
+    {
+        expectation.machine = std::move(machine);
+        return expect(std::move(expectation));
+    }
+
+    /// The kernel added last runs at these sizes and at no others.
+    MatrixChapter& only_at(std::initializer_list<Size> sizes)
+    {
+        last_kernel().only_sizes = sizes;
+        return *this;
+    }
+
     void prepare(Size size, int sets, std::uint64_t seed) override
     {
         size_ = size;
