@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# How source is compiled for the counting model: every load and store is instrumented, at one fixed optimization level so
-# that counts do not move with the build type. The hooks of -fsanitize=thread are the model's own, so the sanitizer is
-# named to the compiler only.
+# How source is compiled for the counting model: every load, every store and the start of every basic block is
+# instrumented, at one fixed optimization level so that counts do not move with the build type. The hooks of the
+# sanitizer options are the model's own, so they are named to the compiler only. Known to every folder, since chapters
+# are built elsewhere.
 set(SIMT_MODEL_COMPILE_OPTIONS
-    -O1 -g -fno-tree-vectorize -fno-reorder-blocks -fsanitize=thread --param=tsan-instrument-func-entry-exit=0
-    -Wno-tsan -Wno-unknown-pragmas)
+    -O1 -g -fno-tree-vectorize -fno-reorder-blocks
+    -fsanitize=thread -fsanitize-coverage=trace-pc --param=tsan-instrument-func-entry-exit=0
+    -Wno-tsan -Wno-unknown-pragmas
+    CACHE INTERNAL "Options that compile a program for the counting model")
 
 # add_model_executable(TARGET SOURCE.cu)
 #
