@@ -32,6 +32,28 @@ def test_ncu_counters_are_read_by_name_with_their_thousands_separators():
     assert measuring.parse_ncu(ncu_csv(VALUES), "copy_plain") == dict.fromkeys(measuring.METRICS, 1048576)
 
 
+def test_each_counter_has_its_place():
+    """The names of the design, each with a value of its own."""
+    values = {
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "1",
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "2",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "3",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "4",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "5",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "6",
+    }
+    counted = counts()
+    counted["shared_load"]["wavefronts"], counted["shared_store"]["wavefronts"] = 1, 2
+    counted["global_load"].update(requests=3, sectors=5)
+    counted["global_store"].update(requests=4, sectors=6)
+    found = measuring.parse_ncu(ncu_csv(values), "copy_plain")
+    assert found == measuring.six(counted)
+    assert found == {
+        "shared_load_wavefronts": 1, "shared_store_wavefronts": 2, "global_load_requests": 3,
+        "global_store_requests": 4, "global_load_sectors": 5, "global_store_sectors": 6,
+    }
+
+
 @pytest.mark.parametrize("shown", [
     "copy_plain(float *, const float *, int, int)", "void copy_plain<float>(T1 *)", "chapter::copy_plain(int)",
 ])
