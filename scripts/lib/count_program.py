@@ -114,21 +114,27 @@ def _translate(toolchain: Toolchain, source: Path, folders: Sequence[Path], fold
     return _prerequisites(rule)
 
 
+def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
+    """Runs the compiler; its messages go to stderr."""
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
+    sys.stderr.write(done.stderr)
+    if done.returncode:
+        raise Stop(f"{source} does not compile for the counting model; the compiler's messages are above", USAGE)
+
+
 def _compile(toolchain: Toolchain, source: Path, options: Sequence[str], folder: Path) -> list[str]:
     """Compiles and links in `folder`; returns all files that were read, but for the system's."""
     color = ["-fdiagnostics-color=always"] if sys.stderr.isatty() else []
     # The columns of the translation are not those of the source.
     messages = [*color, "-fno-diagnostics-show-caret", "-fno-show-column", "-fmax-errors=20"]
     model = [f"-I{path}" for path in toolchain.include_folders]
-    rule = folder / "program.d"
-    done = subprocess.run(
-        [toolchain.compiler, *toolchain.compile_options, *messages, *model, "-iquote", source.parent, *options,
-         "-MMD", "-MF", rule, "-o", folder / "program", folder / "program.cpp", *toolchain.link_options],
-        stderr=subprocess.PIPE, text=True, errors="replace",
-    )
-    sys.stderr.write(done.stderr)
-    if done.returncode:
-        raise Stop(f"{source} does not compile for the counting model; the compiler's messages are above", USAGE)
+    rule, compiled = folder / "program.d", folder / "program.o"
+    _run_compiler(source, [
+        toolchain.compiler, *toolchain.compile_options, *messages, *model, "-iquote", source.parent, *options,
+        "-MMD", "-MF", rule, "-c", "-o", compiled, folder / "program.cpp"])
+    # The options that compile would link the compiler's own hooks.
+    _run_compiler(source, [toolchain.compiler, "-o", folder / "program", compiled, *toolchain.link_options])
+    compiled.unlink()
     return _prerequisites(rule)
 
 

@@ -45,8 +45,7 @@ def read_report(report: Path, machine: str, code: int) -> dict:
         data = json.loads(report.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         data = {"machine": machine, "kernels": [], "hazards": [],
-                "errors": [f"the program left no report of what it did (it ended with exit code {code})"]}
-    data["exit_code"] = code
+                "errors": [f"the program left no report of what it did (it ended with exit code {code})"], "exit_code": code}
     return data
 
 
@@ -62,8 +61,10 @@ def write_json(path: Path, data: dict) -> None:
 
 
 def exit_code(data: dict) -> int:
-    """1 for a hazard or for what kept the program from its end; else the program's own."""
-    return data["exit_code"] or (FAILED if data["hazards"] or data.get("errors") else 0)
+    """1 for a hazard, else the program's own; never 0 for a program that was kept from its end."""
+    if data["hazards"]:
+        return FAILED
+    return data["exit_code"] or (FAILED if data.get("errors") else 0)
 
 
 def main() -> int:

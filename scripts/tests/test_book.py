@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -79,6 +80,9 @@ def test_the_book_is_served_on_this_machine_alone(tmp_path):
         assert address.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(address, timeout=20) as page:
             assert page.read() == b"the book"
+        # Another address of this machine stands for those that others can reach.
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", int(address.rstrip("/").rpartition(":")[2])), timeout=20)
         server.send_signal(signal.SIGINT)
         assert server.wait(timeout=20) == 0
     finally:
