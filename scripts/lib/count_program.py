@@ -48,8 +48,8 @@ class Toolchain:
         return cls(**json.loads((build / TOOLCHAIN).read_text(encoding="utf-8")))
 
     def own_files(self) -> list[str]:
-        """The model's own files that a program is made with."""
-        return [self.translator, *(option for option in self.link_options if option.endswith(".a"))]
+        """Our own files that a program is made with."""
+        return [__file__, self.translator, *(option for option in self.link_options if option.endswith(".a"))]
 
 
 def machine_names(toolchain: Toolchain) -> list[str]:

@@ -34,14 +34,11 @@ endfunction()
 # write_model_toolchain(FILE)
 #
 # Writes what scripts/count needs to build a program in the same way: JSON with the compiler, the options that compile a
-# translated file, those that link it, and the translator.
+# translated file, those that link it, and the model's own tools.
 function(write_model_toolchain file)
-    # A list becomes the elements of a JSON array.
-    foreach(list options includes libraries)
-        set(${list} "")
-    endforeach()
     set(options ${CMAKE_CXX${CMAKE_CXX_STANDARD}_STANDARD_COMPILE_OPTION} ${SIMT_MODEL_COMPILE_OPTIONS})
     get_target_property(folders simt INTERFACE_INCLUDE_DIRECTORIES)
+    set(includes "")
     foreach(folder IN LISTS folders)
         cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/common/simt NORMALIZE)
         list(APPEND includes ${folder})
@@ -49,11 +46,12 @@ function(write_model_toolchain file)
     set(libraries
         $<TARGET_FILE:simt> $<TARGET_FILE:simt_counts> $<TARGET_FILE:Boost::context> ${LIBDW_LIBRARY}
         -Wl,--undefined=simt_report_is_set_up)
-    foreach(list options includes libraries)
+    foreach(list options includes libraries)  # as the elements of a JSON array
         list(JOIN ${list} "\", \"" ${list})
     endforeach()
     file(GENERATE OUTPUT ${file} CONTENT "{
   \"translator\": \"$<TARGET_FILE:simt_translate>\",
+  \"machines\": \"$<TARGET_FILE:simt_machines>\",
   \"compiler\": \"${CMAKE_CXX_COMPILER}\",
   \"compile_options\": [\"${options}\"],
   \"include_folders\": [\"${includes}\"],
