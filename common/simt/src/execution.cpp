@@ -17,21 +17,24 @@ using detail::place;
 
 namespace {
 
-bool launchable(dim3 grid, dim3 block, std::size_t shared_bytes)
+bool launchable(dim3 grid, dim3 block)
 {
     const Machine& machine = *detail::session().machine;
     const auto threads = static_cast<std::uint64_t>(block.x) * block.y * block.z;
     const bool grid_fits = grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 2147483647u && grid.y <= 65535u && grid.z <= 65535u;
-    return grid_fits && threads > 0 && threads <= static_cast<std::uint64_t>(machine.max_block_threads) && block.z <= 64 &&
-           shared_bytes <= static_cast<std::size_t>(machine.max_shared_bytes);
+    return grid_fits && threads > 0 && threads <= static_cast<std::uint64_t>(machine.max_block_threads) && block.z <= 64;
 }
 
 }  // namespace
 
 void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
 {
-    if (!launchable(grid, block, dynamic_shared_bytes)) {
+    if (!launchable(grid, block)) {
         detail::set_last_error(cudaErrorInvalidConfiguration);
+        return;
+    }
+    if (dynamic_shared_bytes > detail::dynamic_shared_limit()) {
+        detail::set_last_error(cudaErrorInvalidValue);
         return;
     }
     detail::current_launch().kernel = kernel;
