@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Cooperative groups of the block, of tiles of a warp, and of the lanes that have come together. Groups of more than one
-/// block are there to be asked for their extent; they cannot synchronize, because the model runs one block at a time.
+/// Cooperative groups of the block, of tiles of a warp, and of the lanes that have come together. The translator refuses
+/// groups of more than one block: the model runs one block at a time.
 #pragma once
 
 #include <bit>
@@ -224,41 +224,6 @@ SIMT_UNCOUNTED coalesced_group labeled_partition(const detail::lane_group& group
 SIMT_UNCOUNTED inline coalesced_group binary_partition(const detail::lane_group& group, bool predicate)
 {
     return coalesced_group(::simt::detail::match(group.lanes(), predicate, __builtin_return_address(0)));
-}
-
-/// All threads of the grid.
-class grid_group {
-public:
-    unsigned long long size() const { return num_blocks() * detail::threads_of_block(); }
-    unsigned long long num_threads() const { return size(); }
-    unsigned long long num_blocks() const { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
-    unsigned long long block_rank() const { return blockIdx.x + 1ull * gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z); }
-    unsigned long long thread_rank() const { return block_rank() * detail::threads_of_block() + detail::thread_rank_in_block(); }
-    dim3 group_dim() const { return gridDim; }
-    dim3 dim_blocks() const { return gridDim; }
-    dim3 block_index() const { return blockIdx; }
-    bool is_valid() const { return false; }
-
-    template <class Use = void>
-    void sync() const
-    {
-        static_assert(!std::is_void_v<Use>, "the counting model does not support a barrier of the whole grid: it runs one block at a time");
-    }
-};
-
-inline grid_group this_grid() { return {}; }
-
-template <class Use = void>
-auto this_cluster()
-{
-    static_assert(!std::is_void_v<Use>, "the counting model does not support clusters of blocks");
-    return 0;
-}
-
-template <class... Arguments>
-void memcpy_async(Arguments&&...)
-{
-    static_assert(sizeof...(Arguments) == ~0u, "the counting model does not support asynchronous copies to shared memory");
 }
 
 template <class Group>

@@ -188,11 +188,4 @@ inline cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t
 {
     return simt::detail::reject_launch(cudaErrorNotSupported);
 }
-
-/// Cooperative launches are not supported: the model runs one block at a time. Gives cudaErrorNotSupported.
-template <class Kernel>
-cudaError_t cudaLaunchCooperativeKernel(Kernel*, dim3, dim3, void**, std::size_t = 0, cudaStream_t = nullptr)
-{
-    return simt::detail::reject_launch(cudaErrorNotSupported);
-}
 /// @}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the tests of the CUDA surface share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "simt/model.hpp"
+
+/// Device memory that lives as long as the object.
+template <class T>
+class Device {
+public:
+    explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
+    explicit Device(const std::vector<T>& values) : Device(values.size())
+    {
+        EXPECT_EQ(cudaMemcpy(data, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
+    }
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+    ~Device() { cudaFree(data); }
+
+    std::vector<T> host() const
+    {
+        std::vector<T> values(count_);
+        EXPECT_EQ(cudaMemcpy(values.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
+        return values;
+    }
+
+    T* data = nullptr;
+
+private:
+    std::size_t count_;
+};
+
+/// Runs `launch` and gives what was counted. There must be one launch and no hazard.
+template <class Run>
+simt::LaunchCounts counts_of(Run&& launch)
+{
+    simt::take_launches();
+    simt::take_hazards();
+    launch();
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    for (const simt::Hazard& hazard : simt::take_hazards()) ADD_FAILURE() << hazard.message;
+    const auto launches = simt::take_launches();
+    EXPECT_EQ(launches.size(), 1u);
+    return launches.empty() ? simt::LaunchCounts{} : launches.front();
+}
+
+/// Random numbers, the same in every run.
+template <class T>
+std::vector<T> random_values(std::size_t count, std::uint64_t seed = 1)
+{
+    std::mt19937_64 generator(seed);
+    std::vector<T> values(count);
+    for (T& value : values) {
+        if constexpr (std::is_floating_point_v<T>) value = std::uniform_real_distribution<T>(-100, 100)(generator);
+        else value = static_cast<T>(generator() >> (generator() % 64));
+    }
+    return values;
+}
