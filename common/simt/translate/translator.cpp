@@ -151,8 +151,8 @@ private:
     void enter_function(const Declaration& declaration, Index specifier)
     {
         const Index body = body_begin(source_, specifier);
+        declared_up_to_ = body == none ? declaration.end + 1 : body;
         if (body == none) return;
-        declared_up_to_ = body;
         enter_body(body, declaration.has("__host__"));
         const std::string entry = declaration.has("__global__") ? " ::simt::kernel_entry(__func__);" : "";
         edits_.after(body, entry + namespace_shared_used(declaration.begin, body));
