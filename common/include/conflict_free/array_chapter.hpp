@@ -46,6 +46,8 @@ public:
     /// Fills the input, reproducibly.
     using Fill = std::function<void(std::span<Input> input, std::uint64_t seed)>;
 
+    /// @param slug the chapter's directory name
+    /// @param question the question that the chapter answers, shown by `--help`
     /// @param output_length elements that a kernel writes
     /// @param scratch_length elements of room between launches
     ArrayChapter(std::string slug, std::string question, Length output_length, Length scratch_length)
