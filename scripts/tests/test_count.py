@@ -1,0 +1,336 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/count: its arguments, its programs and its report.
+
+The tests that build a program take the model from the build folder that CONFLICT_FREE_BUILD names, as CTest does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import count
+import count_report
+import counting
+import jsonschema
+import pytest
+from conftest import REPOSITORY
+
+BUILD = os.environ.get("CONFLICT_FREE_BUILD")
+SCHEMA = json.loads((REPOSITORY / "common" / "simt" / "report.schema.json").read_text(encoding="utf-8"))
+
+needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
+
+HEADER = """\
+#pragma once
+__device__ float doubled(float x) { return 2 * x; }
+template <class T>
+void start(T* out) { reverse<<<1, 64>>>(out); }
+"""
+SOURCE = """\
+#include <cstdio>
+#include <cstdlib>
+
+template <class T>
+__global__ void reverse(T* out)
+{
+    __shared__ T tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+#ifndef RACE
+    __syncthreads();
+#endif
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+#include "start.cuh"
+
+int main(int argc, char** argv)
+{
+    float *out;
+    cudaMalloc(&out, 64 * sizeof(float));
+    for (int i = 0; i < 3; ++i) start(out);
+    std::printf("value %d, %s\\n", VALUE, argc > 1 ? argv[1] : "no argument");
+    if (argc > 2) std::abort();
+    return argc - 1;
+}
+"""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Runs scripts/count in `folder` with the model that is built."""
+    build = ("--build-dir", BUILD) if BUILD else ()
+    return subprocess.run(
+        [sys.executable, str(REPOSITORY / "scripts" / "count"), *build, *arguments],
+        cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "reverse.cu").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "start.cuh").write_text(HEADER, encoding="utf-8")
+    return tmp_path
+
+
+# --- programs ----------------------------------------------------------------------------------
+
+
+@needs_model
+def test_a_program_is_counted_line_by_line(folder):
+    done = run(folder, "reverse.cu", "-D", "VALUE=7", "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.startswith("value 7, no argument\nCounted by the rules of sm_90\n")
+    assert "reverse   grid 1 · block 64 · 256 bytes of shared memory · counts of each of 3 launches" in done.stdout
+    assert "shared store      2 1.00    8     tile[threadIdx.x] = threadIdx.x;" in done.stdout
+    assert done.stdout.endswith("3 launches, 0 hazards, the program's exit code 0\n")
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    assert [kernel["launch"] for kernel in data["kernels"]] == [0, 1, 2]
+    assert data["kernels"][0]["global_store"]["sectors"] == 8
+    for kernel in data["kernels"]:
+        for space, number in (("shared", "wavefronts"), ("global", "sectors")):
+            for op in ("load", "store"):
+                lines = [line[number] for line in kernel["lines"] if (line["space"], line["op"]) == (space, op)]
+                assert sum(lines) == kernel[f"{space}_{op}"][number]
+
+
+@needs_model
+def test_a_hazard_is_an_exit_code_and_quotes_both_lines(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "-D", "RACE", "--json", "out.json")
+    assert done.returncode == 1
+    assert "race in reverse, block (0, 0, 0), threads" in done.stdout
+    assert "  reverse.cu:12  out[threadIdx.x] = tile[63 - threadIdx.x];" in done.stdout
+    assert "  reverse.cu:8   tile[threadIdx.x] = threadIdx.x;" in done.stdout
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    assert data["exit_code"] == 0
+    assert any(hazard["kind"] == "race" for hazard in data["hazards"])
+
+
+@needs_model
+def test_the_exit_code_is_the_programs(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "--", "-x")
+    assert done.returncode == 1
+    assert done.stdout.startswith("value 1, -x\n")
+    assert "the program's exit code 1" in done.stdout
+
+
+@needs_model
+def test_a_crash_is_reported_with_what_is_known(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "--json", "out.json", "--", "a", "b")
+    assert done.returncode == 134
+    assert "3 launches" in done.stdout
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    assert len(data["kernels"]) == 3 and data["exit_code"] == 134
+
+
+@needs_model
+def test_a_kernel_that_never_ends_is_stopped(folder):
+    (folder / "spin.cu").write_text(
+        "__global__ void spin(volatile int* p) { while (*p == 0) {} }\n"
+        "int main() { int* p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); spin<<<1, 1>>>(p); return 0; }\n", encoding="utf-8")
+    done = run(folder, "spin.cu", "--timeout", "1", "--json", "out.json")
+    assert done.returncode != 0
+    assert "spin" in done.stdout + done.stderr
+    jsonschema.validate(json.loads((folder / "out.json").read_text(encoding="utf-8")), SCHEMA)
+
+
+@needs_model
+def test_a_program_is_compiled_once_until_a_file_of_it_changes(folder):
+    first = run(folder, "reverse.cu", "-DVALUE=2")
+    assert run(folder, "reverse.cu", "-DVALUE=2").stdout == first.stdout
+    (folder / "start.cuh").write_text(HEADER.replace("1, 64", "2, 64"), encoding="utf-8")
+    assert "grid 2" in run(folder, "reverse.cu", "-DVALUE=2").stdout
+
+
+@needs_model
+def test_included_files_may_lie_in_other_folders(folder):
+    (folder / "elsewhere").mkdir()
+    (folder / "start.cuh").rename(folder / "elsewhere" / "start.cuh")
+    done = run(folder, "reverse.cu", "-DVALUE=1")
+    assert done.returncode == 2
+    assert "reverse.cu:14: " in done.stderr and "start.cuh" in done.stderr
+    assert run(folder, "reverse.cu", "-DVALUE=1", "-I", "elsewhere").returncode == 0
+
+
+@needs_model
+def test_older_machines_count_by_their_own_rules(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "--machine", "fermi")
+    assert "Counted by the rules of fermi\n" in done.stdout
+    done = run(folder, "reverse.cu", "-DVALUE=1", "--machine", "riva128")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "argument --machine: 'riva128' given, one of sm_90, " in done.stderr
+
+
+# --- sources that cannot be counted ------------------------------------------------------------
+
+
+@needs_model
+def test_a_compile_error_names_file_and_line(folder):
+    (folder / "wrong.cu").write_text("int main()\n{\n    return undefined;\n}\n", encoding="utf-8")
+    done = run(folder, "wrong.cu", "--json", "out.json")
+    assert done.returncode == 2
+    assert "wrong.cu:3: error: " in done.stderr and "undefined" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("error: wrong.cu does not compile")
+    assert not (folder / "out.json").exists()
+
+
+@needs_model
+def test_unsupported_constructs_are_all_named(folder):
+    (folder / "wrong.cu").write_text(
+        '#include "more.cuh"\n__global__ void k() {\n    asm volatile("exit;");\n    k<<<1, 1>>>();\n}\nint main() {}\n', encoding="utf-8")
+    (folder / "more.cuh").write_text("\ncudaTextureObject_t t;\n", encoding="utf-8")
+    done = run(folder, "wrong.cu")
+    assert done.returncode == 2
+    lines = done.stderr.splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["more.cuh:2:", "wrong.cu:3:", "wrong.cu:4:", "error:"]
+    assert all("is not supported by the counting model: " in line for line in lines[:3])
+
+
+# --- arguments ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments, named", [
+    (["nowhere.cu"], "'nowhere.cu' given, a CUDA source file is accepted"),
+    (["."], "'.' given, a CUDA source file is accepted"),
+    (["reverse.cu", "--json", "nowhere/out.json"], "--json: 'nowhere/out.json' given"),
+    (["reverse.cu", "--json", "."], "--json: '.' given"),
+    (["reverse.cu", "-D", "3x"], "-D: '3x' given, NAME or NAME=VALUE is accepted"),
+    (["reverse.cu", "-D", "-x"], "-D"),
+    (["reverse.cu", "-I", "nowhere"], "-I: 'nowhere' given, a folder that exists is accepted"),
+    (["reverse.cu", "--timeout", "0"], "--timeout: '0' given, a number of seconds above 0 is accepted"),
+    (["reverse.cu", "--timeout", "inf"], "--timeout: 'inf' given"),
+    (["reverse.cu", "--build-dir", "."], "--build-dir: '.' given"),
+    ([], "FILE.cu"),
+    (["reverse.cu", "other.cu"], "other.cu"),
+])
+def test_wrong_arguments_are_one_line(folder, arguments, named):
+    done = run(folder, *arguments)
+    assert done.returncode == 2
+    assert named in done.stderr and done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_what_follows_the_dashes_is_the_programs(folder):
+    options = count.parse([str(folder / "reverse.cu"), "-DA=b c", "-D", "F(x)=x", "--", "--json", "-D", "--"])
+    assert options.definitions == ["A=b c", "F(x)=x"]
+    assert options.arguments == ["--json", "-D", "--"]
+    assert options.json is None
+
+
+# --- the report --------------------------------------------------------------------------------
+
+
+def shared(instructions=0, wavefronts=0, ideal=0):
+    return {"instructions": instructions, "wavefronts": wavefronts, "ideal_wavefronts": ideal, "conflicts": wavefronts - ideal}
+
+
+def global_(requests=0, sectors=0, ideal=0, size=0):
+    return {"requests": requests, "sectors": sectors, "ideal_sectors": ideal, "bytes": size}
+
+
+def kernel(launch=0, **changes) -> dict:
+    """A launch of one block whose line 3 stores with conflicts."""
+    return {
+        "name": "k", "launch": launch, "grid": [1, 1, 1], "block": [32, 2, 1], "shared_bytes": 0,
+        "shared_load": shared(), "shared_store": shared(4, 128, 4), "global_load": global_(), "global_store": global_(),
+        "barriers": 1, "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 128, 4)}], **changes,
+    }
+
+
+def report(*kernels, **changes) -> dict:
+    data = {"machine": "sm_90", "kernels": list(kernels), "hazards": [], "exit_code": 0, **changes}
+    jsonschema.validate(data, SCHEMA)
+    return data
+
+
+@pytest.fixture
+def source(tmp_path) -> Path:
+    path = tmp_path / "a.cu"
+    path.write_text("__global__ void k()\n{\n\ts[0] = 1;\n}\n// after\n", encoding="utf-8")
+    return path
+
+
+def shown(capsys, data: dict, *sources: Path) -> str:
+    count_report.show(data, sources)
+    return capsys.readouterr().out
+
+
+def test_launches_of_one_configuration_are_folded():
+    folded = count_report.fold([kernel(0), kernel(1), kernel(2, block=[64, 1, 1]), kernel(3)])
+    assert [(launches.number, launches.differ) for launches in folded] == [(3, False), (1, False)]
+    assert folded[0].counts["shared_store"]["wavefronts"] == 128
+
+
+def test_launches_that_differ_are_summed():
+    other = kernel(1, shared_store=shared(5, 10, 5), lines=[
+        {"file": "a.cu", "line": 2, "space": "shared", "op": "store", **shared(1, 2, 1)},
+        {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 8, 4)}])
+    (folded,) = count_report.fold([kernel(0), other])
+    assert folded.differ and folded.number == 2
+    assert folded.counts["shared_store"] == shared(9, 138, 9)
+    assert folded.counts["barriers"] == 2 and folded.counts["grid"] == [1, 1, 1]
+    assert [(line["line"], line["wavefronts"]) for line in folded.counts["lines"]] == [(2, 2), (3, 136)]
+
+
+def test_the_listing_shows_the_function_and_its_counts(capsys, source):
+    text = shown(capsys, report(kernel()), source)
+    assert "k   grid 1 · block 32 x 2\n" in text
+    assert "store              4         128        4        124            32.00\n" in text
+    assert "shared store      4 32.00    3     s[0] = 1;\n" in text
+    assert "   1 __global__ void k()\n" in text and "// after" not in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
+
+
+def test_lines_of_unknown_files_are_counted_but_not_listed(capsys, source):
+    lines = [{"file": "", "line": 0, "space": "shared", "op": "store", **shared(4, 128, 4)}]
+    text = shown(capsys, report(kernel(lines=lines)), source)
+    assert "32.00" in text and "s[0]" not in text
+
+
+def test_a_line_behind_the_end_of_a_changed_file_is_no_crash(capsys, source):
+    lines = [{"file": "a.cu", "line": 30, "space": "global", "op": "load", **global_(4, 4, 4, 128)}]
+    assert "global load" in shown(capsys, report(kernel(lines=lines)), source)
+
+
+def test_a_hazard_of_an_unknown_place_is_shown(capsys):
+    hazard = {"kind": "out_of_bounds", "kernel": "k", "block": [1, 0, 0], "threads": [], "lines": [{"file": "x.cu", "line": 3}],
+              "message": "behind the end", "help": ""}
+    text = shown(capsys, report(hazards=[hazard], exit_code=3))
+    assert "out of bounds in k, block (1, 0, 0)\n  behind the end\n  x.cu:3\n" in text
+    assert text.endswith("0 launches, 1 hazard, the program's exit code 3\n")
+
+
+def test_the_exit_code_says_what_went_wrong():
+    assert counting.exit_code(report()) == 0
+    assert counting.exit_code(report(exit_code=7)) == 7
+    assert counting.exit_code(report(errors=["stopped"])) == 1
+    assert counting.exit_code(report(errors=["stopped"], exit_code=124)) == 124
+    hazard = {"kind": "race", "kernel": "k", "block": [0, 0, 0], "threads": [], "lines": [], "message": "m", "help": ""}
+    assert counting.exit_code(report(hazards=[hazard], exit_code=7)) == 1
+
+
+@pytest.mark.parametrize("text", [None, "", "{"])
+def test_a_program_that_leaves_no_report_is_no_silent_pass(tmp_path, text):
+    path = tmp_path / "report.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    data = counting.read_report(path, "sm_90", 0)
+    jsonschema.validate(data, SCHEMA)
+    assert counting.exit_code(data) == 1
+
+
+def test_the_json_is_written_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "out.json"
+    counting.write_json(target, report())
+    assert json.loads(target.read_text(encoding="utf-8")) == report()
+    target.unlink()
+    target.mkdir()
+    with pytest.raises(counting.Stop, match="cannot be written"):
+        counting.write_json(target, report())
+    assert list(tmp_path.iterdir()) == [target]
