@@ -13,7 +13,7 @@ from pathlib import Path
 
 import readme
 from console import ROOT, OneLineParser, Stop, say
-from evidence import CHAPTERS, RESULTS, chapters, results, source, source_path
+from evidence import CHAPTERS, RESULTS, chapters, parity, results, source, source_path
 from lock import check_no_place
 
 AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
@@ -156,6 +156,18 @@ def committed_results() -> Iterator[str]:
                    f"run scripts/measure --name {machine} --chapter {path.stem} on that machine")
 
 
+def counters_are_counts(counts: Path | None = None) -> Iterator[str]:
+    """The committed counters of each GPU are the model's counts, but for the listed exceptions."""
+    try:
+        exceptions = parity.load_exceptions(RESULTS)
+    except results.ResultError as error:
+        yield str(error).replace(str(ROOT) + os.sep, "")
+        return
+    for machine in sorted(RESULTS.iterdir()):
+        if machine.is_dir() and machine.name not in (results.LOCAL, results.HISTORICAL):
+            yield from (finding for finding, _ in parity.check_folder(machine, counts, exceptions) if finding)
+
+
 def readme_table() -> Iterator[str]:
     """The README's table is what the results say."""
     try:
@@ -165,7 +177,22 @@ def readme_table() -> Iterator[str]:
         yield f"README.md: {error}"
 
 
-RULES = (licence_headers, places, lock_files, chapters_are_listed, tags, committed_results, readme_table)
+RULES = (licence_headers, places, lock_files, chapters_are_listed, tags, committed_results, counters_are_counts, readme_table)
+
+
+def check_counts(counts: Path) -> int:
+    """Compares the counts of a build with the committed counters; an error if there is nothing to compare."""
+    exceptions = parity.load_exceptions(RESULTS)
+    compared = findings = 0
+    for machine in sorted(RESULTS.iterdir()):
+        if machine.is_dir() and machine.name not in (results.LOCAL, results.HISTORICAL):
+            for finding, number in parity.check_folder(machine, counts, exceptions):
+                compared += number
+                if finding:
+                    findings += 1
+                    print(finding, file=sys.stderr)
+    say(f"{compared} launches compared, {findings} findings, {len(exceptions)} explained exceptions")
+    return 1 if findings or not compared else 0
 
 
 def main() -> int:
@@ -175,7 +202,11 @@ def main() -> int:
         "found; 1: findings, a line each.",
     )
     parser.add_argument("--fix", action="store_true", help="first write the README's table anew")
+    parser.add_argument("--counts", type=Path, metavar="DIR", help="compare the committed counters with the model's counts "
+                        "of a build, and look at nothing else")
     options = parser.parse_args()
+    if options.counts:
+        return check_counts(options.counts)
     if options.fix and readme.write():
         say("README.md: table written")
     findings = [finding for rule in RULES for finding in rule()]

@@ -16,7 +16,7 @@ from console import ROOT, USAGE, Stop
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from conflict_free import results, source  # noqa: E402  found by the line above
+from conflict_free import parity, results, source  # noqa: E402  found by the line above
 
 RESULTS = ROOT / "book" / "results"
 CHAPTERS = ROOT / "chapters"

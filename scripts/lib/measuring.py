@@ -26,7 +26,7 @@ from console import FAILED, NO_GPU, ROOT, USAGE, Stop, run_main, shown_path
 from measure import PRESET, commit, parse
 
 try:
-    from evidence import chosen_chapters, results, source, source_path
+    from evidence import RESULTS, chosen_chapters, parity, results, source, source_path
     from rich import box
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -296,12 +296,12 @@ def read_counters(ncu: str, program: Path, kernel: str) -> dict[str, int]:
 
 
 def differences(result: dict) -> list[str]:
-    """Where the GPU's counters are not the model's counts, a line each."""
+    """Where the GPU's counters are not the model's counts, and are not known to differ, a line each."""
+    exceptions = parity.load_exceptions(RESULTS)
     return [
-        f"{row['kernel']} at {row['size']}: {key} is {row['counters'][key]:,} on the GPU, "
-        f"{row['model'][key]:,} on the model"
+        f"{row['kernel']} at {row['size']}: {finding}"
         for row in result["rows"] if row["counters"] and row["model"]
-        for key in METRICS if row["counters"][key] != row["model"][key]
+        for finding in parity.compare(result["slug"], row["kernel"], row["counters"], row["model"], exceptions)
     ]
 
 

@@ -70,7 +70,7 @@ def house(tmp_path: Path) -> House:
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=leave)
     modules, results = Path("book", "_ext", "conflict_free"), Path("book", "results")
     (root / modules).mkdir(parents=True)
-    for name in ("__init__.py", "source.py", "results.py"):
+    for name in ("__init__.py", "parity.py", "source.py", "results.py"):
         shutil.copy(REPOSITORY / modules / name, root / modules)
     shutil.copytree(REPOSITORY / results, root / results, ignore=leave)
     for path in REPOSITORY.glob("requirements*"):

@@ -157,7 +157,7 @@ def test_a_counter_that_differs_from_the_model_fails_after_writing(gpu_house):
             row["counts"] = counts(sectors=524289)
     gpu_house.tool("copy_model", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
     done, result = measured(gpu_house, code=1)
-    assert "copy_plain at 2048x2048: global_store_sectors is 524,288 on the GPU, 524,289 on the model" in done.stdout
+    assert "copy_plain at 2048x2048: global_store_sectors is 524,288 on the GPU and 524,289 in the model" in done.stdout
     assert result is not None
 
 

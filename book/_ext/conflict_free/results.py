@@ -279,15 +279,6 @@ COUNTERS = {
 }
 
 
-def counter_differences(counters: dict[str, int], counts: dict[str, Any]) -> list[str]:
-    """Return how a GPU's counters differ from the model's counts, one phrase for each; none if all are equal."""
-    return [
-        f"{name} is {counters[name]:,} on the GPU and {counts[access][count]:,} in the model"
-        for name, (access, count) in COUNTERS.items()
-        if counters[name] != counts[access][count]
-    ]
-
-
 def format_number(number: float, spec: str = "") -> str:
     """Return a number for readers by a format of Python, or without one by the rule of the book.
 

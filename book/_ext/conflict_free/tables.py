@@ -11,6 +11,7 @@ from docutils.statemachine import StringList
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from . import parity
 from .project import COUNTED_SIZE, EvidenceDirective, raw_html, render
 from .results import (
     ACCESSES,
@@ -20,7 +21,6 @@ from .results import (
     Evidence,
     ResultError,
     access_metric,
-    counter_differences,
     describe,
     format_number,
     gbps,
@@ -65,20 +65,72 @@ def counted_rows(counts: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def confirmed(evidence: Evidence, slug: str, kernel: str, size: str, counts: dict[str, Any]) -> bool:
-    """Return whether the counters of the book's GPU say the same as ``counts``; False if they were not read.
+    """Return whether the counters of the book's GPU say the same as ``counts``.
 
-    Raises ResultError if they say something else.
+    False if they were not read, or differ where ``parity_exceptions.json`` says so. Raises ResultError if they differ
+    elsewhere.
     """
     result = evidence.result(slug)
     if result is None or kernel in evidence.stale(slug):
         return False
     for row in result["rows"]:
         if row["kernel"] == kernel and row["size"] == size and row["counters"]:
-            differences = counter_differences(row["counters"], counts)
-            if differences:
-                raise ResultError(f"{slug}.{kernel}.{size}: {'; '.join(differences)}")
-            return True
+            exceptions = parity_exceptions(evidence)
+            wrong = parity.compare(slug, kernel, row["counters"], parity.model_counters(counts), exceptions)
+            if wrong:
+                raise ResultError(f"{slug}.{kernel}.{size}: {'; '.join(wrong)}")
+            return not any((entry.slug, entry.kernel) == (slug, kernel) for entry in exceptions)
     return False
+
+
+def parity_exceptions(evidence: Evidence) -> list[parity.ParityException]:
+    """Return the listed differences between counters and counts."""
+    evidence.on_read(evidence.results / parity.EXCEPTIONS)
+    return parity.load_exceptions(evidence.results)
+
+
+class ParityTable(EvidenceDirective):
+    """``.. parity-table::``: the model's counts against the counters of the book's GPU, a row a kernel.
+
+    Unexplained differences fail the build; explained ones are shown with their reason.
+    """
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        exceptions = parity_exceptions(evidence)
+        rows = []
+        for path in sorted((evidence.results / evidence.machine).glob("*.json")):
+            result = evidence.result(path.stem)
+            for row in result["rows"]:
+                if row["counters"]:
+                    rows.append(_parity_row(evidence, path.stem, row, exceptions))
+        if not rows:
+            raise ResultError(f"no counters in {evidence.results / evidence.machine}")
+        gpu = result["provenance"]
+        return [raw_html(render("parity.html", rows=rows, gpu=gpu, total=len(rows)))]
+
+
+def _parity_row(
+    evidence: Evidence, slug: str, row: dict[str, Any], exceptions: list[parity.ParityException]
+) -> dict[str, Any]:
+    """Return one row of the parity table: how many of the six counters are equal, and why others are not."""
+    counts = evidence.counts_row(slug, row["kernel"], row["size"])["counts"]
+    model = parity.model_counters(counts)
+    wrong = parity.compare(slug, row["kernel"], row["counters"], model, exceptions)
+    if wrong:
+        raise ResultError(f"{slug}.{row['kernel']}.{row['size']}: {'; '.join(wrong)}")
+    return {
+        "kernel": row["kernel"],
+        "size": row["size"],
+        "equal": sum(row["counters"][name] == model[name] for name in model),
+        "of": len(model),
+        "events": f"{sum(model.values()):,}",
+        "different": [
+            {"name": name.replace("_", " "), "gpu": f"{row['counters'][name]:,}", "model": f"{model[name]:,}", "why": entry.why}
+            for entry in exceptions
+            if (entry.slug, entry.kernel) == (slug, row["kernel"])
+            for name in entry.counters
+        ],
+    }
 
 
 class CountedTable(EvidenceDirective):
@@ -270,4 +322,5 @@ def _raw(html: str) -> str:
 def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.add_directive("counted-table", CountedTable)
+    app.add_directive("parity-table", ParityTable)
     app.add_directive("measured-table", MeasuredTable)

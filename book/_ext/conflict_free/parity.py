@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Whether the model's counts are the GPU's counters, and where they may differ. Needs no Sphinx.
+
+Where the compiler for the GPU fuses or splits accesses, the hardware executes other instructions than the source
+says. Each such difference is an entry of ``parity_exceptions.json`` with its reason; an entry that is no longer
+needed is an error, so that the list shrinks when it can.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from .results import COUNTERS, ResultError
+
+EXCEPTIONS = "parity_exceptions.json"
+
+_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["slug", "kernel", "counters", "why"],
+        "properties": {
+            "slug": {"type": "string"},
+            "kernel": {"type": "string"},
+            "counters": {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"enum": list(COUNTERS)}},
+            "why": {"type": "string", "minLength": 20},
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class ParityException:
+    """Counters of one kernel that differ from the model's counts, and why. ``why`` is a sentence for a reader."""
+
+    slug: str
+    kernel: str
+    counters: tuple[str, ...]
+    why: str
+
+
+def load_exceptions(results: Path) -> list[ParityException]:
+    """Return the exceptions listed in the results folder. Raises ResultError for a file of another shape."""
+    path = results / EXCEPTIONS
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.validate(data, _SCHEMA)
+    except FileNotFoundError:
+        return []
+    except (ValueError, jsonschema.ValidationError) as error:
+        raise ResultError(f"{path}: {str(error).splitlines()[0]}") from None
+    return [ParityException(entry["slug"], entry["kernel"], tuple(entry["counters"]), entry["why"]) for entry in data]
+
+
+def model_counters(counts: dict[str, Any]) -> dict[str, int]:
+    """Return the six counters as the model counts them, from the counts of a row."""
+    return {name: counts[access][count] for name, (access, count) in COUNTERS.items()}
+
+
+def compare(
+    slug: str, kernel: str, counters: dict[str, int], model: dict[str, int], exceptions: Iterable[ParityException]
+) -> list[str]:
+    """Return what is wrong, a phrase each: unexplained differences, and exceptions without a difference."""
+    explained = {name for entry in exceptions if (entry.slug, entry.kernel) == (slug, kernel) for name in entry.counters}
+    wrong = []
+    for name in COUNTERS:
+        differs = counters[name] != model[name]
+        if differs and name not in explained:
+            wrong.append(f"{name} is {counters[name]:,} on the GPU and {model[name]:,} in the model")
+        if not differs and name in explained:
+            wrong.append(f"{name} agrees now: remove it from {EXCEPTIONS}")
+    return wrong
+
+
+def check_folder(folder: Path, counts: Path | None, exceptions: list[ParityException]) -> Iterable[tuple[str, int]]:
+    """Compare a machine's result files with the model, and yield (finding, 0) or ("", launches compared).
+
+    With ``counts``, a folder of the counts of a build, the model's counts are those of that build; without, those
+    that were stored with the counters. The order of the yields is that of the files.
+    """
+    for path in sorted(folder.glob("*.json")):
+        result = json.loads(path.read_text(encoding="utf-8"))
+        built = _built(counts, path.stem)
+        compared = 0
+        for row in result["rows"]:
+            model = built.get((row["kernel"], row["size"]), row["model"])
+            if not (row["counters"] and model):
+                continue
+            compared += 1
+            for finding in compare(path.stem, row["kernel"], row["counters"], model, exceptions):
+                yield f"{path.parent.name}/{path.name}: {row['kernel']} at {row['size']}: {finding}", 0
+        yield "", compared
+
+
+def _built(counts: Path | None, slug: str) -> dict[tuple[str, str], dict[str, int]]:
+    """Return the six counters of each counted row of a chapter in a build."""
+    if counts is None or not (counts / f"{slug}.json").exists():
+        return {}
+    rows = json.loads((counts / f"{slug}.json").read_text(encoding="utf-8"))["rows"]
+    return {(row["kernel"], row["size"]): model_counters(row["counts"]) for row in rows if row["counts"]}
