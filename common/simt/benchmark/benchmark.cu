@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// How many accesses does the model count in a second?
+//
+// Each kernel runs once to see how many accesses of single threads it makes, then several times on the clock. The time is
+// that of the processor, so that other programs disturb it little.
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <vector>
+
+#include "simt/model.hpp"
+
+namespace {
+
+constexpr int N = 2048, TILE = 32, ROWS = 8;
+constexpr int RUNS = 3;
+
+__global__ void copy(float* output, const float* input)
+{
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    for (int j = 0; j < TILE; j += ROWS) output[(y + j) * N + x] = input[(y + j) * N + x];
+}
+
+__global__ void transpose_naive(float* output, const float* input)
+{
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    for (int j = 0; j < TILE; j += ROWS) output[x * N + y + j] = input[(y + j) * N + x];
+}
+
+template <int padding>
+__global__ void transpose_tile(float* output, const float* input)
+{
+    __shared__ float tile[TILE][TILE + padding];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    for (int j = 0; j < TILE; j += ROWS) tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * N + x];
+    __syncthreads();
+    x = blockIdx.y * TILE + threadIdx.x, y = blockIdx.x * TILE + threadIdx.y;
+    for (int j = 0; j < TILE; j += ROWS) output[(y + j) * N + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+
+template <int block>
+__global__ void reduce(float* sums, const float* input)
+{
+    __shared__ float partial[block];
+    unsigned tid = threadIdx.x;
+    partial[tid] = input[blockIdx.x * block + tid];
+    __syncthreads();
+    for (unsigned s = block / 2; s > 0; s /= 2) {
+        if (tid < s) partial[tid] += partial[tid + s];
+        __syncthreads();
+    }
+    if (tid == 0) sums[blockIdx.x] = partial[0];
+}
+
+/// Counts the accesses of single threads.
+class AccessCounter : public simt::Listener {
+public:
+    AccessCounter() { simt::add_listener(*this); }
+    ~AccessCounter() override { simt::remove_listener(*this); }
+    void warp_access(const simt::WarpAccess& access) override { accesses += access.active_lanes(); }
+
+    long accesses = 0;
+};
+
+long accesses_of(const std::function<void()>& launch)
+{
+    AccessCounter counter;
+    launch();
+    return counter.accesses;
+}
+
+/// Processor seconds of the median run.
+double seconds_of(const std::function<void()>& launch)
+{
+    std::vector<double> seconds;
+    for (int run = 0; run < RUNS; ++run) {
+        const std::clock_t start = std::clock();
+        launch();
+        seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    }
+    std::ranges::nth_element(seconds, seconds.begin() + RUNS / 2);
+    return seconds[RUNS / 2];
+}
+
+void measure(const char* name, const std::function<void()>& launch)
+{
+    const long accesses = accesses_of(launch);
+    const double seconds = seconds_of(launch);
+    if (cudaGetLastError() != cudaSuccess || !simt::take_hazards().empty()) std::printf("%s failed\n", name);
+    simt::take_launches();
+    std::printf("%-34s %12ld %9.3f %9.1f\n", name, accesses, seconds, static_cast<double>(accesses) / seconds / 1e6);
+}
+
+}  // namespace
+
+int main()
+{
+    std::vector<float> zeros(N * N);
+    float *input, *output;
+    if (cudaMalloc(&input, sizeof(float) * N * N) != cudaSuccess || cudaMalloc(&output, sizeof(float) * N * N) != cudaSuccess) return 1;
+    cudaMemcpy(input, zeros.data(), sizeof(float) * N * N, cudaMemcpyHostToDevice);
+
+    const dim3 tiles(N / TILE, N / TILE), threads(TILE, ROWS);
+    std::printf("%-34s %12s %9s %9s\n", "kernel", "accesses", "seconds", "million/s");
+    measure("copy", [=] { copy<<<tiles, threads>>>(output, input); });
+    measure("transpose, naive", [=] { transpose_naive<<<tiles, threads>>>(output, input); });
+    measure("transpose, tile without padding", [=] { transpose_tile<0><<<tiles, threads>>>(output, input); });
+    measure("transpose, padded tile", [=] { transpose_tile<1><<<tiles, threads>>>(output, input); });
+    measure("reduction, blocks of 256 threads", [=] { reduce<256><<<N * N / 256, 256>>>(output, input); });
+    measure("reduction, blocks of 1024 threads", [=] { reduce<1024><<<N * N / 1024, 1024>>>(output, input); });
+    return 0;
+}
