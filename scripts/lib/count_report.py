@@ -12,6 +12,7 @@ from pathlib import Path
 from rich import box
 from console import say
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -273,6 +274,10 @@ def _point(extent: Sequence[int]) -> str:
     return f"({', '.join(map(str, extent))})"
 
 
+def _indented(text: str) -> Padding:
+    return Padding(Text(text), (0, 0, 0, 2))
+
+
 def _show_hazard(out: Console, hazard: dict, sources: dict[str, Path]) -> None:
     name = hazard["kind"].replace("_", " ")
     threads = " and ".join(_point(thread) for thread in hazard["threads"])
@@ -280,13 +285,13 @@ def _show_hazard(out: Console, hazard: dict, sources: dict[str, Path]) -> None:
     if threads:
         where += f", thread{'s' if len(hazard['threads']) > 1 else ''} {threads}"
     out.print(Text(name, style="bold red").append(where, style="not bold default"))
-    out.print(Text(f"  {hazard['message']}"))
+    out.print(_indented(hazard["message"]))
     places = [f"{place['file']}:{place['line']}" for place in hazard["lines"]]
     widest = max(map(len, places), default=0)
     for place, shown in zip(hazard["lines"], places):
         out.print(Text(f"  {shown:<{widest}}  {_quote(place, sources)}", style="cyan"), no_wrap=True, overflow="ellipsis")
     if hazard["help"]:
-        out.print(Text(f"  {hazard['help']}"))
+        out.print(_indented(hazard["help"]))
     out.print()
 
 

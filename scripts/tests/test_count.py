@@ -223,6 +223,31 @@ def test_what_follows_the_dashes_is_the_programs(folder):
     assert options.json is None
 
 
+# --- the model's library -----------------------------------------------------------------------
+
+
+def test_the_model_is_built_when_it_is_new(tmp_path, monkeypatch, capsys):
+    """The set-up, the configuration and the build only tell that they were called."""
+    source = tmp_path / "common" / "simt" / "src" / "a.cpp"
+    source.parent.mkdir(parents=True)
+    source.write_text("int a;", encoding="utf-8")
+    (tmp_path / "build" / "cpu").mkdir(parents=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("", encoding="utf-8")
+    calls = []
+    monkeypatch.setattr(count, "ROOT", tmp_path)
+    monkeypatch.setattr(count.setup, "VENV", tmp_path / "venv")
+    for name in ("set_up", "configure", "build"):
+        monkeypatch.setattr(count.setup, name, lambda *_, name=name, **__: calls.append(name) or print(name))
+    assert count.build_model() == count.build_model() == tmp_path / "build" / "cpu"
+    assert calls == ["set_up", "configure", "build"]
+    assert capsys.readouterr() == ("", "set_up\nconfigure\nbuild\n")  # stdout is the program's
+    source.write_text("int a, b;", encoding="utf-8")
+    count.build_model()
+    assert len(calls) == 6
+
+
 # --- the report --------------------------------------------------------------------------------
 
 

@@ -34,8 +34,9 @@ endfunction()
 # write_model_toolchain(FILE)
 #
 # Writes what scripts/count needs to build a program in the same way: JSON with the compiler, the options that compile a
-# translated file, those that link it, and the model's own tools.
+# translated file, those that link it, and the model's own tools. The target `model_toolchain` builds all that it names.
 function(write_model_toolchain file)
+    add_custom_target(model_toolchain DEPENDS simt simt_translate simt_machines)
     set(options ${CMAKE_CXX${CMAKE_CXX_STANDARD}_STANDARD_COMPILE_OPTION} ${SIMT_MODEL_COMPILE_OPTIONS})
     get_target_property(folders simt INTERFACE_INCLUDE_DIRECTORIES)
     set(includes "")
