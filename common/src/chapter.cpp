@@ -51,6 +51,8 @@ public:
 private:
     std::vector<Size> wanted_sizes() const;
     bool fits(Size size) const;
+    bool is_asked_for(const Chapter::Kernel& kernel) const;
+    bool is_left_out(const Chapter::Kernel& kernel) const;
     bool is_wanted(const Chapter::Kernel& kernel, Size size) const;
     bool is_only_for_others(Size size) const;
     bool is_timed(Size size) const;
@@ -77,6 +79,9 @@ int ChapterRun::run()
     if (backend::takes_times() && options_.machine)
         std::cerr << chapter_.slug() << ": --machine has no effect in the GPU build, which runs on the device that is there\n";
     for (const Size size : wanted_sizes()) run_size(size);
+    const auto cannot_run = [&](const Chapter::Kernel& kernel) { return !is_asked_for(kernel) || is_left_out(kernel); };
+    if (std::ranges::all_of(chapter_.kernels(), cannot_run))
+        throw UsageError("--machine: got '" + backend::machine() + "', accepted: one that can run a kernel that was asked for");
     if (rows_.empty())
         throw UsageError("--size: none of the kernels that were asked for runs at a size given, accepted: " + only_sizes_text());
     return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device()}, file ? &*file : nullptr);
@@ -107,11 +112,21 @@ std::vector<Size> ChapterRun::wanted_sizes() const
 
 bool ChapterRun::fits(Size size) const { return chapter_.bytes_of_set(size) <= free_device_bytes(); }
 
+bool ChapterRun::is_asked_for(const Chapter::Kernel& kernel) const
+{
+    return options_.kernels.empty() || std::ranges::find(options_.kernels, kernel.name) != options_.kernels.end();
+}
+
+bool ChapterRun::is_left_out(const Chapter::Kernel& kernel) const
+{
+    return std::ranges::find(kernel.left_out_on, backend::machine()) != kernel.left_out_on.end();
+}
+
 bool ChapterRun::is_wanted(const Chapter::Kernel& kernel, Size size) const
 {
     const auto& only = kernel.only_sizes;
     const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
-    return at_size && (options_.kernels.empty() || std::ranges::find(options_.kernels, kernel.name) != options_.kernels.end());
+    return at_size && is_asked_for(kernel) && !is_left_out(kernel);
 }
 
 bool ChapterRun::is_only_for_others(Size size) const
@@ -173,7 +188,8 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
 
 void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
 {
-    if (row.size.width % chapter_.tile_dim_ != 0 || row.size.height % chapter_.tile_dim_ != 0) return;
+    const bool whole_tiles = row.size.width % chapter_.tile_dim_ == 0 && row.size.height % chapter_.tile_dim_ == 0;
+    if (!whole_tiles && kernel.only_sizes.empty()) return;
     for (const Expectation& expectation : kernel.expectations) {
         if (expectation.machine != backend::machine()) continue;
         const double seen = expectation.metric.value(*row.counts);
@@ -186,7 +202,7 @@ std::string ChapterRun::only_sizes_text() const
     std::string text;
     for (const Chapter::Kernel& kernel : chapter_.kernels())
         for (const Size size : kernel.only_sizes)
-            if (options_.kernels.empty() || std::ranges::find(options_.kernels, kernel.name) != options_.kernels.end())
+            if (is_asked_for(kernel) && !is_left_out(kernel))
                 text += (text.empty() ? "" : ", ") + to_string(size) + " for " + kernel.name;
     return text;
 }

@@ -43,6 +43,10 @@ GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts
         metric<GlobalCounts>(group, "sectors", counts, [](C c) { return static_cast<double>(c.sectors); }),
         metric<GlobalCounts>(group, "sectors_per_request", counts, [](C c) { return ratio(c.sectors, c.requests); }),
         metric<GlobalCounts>(group, "sectors_over_ideal", counts, [](C c) { return ratio(c.sectors, c.ideal_sectors); }),
+        {group + ".requests_per_block", [=](const LaunchCounts& launch) {
+             const auto& grid = launch.grid;
+             return ratio((launch.*counts).requests, std::uint64_t{grid.x} * grid.y * grid.z);
+         }},
     };
 }
 

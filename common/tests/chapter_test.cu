@@ -39,6 +39,12 @@ void launch(const Matrices<float>& m)
     kernel<<<(n + 127) / 128, 128>>>(m.output, m.input, n);
 }
 
+void launch_large_blocks(const Matrices<float>& m)
+{
+    int n = m.width * m.height;
+    right<<<(n + 1023) / 1024, 1024>>>(m.output, m.input, n);
+}
+
 struct Outcome {
     int exit_code;
     std::string out, err;
@@ -54,6 +60,9 @@ Outcome run(std::vector<std::string> arguments)
     chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
     chapter.kernel("leaves_last", launch<leaves_last>, copied);
     chapter.kernel("expects_too_much", launch<right>, copied).expect(global_store.sectors_per_request == 3);
+    chapter.kernel("large_blocks", launch_large_blocks, copied)
+        .expect(global_load.requests_per_block == 32)
+        .left_out_on("gt200");
 
     arguments.insert(arguments.begin(), "trial");
     std::vector<char*> argv;
@@ -95,7 +104,30 @@ TEST(Chapter, AnUnmetExpectationFailsAtWholeTilesOnly)
     EXPECT_NE(outcome.err.find("expects_too_much at 64x64: global_store.sectors_per_request == 3, but it is 4"), std::string::npos);
 }
 
-TEST(Chapter, ListNamesTheKernels) { EXPECT_EQ(run({"--list"}).out, "library\nright\nleaves_last\nexpects_too_much\n"); }
+TEST(Chapter, AKernelIsLeftOutOnAMachineThatCannotRunIt)
+{
+    EXPECT_EQ(run({"--kernel", "large_blocks"}).exit_code, 0);
+    const Outcome with_another = run({"--kernel", "right", "--kernel", "large_blocks", "--machine", "gt200"});
+    EXPECT_EQ(with_another.exit_code, 0) << with_another.err;
+    EXPECT_EQ(with_another.out.find("large_blocks"), std::string::npos) << with_another.out;
+    const Outcome alone = run({"--kernel", "large_blocks", "--machine", "gt200"});
+    EXPECT_EQ(alone.exit_code, 2);
+    EXPECT_TRUE(one_line(alone.err)) << alone.err;
+    EXPECT_NE(alone.err.find("--machine: got 'gt200', accepted: "), std::string::npos) << alone.err;
+    run({"--kernel", "right", "--machine", "sm_90"});
+}
+
+TEST(Chapter, RequestsAreCountedByTheBlock)
+{
+    const std::string path = temporary("requests.json");
+    EXPECT_EQ(run({"--kernel", "large_blocks", "--size", "64", "--json", path}).exit_code, 0);
+    const Json expectation = Json::parse(std::ifstream(path))["rows"][0]["expectations"][0];
+    EXPECT_EQ(expectation["text"], "global_load.requests_per_block == 32");
+    EXPECT_EQ(expectation["seen"], 32);
+    std::filesystem::remove(path);
+}
+
+TEST(Chapter, ListNamesTheKernels) { EXPECT_EQ(run({"--list"}).out, "library\nright\nleaves_last\nexpects_too_much\nlarge_blocks\n"); }
 
 TEST(Chapter, HelpNamesEveryOption)
 {
@@ -133,7 +165,7 @@ TEST(Chapter, JsonHoldsEveryRow)
     EXPECT_EQ(json["slug"], "trial");
     EXPECT_EQ(json["build"], "model");
     EXPECT_EQ(json["machine"], "sm_90");
-    ASSERT_EQ(json["rows"].size(), 8u);
+    ASSERT_EQ(json["rows"].size(), 10u);
     const Json& row = json["rows"][1];
     EXPECT_EQ(row["kernel"], "right");
     EXPECT_EQ(row["size"], "64x64");

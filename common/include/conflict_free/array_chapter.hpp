@@ -81,6 +81,13 @@ public:
         return expect(std::move(expectation));
     }
 
+    /// The kernel added last is left out on a modelled machine that cannot run it, because its blocks are too large there.
+    ArrayChapter& left_out_on(std::string machine)
+    {
+        last_kernel().left_out_on.push_back(std::move(machine));
+        return *this;
+    }
+
     /// How the input is filled. Without it, fill_random() must know the type.
     ArrayChapter& filled_by(Fill fill)
     {

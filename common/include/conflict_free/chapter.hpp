@@ -55,7 +55,8 @@ public:
     Chapter& gpu_sizes(std::initializer_list<Size> sizes);
 
     /// Expectations are judged at sizes whose width and height are multiples of `tile_dim`. At other sizes the tiles at
-    /// the edges are cut, and counts are reported without being judged.
+    /// the edges are cut, and counts are reported without being judged. A kernel that runs at certain sizes only is judged
+    /// at each of them.
     Chapter& whole_tiles(int tile_dim);
 
     /// Runs the program.
@@ -70,6 +71,8 @@ public:
         std::vector<Expectation> expectations;
         /// The only sizes that it runs at; empty for any size.
         std::vector<Size> only_sizes;
+        /// Modelled machines that it cannot run on.
+        std::vector<std::string> left_out_on;
     };
 
     /// Its kernels, in the order in which they run.

@@ -44,9 +44,10 @@ struct SharedMetrics {
     Metric instructions, wavefronts, conflicts, wavefronts_per_instruction;
 };
 
-/// Metrics of global-memory loads or stores. Units: requests, 32-byte sectors, and sectors ÷ ideal sectors.
+/// Metrics of global-memory loads or stores. Units: requests, 32-byte sectors, sectors ÷ ideal sectors, and requests ÷
+/// blocks of the grid.
 struct GlobalMetrics {
-    Metric requests, sectors, sectors_per_request, sectors_over_ideal;
+    Metric requests, sectors, sectors_per_request, sectors_over_ideal, requests_per_block;
 };
 
 extern const SharedMetrics shared_load, shared_store;

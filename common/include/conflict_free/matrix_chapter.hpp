@@ -73,6 +73,13 @@ public:
         return *this;
     }
 
+    /// The kernel added last is left out on a modelled machine that cannot run it, because its blocks are too large there.
+    MatrixChapter& left_out_on(std::string machine)
+    {
+        last_kernel().left_out_on.push_back(std::move(machine));
+        return *this;
+    }
+
     void prepare(Size size, int sets, std::uint64_t seed) override
     {
         size_ = size;
