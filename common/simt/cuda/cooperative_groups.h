@@ -22,19 +22,11 @@ inline unsigned thread_rank_in_block()
 }
 inline unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
 
-/// Lanes of this thread's warp that there are: the last warp of a block may have fewer than 32.
-inline std::uint32_t lanes_of_warp()
-{
-    const unsigned first = thread_rank_in_block() / warpSize * warpSize;
-    const unsigned lanes = threads_of_block() - first;
-    return lanes >= static_cast<unsigned>(warpSize) ? ~0u : (1u << lanes) - 1u;
-}
-
 /// The `size` lanes around this one that make up a tile.
 inline std::uint32_t lanes_of_tile(unsigned size)
 {
     const unsigned first = static_cast<unsigned>(::simt::lane_index()) / size * size;
-    return (size >= 32 ? ~0u : ((1u << size) - 1u) << first) & lanes_of_warp();
+    return size >= 32 ? ~0u : ((1u << size) - 1u) << first;
 }
 
 inline unsigned rank_in(std::uint32_t lanes) { return std::popcount(lanes & ((1u << ::simt::lane_index()) - 1u)); }
@@ -137,13 +129,14 @@ public:
     template <class T>
     SIMT_UNCOUNTED unsigned match_any(T value) const
     {
-        return pack(::simt::detail::match(lanes(), value, __builtin_return_address(0)), lanes());
+        return pack(::simt::detail::match(lanes(), value, __builtin_return_address(0)).equal, lanes());
     }
     template <class T>
     SIMT_UNCOUNTED unsigned match_all(T value, int& all_equal) const
     {
-        all_equal = ::simt::detail::match(lanes(), value, __builtin_return_address(0)) == lanes();
-        return all_equal ? pack(lanes(), lanes()) : 0u;
+        const ::simt::detail::Match found = ::simt::detail::match(lanes(), value, __builtin_return_address(0));
+        all_equal = found.equal == found.lanes;
+        return all_equal ? pack(found.lanes, lanes()) : 0u;
     }
 
 protected:
@@ -219,11 +212,11 @@ SIMT_UNCOUNTED inline coalesced_group coalesced_threads() { return coalesced_gro
 template <class Label>
 SIMT_UNCOUNTED coalesced_group labeled_partition(const detail::lane_group& group, Label label)
 {
-    return coalesced_group(::simt::detail::match(group.lanes(), label, __builtin_return_address(0)));
+    return coalesced_group(::simt::detail::match(group.lanes(), label, __builtin_return_address(0)).equal);
 }
 SIMT_UNCOUNTED inline coalesced_group binary_partition(const detail::lane_group& group, bool predicate)
 {
-    return coalesced_group(::simt::detail::match(group.lanes(), predicate, __builtin_return_address(0)));
+    return coalesced_group(::simt::detail::match(group.lanes(), predicate, __builtin_return_address(0)).equal);
 }
 
 template <class Group>

@@ -51,15 +51,16 @@ SIMT_UNCOUNTED inline int __any_sync(unsigned mask, int predicate)
     return ::simt::detail::ballot(mask, predicate != 0, __builtin_return_address(0)) != 0;
 }
 
-#define SIMT_MATCH(T)                                                                                 \
-    SIMT_UNCOUNTED inline unsigned __match_any_sync(unsigned mask, T value)                           \
-    {                                                                                                 \
-        return ::simt::detail::match(mask, value, __builtin_return_address(0));                       \
-    }                                                                                                 \
-    SIMT_UNCOUNTED inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal)           \
-    {                                                                                                 \
-        *all_equal = ::simt::detail::match(mask, value, __builtin_return_address(0)) == mask;         \
-        return *all_equal ? mask : 0u;                                                                \
+#define SIMT_MATCH(T)                                                                                                      \
+    SIMT_UNCOUNTED inline unsigned __match_any_sync(unsigned mask, T value)                                                \
+    {                                                                                                                      \
+        return ::simt::detail::match(mask, value, __builtin_return_address(0)).equal;                                      \
+    }                                                                                                                      \
+    SIMT_UNCOUNTED inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal)                                \
+    {                                                                                                                      \
+        const ::simt::detail::Match found = ::simt::detail::match(mask, value, __builtin_return_address(0));               \
+        *all_equal = found.equal == found.lanes;                                                                           \
+        return *all_equal ? mask : 0u;                                                                                     \
     }
 SIMT_MATCH(int)
 SIMT_MATCH(unsigned)

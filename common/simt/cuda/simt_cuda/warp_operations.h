@@ -77,15 +77,19 @@ SIMT_UNCOUNTED inline std::uint32_t ballot(std::uint32_t mask, bool predicate, c
     return lanes;
 }
 
-/// The lanes of `mask` whose values are, bit by bit, that of this lane.
+/// Lanes whose values are, bit by bit, that of this lane, among those that took part.
+struct Match {
+    std::uint32_t equal, lanes;
+};
+
 template <class T>
-SIMT_UNCOUNTED std::uint32_t match(std::uint32_t mask, const T& value, const void* site)
+SIMT_UNCOUNTED Match match(std::uint32_t mask, const T& value, const void* site)
 {
     const LaneValues<T> gathered = exchange(mask, value, site);
-    std::uint32_t equal = 0;
+    Match found{0, gathered.lanes & mask};
     for (int lane = 0; lane < warp_size; ++lane)
-        if ((gathered.lanes >> lane & 1u) && std::memcmp(&gathered.value[lane], &value, sizeof(T)) == 0) equal |= 1u << lane;
-    return equal;
+        if ((found.lanes >> lane & 1u) && std::memcmp(&gathered.value[lane], &value, sizeof(T)) == 0) found.equal |= 1u << lane;
+    return found;
 }
 
 /// `operation` over the values of the lanes of `mask`: neighbors first, then pairs, then fours, as on the device. All

@@ -114,23 +114,38 @@ TEST(AtomicLocks, LetOneThreadOfABlockInAtATime)
     simt::take_hazards();
 }
 
-__global__ void hand_over(int* flag, int* value)
+enum class Poll { add, exchange, compare, bits, clock, sleep };
+
+__global__ void hand_over(int* flag, int* value, Poll how)
 {
     if (threadIdx.x == 0) {
-        while (atomicAdd(flag, 0) == 0) __nanosleep(10);
+        for (bool waits = true; waits;) switch (how) {
+                case Poll::add: waits = atomicAdd(flag, 0) == 0; break;
+                case Poll::exchange: waits = atomicExch(flag + 1, 1) == 1; break;
+                case Poll::compare: waits = atomicCAS(flag, 1, 2) == 0; break;
+                case Poll::bits: waits = atomicOr(flag, 0) == 0; break;
+                case Poll::clock: clock64(), waits = *static_cast<volatile int*>(flag) == 0; break;
+                case Poll::sleep: __nanosleep(10), waits = *static_cast<volatile int*>(flag) == 0; break;
+            }
         value[1] = atomicAdd(value, 0) + 1;
     } else {
         atomicExch(value, 41);
         __threadfence();
         atomicExch(flag, 1);
+        atomicExch(flag + 1, 0);
     }
 }
 
 TEST(AtomicLocks, AThreadThatPollsLetsOthersRun)
 {
-    Device<int> flag(std::vector<int>(1)), value(std::vector<int>(2));
-    counts_of([&] { hand_over<<<1, 64>>>(flag.data, value.data); });
-    EXPECT_EQ(value.host()[1], 42);
+    for (const Poll how : {Poll::add, Poll::exchange, Poll::compare, Poll::bits, Poll::clock, Poll::sleep}) {
+        Device<int> flag(std::vector<int>{0, 1}), value(std::vector<int>(2));
+        simt::take_launches();
+        hand_over<<<1, 64>>>(flag.data, value.data, how);
+        EXPECT_EQ(cudaGetLastError(), cudaSuccess) << static_cast<int>(how);
+        EXPECT_EQ(value.host()[1], 42) << static_cast<int>(how);
+    }
+    simt::take_hazards();
 }
 
 __global__ void at_lines(int* data)

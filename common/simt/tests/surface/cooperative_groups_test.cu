@@ -6,6 +6,8 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
+#include <algorithm>
+
 #include "support.hpp"
 
 namespace cg = cooperative_groups;
@@ -117,14 +119,16 @@ TEST(Reduce, TakesTypesAndOperationsOfTheProgram)
 __global__ void partial_warp(int* out)
 {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
-    out[threadIdx.x] = cg::reduce(tile, 1, cg::plus<int>());
+    int all_equal = 0;
+    tile.match_all(5, all_equal);
+    out[threadIdx.x] = cg::reduce(tile, 1, cg::plus<int>()) + 100 * all_equal;
 }
 
 TEST(Tiles, OfALastWarpThatIsNotFullHaveItsThreads)
 {
     Device<int> out(40);
     counts_of([&] { partial_warp<<<1, 40>>>(out.data); });
-    for (int i = 0; i < 40; ++i) EXPECT_EQ(out.host()[i], i < 32 ? 32 : 8);
+    for (int i = 0; i < 40; ++i) EXPECT_EQ(out.host()[i], i < 32 ? 132 : 108);
 }
 
 __device__ int aggregated_increment(int* counter)
