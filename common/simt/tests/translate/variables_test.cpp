@@ -159,6 +159,12 @@ TEST(DeviceVariables, InFunctionsAndClassesAreLeftAlone)
     for (const std::string source : {"void f() { static __device__ int x; }", "struct S { static __device__ int x; };"}) EXPECT_EQ(translated(source), source);
 }
 
+TEST(DeviceVariables, AreFoundBehindBracesThatBranchesOpenTwice)
+{
+    const std::string source = "namespace n {\n#ifdef A\nvoid f(int) {\n#else\nvoid f() {\n#endif\n}\n__device__ int x;";
+    EXPECT_EQ(translated(source + "\n}"), source + symbol("x", "global") + "\n}");
+}
+
 TEST(DeviceVariables, AsTemplatesAreAnError)
 {
     EXPECT_EQ(error_of("\ntemplate <class T> __device__ T x = 3;"),
