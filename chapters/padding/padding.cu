@@ -4,8 +4,8 @@
 // How many columns of padding does a tile need?
 //
 // A column of a tile that is 32 words wide lies in one bank. One more word in each row moves each row on by a bank.
-// Other tiles need another number, the number that was right on old GPUs is wrong on new ones, and there are ways without
-// padding.
+// Other tiles need another number, the number that was right on old GPUs is wrong on new ones, and there are ways to do
+// without.
 
 #include <conflict_free/matrix_chapter.hpp>
 
@@ -432,12 +432,12 @@ int main(int argc, char** argv)
          })
         add(chapter, study.name, study.launch, study.wavefronts).only_at({{TILE_DIM, TILE_DIM}}).left_out_on("gt200");
 
-    const int words = ROWS * COLUMNS, padded_words = ROWS * (COLUMNS + 2);
+    const int words = ROWS * COLUMNS, padded = ROWS * (COLUMNS + 2);
     for (const Study& study : std::vector<Study>{
              {"layout_rectangle_static", rectangle(layout_rectangle_static), {16, 1, 32, 2}},
              {"layout_rectangle_static_padded", rectangle(layout_rectangle_static_padded), {1, 1, 4, 2}},
              {"layout_rectangle_dynamic", rectangle(layout_rectangle_dynamic, words), {16, 1, 32, 2}},
-             {"layout_rectangle_dynamic_padded", rectangle(layout_rectangle_dynamic_padded, padded_words), {1, 1, 4, 2}},
+             {"layout_rectangle_dynamic_padded", rectangle(layout_rectangle_dynamic_padded, padded), {1, 1, 4, 2}},
          })
         add(chapter, study.name, study.launch, study.wavefronts).only_at({{COLUMNS, ROWS}});
 

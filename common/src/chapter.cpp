@@ -251,7 +251,7 @@ Chapter& Chapter::whole_tiles(int tile_dim)
 
 int Chapter::add_kernel(std::string name, bool reference)
 {
-    kernels_.push_back({std::move(name), reference, {}});
+    kernels_.push_back({.name = std::move(name), .reference = reference, .expectations = {}, .only_sizes = {}, .left_out_on = {}});
     return static_cast<int>(kernels_.size()) - 1;
 }
 

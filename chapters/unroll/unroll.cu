@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What does a block gain from more than one tile?
+//
+// A thread that moves one element waits for one load, meets the others at the barrier, and is done. With two tiles in a
+// block, or four, it has two or four loads under way at once, and the grid has half or a quarter of the blocks.
+
+#include <conflict_free/matrix_chapter.hpp>
+
+// [constants]
+constexpr int COLUMNS = 32;
+constexpr int ROWS = 16;
+
+// Two unused words in each row of the tiles: right for 16 rows, as the chapter before this one shows.
+constexpr int PADDING = 2;
+// [/constants]
+
+// [transpose_unrolled_2]
+__global__ void transpose_unrolled_2(float* output, const float* input, int width, int height)
+{
+    constexpr int PITCH = 2 * COLUMNS + PADDING;
+    __shared__ float tiles[ROWS * PITCH];
+
+    int x = blockIdx.x * 2 * COLUMNS + threadIdx.x;
+    int y = blockIdx.y * ROWS + threadIdx.y;
+
+    // Two loads, none of which waits for another.
+    for (int i = 0; i < 2; i++)
+        if (x + i * COLUMNS < width && y < height)
+            tiles[threadIdx.y * PITCH + threadIdx.x + i * COLUMNS] = input[y * width + x + i * COLUMNS];
+
+    __syncthreads();
+
+    // In the output each tile has 32 rows of 16: the threads are
+    // dealt out anew, so that a warp writes two of these rows.
+    int index = threadIdx.y * COLUMNS + threadIdx.x;
+    int row = index / ROWS, column = index % ROWS;
+    x = blockIdx.y * ROWS + column;
+    y = blockIdx.x * 2 * COLUMNS + row;
+    for (int i = 0; i < 2; i++)
+        if (x < height && y + i * COLUMNS < width)
+            output[(y + i * COLUMNS) * height + x] = tiles[column * PITCH + row + i * COLUMNS];
+}
+// [/transpose_unrolled_2]
+
+// [transpose_unrolled_4]
+__global__ void transpose_unrolled_4(float* output, const float* input, int width, int height)
+{
+    constexpr int PITCH = 4 * COLUMNS + PADDING;
+    __shared__ float tiles[ROWS * PITCH];
+
+    int x = blockIdx.x * 4 * COLUMNS + threadIdx.x;
+    int y = blockIdx.y * ROWS + threadIdx.y;
+
+    // Four loads, none of which waits for another.
+    for (int i = 0; i < 4; i++)
+        if (x + i * COLUMNS < width && y < height)
+            tiles[threadIdx.y * PITCH + threadIdx.x + i * COLUMNS] = input[y * width + x + i * COLUMNS];
+
+    __syncthreads();
+
+    // In the output each tile has 32 rows of 16: the threads are
+    // dealt out anew, so that a warp writes two of these rows.
+    int index = threadIdx.y * COLUMNS + threadIdx.x;
+    int row = index / ROWS, column = index % ROWS;
+    x = blockIdx.y * ROWS + column;
+    y = blockIdx.x * 4 * COLUMNS + row;
+    for (int i = 0; i < 4; i++)
+        if (x < height && y + i * COLUMNS < width)
+            output[(y + i * COLUMNS) * height + x] = tiles[column * PITCH + row + i * COLUMNS];
+}
+// [/transpose_unrolled_4]
+
+// [launch]
+dim3 grid_of(int width, int height, int tiles)
+{
+    return dim3((width + tiles * COLUMNS - 1) / (tiles * COLUMNS), (height + ROWS - 1) / ROWS);
+}
+
+const dim3 block(COLUMNS, ROWS);
+// [/launch]
+
+// [entry]
+using namespace conflict_free;
+
+float transposed(const float* input, Size size, std::size_t index)
+{
+    std::size_t row = index / size.height, column = index % size.height;
+    return input[column * size.width + row];
+}
+
+int main(int argc, char** argv)
+{
+    MatrixChapter<float> chapter("unroll", "What does a block gain from more than one tile?");
+    chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.gpu_sizes({{16384, 16384}});
+    chapter.whole_tiles(4 * COLUMNS);
+
+    chapter.kernel("transpose_unrolled_2",
+        [](const Matrices<float>& m) {
+            transpose_unrolled_2<<<grid_of(m.width, m.height, 2), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(global_load.requests_per_block == 32)
+        .expect(shared_store.conflicts == 0)
+        .expect(shared_load.conflicts == 0);
+
+    chapter.kernel("transpose_unrolled_4",
+        [](const Matrices<float>& m) {
+            transpose_unrolled_4<<<grid_of(m.width, m.height, 4), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(global_load.requests_per_block == 64)
+        .expect(shared_store.conflicts == 0)
+        .expect(shared_load.conflicts == 0);
+
+    return chapter.run(argc, argv);
+}
+// [/entry]
