@@ -219,6 +219,16 @@ def test_the_counted_table_holds_the_counts(project):
     assert "shared" not in said.split("transpose_naive_row_read")[1].split("transpose_naive_column_read")[0]
 
 
+def test_tables_and_listings_show_the_counts_for_another_machine(project):
+    data = json.loads((project.counts / "naive.json").read_text())
+    synthetic.write_json(project.counts / "naive.gt200.json", data | {"machine": "gt200"})
+    said = text_of(project.build_page(".. counted-table:: gt200:naive"))
+    assert "Counted by the model for gt200 at 2048 × 2048" in said
+    assert "counters of an" not in said
+    said = text_of(project.build_page(".. kernel-listing:: gt200:naive.transpose_naive_row_read\n   :counts:"))
+    assert "gt200" in said and "chapters/naive/naive.cu" in said
+
+
 def test_the_counted_table_shows_shared_memory_and_barriers(project):
     said = text_of(project.build_page(".. counted-table:: copy\n   :kernels: copy_shared"))
     assert "grid 64 × 64, block 32 × 8, 4,096 bytes of shared memory" in said

@@ -190,6 +190,24 @@ def test_values(evidence, key, text):
     assert evidence.value(key).text() == text
 
 
+def test_counts_for_another_machine_are_values(project, evidence):
+    data = json.loads((project.counts / "copy.json").read_text())
+    data["machine"] = "gt200"
+    for row in data["rows"]:
+        row["counts"]["barriers"] = 7
+    synthetic.write_json(project.counts / "copy.gt200.json", data)
+    assert evidence.value("gt200:copy.copy_shared.2048.barriers").text() == "7"
+    assert "counted by the model for gt200" in evidence.value("gt200:copy.copy_shared.2048.barriers").provenance
+    assert evidence.value("copy.copy_shared.2048.barriers").text() == "4,096"
+    with pytest.raises(ResultError, match="no results of chapter gt200:copy"):
+        evidence.value("gt200:copy.copy_shared.2048.gbps")
+    synthetic.write_json(project.counts / "copy.g80.json", data)
+    with pytest.raises(ResultError, match="machine is gt200, wanted g80"):
+        evidence.value("g80:copy.copy_shared.2048.barriers")
+    with pytest.raises(ResultError, match="fermi.json: no such file"):
+        evidence.value("fermi:copy.copy_shared.2048.barriers")
+
+
 def test_formats(evidence):
     assert evidence.value("copy.copy_plain.16384.ms").text(".4f") == "2.1475"
     with pytest.raises(ResultError, match="format 'zz' does not fit"):

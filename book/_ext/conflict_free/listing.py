@@ -91,7 +91,7 @@ class KernelListing(EvidenceDirective):
                 render(
                     "listing.html",
                     name=name,
-                    file=f"chapters/{slug}/{path.name}",
+                    file=f"chapters/{path.stem}/{path.name}",
                     first=part.first_line,
                     last=part.last_line,
                     lines=lines,
@@ -113,7 +113,7 @@ class FullSource(EvidenceDirective):
         text = evidence.source(slug)
         path = evidence.source_path(slug)
         lines = highlight_lines(text)
-        opening = raw_html(render("full_source.html", file=f"chapters/{slug}/{path.name}", count=len(lines), lines=lines))
+        opening = raw_html(render("full_source.html", file=f"chapters/{path.stem}/{path.name}", count=len(lines), lines=lines))
         # The role takes a path relative to the page.
         target = Path(os.path.relpath(path, Path(self.env.doc2path(self.env.docname)).parent)).as_posix()
         download = StringList([f":download:`Download {path.name} <{target}>`"], source=self.get_source_info()[0])

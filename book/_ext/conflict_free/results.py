@@ -356,10 +356,11 @@ class Evidence:
         return entry[1]
 
     def source_path(self, slug: str) -> Path:
-        """Return the path of a chapter's source file."""
-        if not _NAME.match(slug):
-            raise ResultError(f"{slug!r} is not a chapter; a slug has letters, digits and underscores")
-        return self.chapters / slug / f"{slug}.cu"
+        """Return the path of a chapter's source file. ``slug`` may name a machine, as in ``program``."""
+        _, name = _machine_and_slug(slug)
+        if not _NAME.match(name):
+            raise ResultError(f"{name!r} is not a chapter; a slug has letters, digits and underscores")
+        return self.chapters / name / f"{name}.cu"
 
     def source(self, slug: str) -> str:
         """Return the text of a chapter's source file. Raises ResultError if there is none."""
@@ -370,10 +371,18 @@ class Evidence:
             raise ResultError(str(error)) from None
 
     def program(self, slug: str) -> dict[str, Any]:
-        """Return what the chapter's model program wrote in this build. Raises ResultError if there is nothing."""
-        data = self._load(self.counts / f"{slug}.json", load_program)
-        if data["slug"] != slug:
-            raise ResultError(f"{self.counts / slug}.json: slug is {data['slug']}, wanted {slug}")
+        """Return what the chapter's model program wrote in this build, for the default machine.
+
+        ``MACHINE:SLUG`` asks for what it wrote for another machine, such as ``gt200:padding``. Raises ResultError if
+        there is nothing.
+        """
+        machine, name = _machine_and_slug(slug)
+        path = self.counts / (f"{name}.{machine}.json" if machine else f"{name}.json")
+        data = self._load(path, load_program)
+        if data["slug"] != name:
+            raise ResultError(f"{path}: slug is {data['slug']}, wanted {name}")
+        if machine and data["machine"] != machine:
+            raise ResultError(f"{path}: machine is {data['machine']}, wanted {machine}")
         return data
 
     def counts_row(self, slug: str, kernel: str, size: str) -> dict[str, Any]:
@@ -393,8 +402,10 @@ class Evidence:
     def result(self, slug: str, machine: str | None = None) -> dict[str, Any] | None:
         """Return the result file of a chapter on a machine (default: the book's), None if there is none.
 
-        Raises ResultError if it is malformed.
+        There is none for a modeled machine, as in ``gt200:padding``. Raises ResultError if it is malformed.
         """
+        if _machine_and_slug(slug)[0]:
+            return None
         path = self.results / (machine or self.machine) / f"{slug}.json"
         if not path.is_file():
             self.on_read(path)
@@ -440,7 +451,8 @@ class Evidence:
     def value(self, key: str) -> Value:
         """Return the value of a key, or of a ratio of two: ``A / B``.
 
-        A key is ``slug.kernel.size.metric``, with a measured or a counted metric;
+        A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
+        with a counted metric of another modeled machine;
         ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; or
         ``historical:MACHINE.kernel.size.gbps``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
@@ -489,7 +501,7 @@ class Evidence:
         parts = key.split(".", 3)
         if len(parts) != 4 or not all(parts):
             raise ResultError(
-                f"key {key!r} is malformed; accepted: slug.kernel.size.metric, machine.FIELD, "
+                f"key {key!r} is malformed; accepted: slug.kernel.size.metric, gt200:slug.kernel.size.metric, machine.FIELD, "
                 f"historical:MACHINE.kernel.size.gbps"
             )
         slug, kernel, size, metric = parts
@@ -557,6 +569,12 @@ class Evidence:
                         "g",
                     )
         raise ResultError(f"no published figure for {key!r} in {self.results / HISTORICAL}")
+
+
+def _machine_and_slug(slug: str) -> tuple[str, str]:
+    """Return the modeled machine and the chapter of ``MACHINE:SLUG``; no machine, an empty text, without a colon."""
+    machine, _, name = slug.rpartition(":")
+    return machine, name
 
 
 def _find(rows: Iterable[dict[str, Any]], kernel: str, size: str, where: str) -> dict[str, Any]:

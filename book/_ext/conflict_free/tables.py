@@ -137,6 +137,7 @@ class CountedTable(EvidenceDirective):
     """``.. counted-table:: SLUG``: what the model counted in this build for each kernel of a chapter.
 
     The caption says whether the counters of the book's GPU confirm it; if they differ, the build fails.
+    ``gt200:SLUG`` shows the counts for another modeled machine.
     ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size.
     """
 
