@@ -126,6 +126,7 @@ bool ChapterRun::is_wanted(const Chapter::Kernel& kernel, Size size) const
 {
     const auto& only = kernel.only_sizes;
     const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
+    if (kernel.accepts && !kernel.accepts(size)) return false;
     return at_size && is_asked_for(kernel) && !is_left_out(kernel);
 }
 
@@ -171,9 +172,10 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .expectations = {},
             .counts = {},
             .times = {}};
+    chapter_.lay_out(number);
     chapter_.poison();
     if (is_timed(size)) {
-        row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples);
+        row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples, kernel.repetitions);
     } else {
         backend::Outcome outcome = backend::run_once([&] { chapter_.launch(number, 0); });
         row.counts = std::move(outcome.counts);
@@ -200,10 +202,14 @@ void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
 std::string ChapterRun::only_sizes_text() const
 {
     std::string text;
-    for (const Chapter::Kernel& kernel : chapter_.kernels())
-        for (const Size size : kernel.only_sizes)
-            if (is_asked_for(kernel) && !is_left_out(kernel))
-                text += (text.empty() ? "" : ", ") + to_string(size) + " for " + kernel.name;
+    const auto add = [&](const std::string& sizes, const std::string& kernel) {
+        text += (text.empty() ? "" : ", ") + sizes + " for " + kernel;
+    };
+    for (const Chapter::Kernel& kernel : chapter_.kernels()) {
+        if (!is_asked_for(kernel) || is_left_out(kernel)) continue;
+        for (const Size size : kernel.only_sizes) add(to_string(size), kernel.name);
+        if (kernel.accepts) add(kernel.accepted, kernel.name);
+    }
     return text;
 }
 

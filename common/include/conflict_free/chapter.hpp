@@ -73,6 +73,11 @@ public:
         std::vector<Size> only_sizes;
         /// Modelled machines that it cannot run on.
         std::vector<std::string> left_out_on;
+        /// Says whether it runs at a size, and at which sizes it does, in words; absent for any size.
+        std::function<bool(Size)> accepts;
+        std::string accepted;
+        /// How often one launch does the work. Times are divided by it.
+        int repetitions = 1;
     };
 
     /// Its kernels, in the order in which they run.
@@ -92,6 +97,8 @@ public:
 
     /// Makes `sets` equal buffer sets of `size`, with random input from `seed`.
     virtual void prepare(Size size, int sets, std::uint64_t seed) = 0;
+    /// Brings the data into the layout that kernel number `kernel` works on.
+    virtual void lay_out(int /*kernel*/) {}
     /// Overwrites all outputs with a value that no kernel computes.
     virtual void poison() = 0;
     /// Starts kernel number `kernel` on a buffer set.
