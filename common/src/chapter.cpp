@@ -255,6 +255,12 @@ Chapter& Chapter::whole_tiles(int tile_dim)
     return *this;
 }
 
+Chapter& Chapter::rows_of_smallest_tile(int rows)
+{
+    rows_of_smallest_tile_ = rows;
+    return *this;
+}
+
 int Chapter::add_kernel(std::string name, bool reference)
 {
     kernels_.push_back({.name = std::move(name), .reference = reference, .expectations = {}, .only_sizes = {}, .left_out_on = {}});

@@ -3,6 +3,7 @@
 
 // A chapter program of right and wrong kernels, run as a user would run it.
 
+#include <conflict_free/error.hpp>
 #include <conflict_free/matrix_chapter.hpp>
 
 #include <gtest/gtest.h>
@@ -208,6 +209,16 @@ TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
         EXPECT_NE(outcome.err.find("accepted"), std::string::npos) << given << ": " << outcome.err;
         EXPECT_EQ(outcome.out, "") << given;
     }
+}
+
+TEST(Chapter, AMatrixHasNoMoreRowsThanTheGridCovers)
+{
+    MatrixChapter<float> chapter("trial", "How high may a matrix be?");
+    EXPECT_EQ(chapter.size_from("1x2097120").height, 2097120);
+    EXPECT_THROW(chapter.size_from("1x2097121"), UsageError);
+    chapter.rows_of_smallest_tile(16);
+    EXPECT_EQ(chapter.size_from("1x1048560").height, 1048560);
+    EXPECT_THROW(chapter.size_from("1x1048561"), UsageError);
 }
 
 TEST(Chapter, JsonHoldsEveryRow)

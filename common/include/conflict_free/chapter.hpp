@@ -59,6 +59,10 @@ public:
     /// at each of them.
     Chapter& whole_tiles(int tile_dim);
 
+    /// Rows of the smallest tile that a block works on, 32 unless given. With fewer, the grid covers fewer rows, and the
+    /// greatest height that is accepted shrinks.
+    Chapter& rows_of_smallest_tile(int rows);
+
     /// Runs the program.
     /// @return its exit code: 0, 1 for a failed check or expectation, 2 for an unknown or impossible argument, 77 for a
     /// GPU build without a GPU
@@ -89,7 +93,7 @@ public:
     /// @{
 
     /// Reads a size from the command line. A matrix by default; see parse_size().
-    virtual Size size_from(std::string_view text) const { return parse_size(text); }
+    virtual Size size_from(std::string_view text) const { return parse_size(text, most_blocks_in_y * rows_of_smallest_tile_); }
     /// What a kernel gets done at a size, where bytes do not tell it.
     virtual std::optional<Work> work(Size) const { return {}; }
     /// True if a launch at this size takes long enough to be timed.
@@ -125,6 +129,7 @@ private:
     std::string slug_, question_;
     std::vector<Size> sizes_, gpu_sizes_;
     int tile_dim_ = 1;
+    int rows_of_smallest_tile_ = 32;
     std::vector<Kernel> kernels_;
 
     friend class ChapterRun;
