@@ -84,11 +84,20 @@ int ChapterRun::run()
         throw UsageError("--machine: got '" + backend::machine() + "', accepted: one that can run a kernel that was asked for");
     if (rows_.empty())
         throw UsageError("--size: none of the kernels that were asked for runs at a size given, accepted: " + only_sizes_text());
-    return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device()}, file ? &*file : nullptr);
+    return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device(), chapter_.counted_size_},
+                  file ? &*file : nullptr);
 }
 
 std::vector<Size> ChapterRun::wanted_sizes() const
 {
+    if (options_.input_file) {
+        const Size size = chapter_.read_input(*options_.input_file);
+        if (!fits(size))
+            throw UsageError("--input: got '" + *options_.input_file + "' of " + to_string(size) + " elements, which needs " +
+                             gibibytes(chapter_.bytes_of_set(size)) + " of device memory, accepted: sizes that fit the " +
+                             gibibytes(free_device_bytes()) + " that are free");
+        return {size};
+    }
     if (!options_.sizes.empty()) {
         for (const Size size : options_.sizes)
             if (!fits(size))
@@ -125,15 +134,15 @@ bool ChapterRun::is_left_out(const Chapter::Kernel& kernel) const
 bool ChapterRun::is_wanted(const Chapter::Kernel& kernel, Size size) const
 {
     const auto& only = kernel.only_sizes;
+    if (size.count() > kernel.most_elements) return false;
     const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
-    if (kernel.accepts && !kernel.accepts(size)) return false;
     return at_size && is_asked_for(kernel) && !is_left_out(kernel);
 }
 
 bool ChapterRun::is_only_for_others(Size size) const
 {
     const auto has = [&](const std::vector<Size>& sizes) { return std::ranges::find(sizes, size) != sizes.end(); };
-    return !has(options_.sizes) && !has(chapter_.sizes_) && !has(chapter_.gpu_sizes_);
+    return !options_.input_file && !has(options_.sizes) && !has(chapter_.sizes_) && !has(chapter_.gpu_sizes_);
 }
 
 bool ChapterRun::is_timed(Size size) const
@@ -171,11 +180,17 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .hazards = {},
             .expectations = {},
             .counts = {},
-            .times = {}};
-    chapter_.lay_out(number);
+            .times = {},
+            .host_time = {}};
+    chapter_.choose(number);
     chapter_.poison();
-    if (is_timed(size)) {
-        row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples, kernel.repetitions);
+    if (kernel.on_host) {
+        if (is_timed(size))
+            row.host_time = measure_host_time([&] { chapter_.launch(number, 0); }, options_.samples);
+        else
+            chapter_.launch(number, 0);
+    } else if (is_timed(size)) {
+        row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples);
     } else {
         backend::Outcome outcome = backend::run_once([&] { chapter_.launch(number, 0); });
         row.counts = std::move(outcome.counts);
@@ -202,14 +217,10 @@ void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
 std::string ChapterRun::only_sizes_text() const
 {
     std::string text;
-    const auto add = [&](const std::string& sizes, const std::string& kernel) {
-        text += (text.empty() ? "" : ", ") + sizes + " for " + kernel;
-    };
-    for (const Chapter::Kernel& kernel : chapter_.kernels()) {
-        if (!is_asked_for(kernel) || is_left_out(kernel)) continue;
-        for (const Size size : kernel.only_sizes) add(to_string(size), kernel.name);
-        if (kernel.accepts) add(kernel.accepted, kernel.name);
-    }
+    for (const Chapter::Kernel& kernel : chapter_.kernels())
+        for (const Size size : kernel.only_sizes)
+            if (is_asked_for(kernel) && !is_left_out(kernel))
+                text += (text.empty() ? "" : ", ") + to_string(size) + " for " + kernel.name;
     return text;
 }
 
@@ -249,15 +260,15 @@ Chapter& Chapter::gpu_sizes(std::initializer_list<Size> sizes)
     return *this;
 }
 
-Chapter& Chapter::whole_tiles(int tile_dim)
+Chapter& Chapter::counted_size(Size size)
 {
-    tile_dim_ = tile_dim;
+    counted_size_ = size;
     return *this;
 }
 
-Chapter& Chapter::rows_of_smallest_tile(int rows)
+Chapter& Chapter::whole_tiles(int tile_dim)
 {
-    rows_of_smallest_tile_ = rows;
+    tile_dim_ = tile_dim;
     return *this;
 }
 

@@ -24,35 +24,38 @@ Metric metric(const std::string& group, const char* name, Counts LaunchCounts::*
     return {group + "." + name, [=](const LaunchCounts& launch) { return value(launch.*counts); }};
 }
 
+Metric per_block(const Metric& metric)
+{
+    return {metric.name + "_per_block",
+            [value = metric.value](const LaunchCounts& launch) { return value(launch) / static_cast<double>(launch.blocks); }};
+}
+
 SharedMetrics shared_metrics(const std::string& group, SharedCounts LaunchCounts::*counts)
 {
     using C = const SharedCounts&;
+    const Metric wavefronts = metric<SharedCounts>(group, "wavefronts", counts, [](C c) { return static_cast<double>(c.wavefronts); });
+    const Metric conflicts = metric<SharedCounts>(group, "conflicts", counts, [](C c) { return static_cast<double>(c.conflicts()); });
     return {
         metric<SharedCounts>(group, "instructions", counts, [](C c) { return static_cast<double>(c.instructions); }),
-        metric<SharedCounts>(group, "wavefronts", counts, [](C c) { return static_cast<double>(c.wavefronts); }),
-        metric<SharedCounts>(group, "conflicts", counts, [](C c) { return static_cast<double>(c.conflicts()); }),
+        wavefronts,
+        conflicts,
         metric<SharedCounts>(group, "wavefronts_per_instruction", counts, [](C c) { return ratio(c.wavefronts, c.instructions); }),
+        per_block(wavefronts),
+        per_block(conflicts),
     };
 }
 
 GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts::*counts)
 {
     using C = const GlobalCounts&;
+    const Metric requests = metric<GlobalCounts>(group, "requests", counts, [](C c) { return static_cast<double>(c.requests); });
     return {
-        metric<GlobalCounts>(group, "requests", counts, [](C c) { return static_cast<double>(c.requests); }),
+        requests,
         metric<GlobalCounts>(group, "sectors", counts, [](C c) { return static_cast<double>(c.sectors); }),
         metric<GlobalCounts>(group, "sectors_per_request", counts, [](C c) { return ratio(c.sectors, c.requests); }),
         metric<GlobalCounts>(group, "sectors_over_ideal", counts, [](C c) { return ratio(c.sectors, c.ideal_sectors); }),
-        {group + ".requests_per_block", [=](const LaunchCounts& launch) {
-             const auto& grid = launch.grid;
-             return ratio((launch.*counts).requests, std::uint64_t{grid.x} * grid.y * grid.z);
-         }},
+        per_block(requests),
     };
-}
-
-Metric partition_metric(const char* name, simt::PartitionUse simt::PartitionCounts::*use)
-{
-    return {name, [=](const LaunchCounts& launch) { return launch.partitions ? ((*launch.partitions).*use).mean() : 0.0; }};
 }
 
 Expectation expectation(const Metric& metric, const char* comparison, double wanted, std::function<bool(double)> holds)
@@ -90,8 +93,6 @@ const SharedMetrics shared_load = shared_metrics("shared_load", &LaunchCounts::s
 const SharedMetrics shared_store = shared_metrics("shared_store", &LaunchCounts::shared_store);
 const GlobalMetrics global_load = global_metrics("global_load", &LaunchCounts::global_load);
 const GlobalMetrics global_store = global_metrics("global_store", &LaunchCounts::global_store);
-const PartitionMetrics partitions_per_step{partition_metric("partitions_per_step.load", &simt::PartitionCounts::load),
-                                            partition_metric("partitions_per_step.store", &simt::PartitionCounts::store)};
 const Metric barriers{"barriers", [](const LaunchCounts& launch) { return static_cast<double>(launch.barriers); }};
 
 }  // namespace conflict_free

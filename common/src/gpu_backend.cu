@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -99,6 +100,20 @@ Spread spread_of(std::vector<double> samples, int launches_per_sample)
     return {quantile(samples, 0.5), quantile(samples, 0.1), quantile(samples, 0.9), static_cast<int>(samples.size()), launches_per_sample};
 }
 
+/// As many of `samples` as take about most_total_ms, if one takes `sample_ms`.
+int affordable(int samples, double sample_ms)
+{
+    return std::clamp(static_cast<int>(most_total_ms / sample_ms), std::min(samples, least_samples), samples);
+}
+
+/// Milliseconds that `compute` takes by the host's clock.
+double host_sample(const std::function<void()>& compute)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    compute();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
 /// One sample: milliseconds a launch.
 double sample(const std::function<void(int)>& launch, int launches, bool one_set)
 {
@@ -150,7 +165,7 @@ bool takes_times() { return true; }
 
 }  // namespace backend
 
-Times measure_times(const std::function<void(int)>& launch, int sets, int samples, int repetitions)
+Times measure_times(const std::function<void(int)>& launch, int sets, int samples)
 {
     L2Flush flush;
     for (int i = 0; i < warm_up_launches; ++i) launch(i % sets);
@@ -161,16 +176,25 @@ Times measure_times(const std::function<void(int)>& launch, int sets, int sample
     const int launches = std::clamp(static_cast<int>(std::ceil(least_sample_ms / estimate_ms)), 1, most_launches);
     const int cold_launches = std::min(launches, sets);
     // A kernel that runs long needs fewer samples: its times spread less, and a run has to end.
-    samples = std::clamp(static_cast<int>(most_total_ms / (estimate_ms * launches)), std::min(samples, least_samples), samples);
+    samples = affordable(samples, estimate_ms * launches);
 
     std::vector<double> cold, warm;
     for (int i = 0; i < samples; ++i) {
         flush();
-        cold.push_back(sample(launch, cold_launches, false) / repetitions);
+        cold.push_back(sample(launch, cold_launches, false));
     }
-    for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, launches, true) / repetitions);
+    for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, launches, true));
     CUDA_CHECK(cudaGetLastError());
     return {spread_of(cold, cold_launches), spread_of(warm, launches)};
+}
+
+Spread measure_host_time(const std::function<void()>& compute, int samples)
+{
+    const double estimate_ms = host_sample(compute);
+    samples = affordable(samples, estimate_ms);
+    std::vector<double> times;
+    for (int i = 0; i < samples; ++i) times.push_back(host_sample(compute));
+    return spread_of(times, 1);
 }
 
 int sets_for_cold_samples(std::size_t bytes_of_set)

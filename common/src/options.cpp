@@ -42,13 +42,13 @@ Number parse_number(const char* option, const std::string& text, Number least, N
 }
 
 /// CLI11 says what is wrong; this puts it on one line with what is accepted.
-[[noreturn]] void rethrow(const CLI::ParseError& error)
+[[noreturn]] void rethrow(const CLI::ParseError& error, const Chapter& chapter)
 {
     std::string message = error.what();
     std::ranges::replace(message, '\n', ' ');
-    throw UsageError(message +
-                     "; accepted: --list, --kernel NAME, --size N|WxH, --samples N, --no-timing, --seed N, --machine NAME, --json FILE, "
-                     "--help");
+    throw UsageError(message + "; accepted: --list, --kernel NAME, --size " + chapter.accepted_size() +
+                     (chapter.reads_input() ? ", --input FILE" : "") +
+                     ", --samples N, --no-timing, --seed N, --machine NAME, --json FILE, --help");
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
         option->expected(1)->take_all()->allow_extra_args(false);
     };
     repeatable(app.add_option("--kernel", options.kernels, "Run only this kernel; may be repeated")->type_name("NAME"));
-    repeatable(app.add_option("--size", sizes, "Size in elements, instead of the chapter's own; may be repeated")->type_name("N|WxH"));
+    repeatable(app.add_option("--size", sizes, "Size in elements, instead of the chapter's own; may be repeated")->type_name(chapter.accepted_size()));
+    if (chapter.reads_input()) app.add_option("--input", options.input_file, "File of numbers, in place of random input")->type_name("FILE");
     app.add_option("--samples", samples, "Samples of each time (GPU build; 50 unless given)")->type_name("N");
     app.add_flag("--no-timing", no_timing, "Launch each kernel once and check it; take no times");
     app.add_option("--seed", seed, "Seed of the random input (1 unless given)")->type_name("N");
@@ -78,9 +79,10 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
         help = app.help();
         return Command::help;
     } catch (const CLI::ParseError& error) {
-        rethrow(error);
+        rethrow(error, chapter);
     }
     for (const auto& kernel : options.kernels) check_kernel(kernel, chapter);
+    if (options.input_file && !sizes.empty()) throw UsageError("--size: got '" + sizes.front() + "' beside --input, accepted: one of the two");
     for (const auto& size : sizes) options.sizes.push_back(chapter.size_from(size));
     if (app.count("--samples")) options.samples = parse_number("--samples", samples, 1, most_samples);
     if (app.count("--seed")) options.seed = parse_number<std::uint64_t>("--seed", seed, 0, UINT64_MAX);

@@ -24,6 +24,13 @@ void fill_random(std::span<float> values, std::uint64_t seed)
     });
 }
 
+void fill_random(std::span<unsigned> values, std::uint64_t seed)
+{
+    parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<unsigned>(random_bits(seed, i) >> 32);
+    });
+}
+
 void fill_random(std::span<int> values, std::uint64_t seed)
 {
     parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {

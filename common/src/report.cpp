@@ -108,6 +108,13 @@ std::string check_message(const Row& row)
     return message;
 }
 
+Json time_json(const Row& row)
+{
+    if (row.times) return {{"cold", to_json(row.times->cold)}, {"warm", to_json(row.times->warm)}};
+    if (row.host_time) return {{"host", to_json(*row.host_time)}};
+    return nullptr;
+}
+
 Json to_json(const Row& row)
 {
     Json expectations = Json::array();
@@ -124,7 +131,7 @@ Json to_json(const Row& row)
             {"check", {{"passed", row.difference.empty() && row.hazards.empty()}, {"message", check_message(row)}}},
             {"expectations", expectations},
             {"counts", row.counts ? counts_json(*row.counts) : Json(nullptr)},
-            {"time", row.times ? Json{{"cold", to_json(row.times->cold)}, {"warm", to_json(row.times->warm)}} : Json(nullptr)}};
+            {"time", time_json(row)}};
 }
 
 }  // namespace
@@ -153,7 +160,8 @@ JsonFile::~JsonFile()
 
 void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
 {
-    Json json = {{"schema", 1}, {"slug", heading.slug}, {"build", heading.build}, {"machine", heading.machine}, {"seed", heading.seed}};
+    Json json = {{"schema", 1}, {"slug", heading.slug}, {"build", heading.build}, {"machine", heading.machine}, {"seed", heading.seed},
+                 {"counted_size", to_string(heading.counted_size)}};
     if (const auto& device = heading.device)
         json["device"] = {{"name", device->name},
                           {"compute_capability", device->compute_capability},

@@ -37,6 +37,8 @@ struct Row {
     std::vector<Judged> expectations;
     std::optional<simt::LaunchCounts> counts;
     std::optional<Times> times;
+    /// For functions of the host.
+    std::optional<Spread> host_time;
 
     bool passed() const;
 };
@@ -46,6 +48,8 @@ struct Heading {
     std::string slug, build, machine;
     std::uint64_t seed;
     std::optional<backend::Device> device;
+    /// Where counts are compared with the counters of a GPU.
+    Size counted_size;
 };
 
 /// A table for the terminal.

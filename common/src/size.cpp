@@ -14,6 +14,8 @@ namespace conflict_free {
 
 namespace {
 
+constexpr const char* accepted = "N or WxH, whole numbers from 1, W*H below 2147483648, H at most 2097120";
+
 /// A whole number from 1 that fits 32 bits, or 0.
 std::int64_t parse_extent(std::string_view text)
 {
@@ -25,14 +27,13 @@ std::int64_t parse_extent(std::string_view text)
 
 }  // namespace
 
-Size parse_size(std::string_view text, int most_height)
+Size parse_size(std::string_view text)
 {
     const std::size_t cross = text.find('x');
     const std::int64_t width = parse_extent(text.substr(0, cross));
     const std::int64_t height = cross == std::string_view::npos ? width : parse_extent(text.substr(cross + 1));
-    if (width == 0 || height == 0 || height > most_height || width * height > std::numeric_limits<std::int32_t>::max())
-        throw UsageError("--size: got '" + std::string(text) + "', accepted: N or WxH, whole numbers from 1, W*H below 2147483648, H at most " +
-                         std::to_string(most_height));
+    if (width == 0 || height == 0 || height > most_rows || width * height > std::numeric_limits<std::int32_t>::max())
+        throw UsageError("--size: got '" + std::string(text) + "', accepted: " + accepted);
     return {static_cast<int>(width), static_cast<int>(height)};
 }
 
@@ -42,8 +43,9 @@ Size parse_length(std::string_view text, int least)
     if (digits.ends_with("x1")) digits.remove_suffix(2);
     std::int64_t value = parse_extent(digits);
     if (value == 0 && digits != "0") value = -1;
-    if (value < least)
-        throw UsageError("--size: got '" + std::string(text) + "', accepted: N, a whole number from " + std::to_string(least) + " to 2147483647");
+    if (value < least || value > most_elements)
+        throw UsageError("--size: got '" + std::string(text) + "', accepted: N, a whole number from " + std::to_string(least) + " to " +
+                         std::to_string(most_elements));
     return {static_cast<int>(value), 1};
 }
 

@@ -5,7 +5,10 @@
 /// A chapter whose kernels read one array and write another of any length.
 #pragma once
 
+#include <cstring>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,10 +20,18 @@
 
 namespace conflict_free {
 
-/// Reads a number of elements: a whole number from `least` to 2³¹ − 1, or the same with "x1".
+/// Most elements of an array: blocks have at most 1024 threads, and the number of the last thread of the last block
+/// fits an int.
+inline constexpr int most_elements = std::numeric_limits<int>::max() - 1023;
+
+/// Reads a number of elements: a whole number from `least` to most_elements, or the same with "x1".
 /// @return n as Size{n, 1}
 /// @throws UsageError for anything else
 Size parse_length(std::string_view text, int least);
+
+/// The numbers in a file of text, separated by blanks, commas or ends of lines. `nan` and `inf` are numbers here.
+/// @throws UsageError if the file cannot be read, or has something else in it
+std::vector<float> read_numbers(const std::string& file);
 
 /// The arrays of a launch, in device memory.
 template <class Input, class Output>
@@ -33,124 +44,137 @@ struct Arrays {
     Output* scratch;
 };
 
-/// A chapter program on an array of `Input`. A size is a number of elements n, kept as Size{n, 1}.
+class ArrayChapter;
+
+/// Kernels of an ArrayChapter that work on arrays of the same types, and these arrays. Made by ArrayChapter::arrays().
+class AnyArrays {
+public:
+    virtual ~AnyArrays() = default;
+
+    /// @name What ArrayChapter asks of it; see the functions of Chapter with the same names
+    /// @{
+    virtual void prepare(std::size_t n, int sets, std::uint64_t seed) = 0;
+    virtual void poison() = 0;
+    virtual void launch(int kernel, int set) = 0;
+    virtual std::string verify(int kernel) = 0;
+    virtual void release() = 0;
+    virtual std::size_t bytes_of_set(std::size_t n) const = 0;
+    virtual std::size_t useful_bytes(std::size_t n) const = 0;
+    virtual int element_bytes() const = 0;
+    virtual bool reads_input() const = 0;
+    virtual std::size_t read_input(const std::string& file) = 0;
+    /// @}
+};
+
+/// Kernels that read an array of `Input` and write an array of `Output`.
 template <class Input, class Output>
-class ArrayChapter : public Chapter {
+class ArrayKernels : public AnyArrays {
 public:
     /// Starts a kernel.
     using LaunchFunction = std::function<void(const Arrays<Input, Output>&)>;
+    /// Computes the output on the host.
+    using HostFunction = std::function<void(std::span<const Input> input, std::span<Output> output)>;
     /// Number of elements of something, given the length of the input.
     using Length = std::function<std::size_t(std::size_t n)>;
-    /// Says what is wrong with an output, or nothing.
-    using Verify = std::function<std::string(std::span<const Input> input, std::span<const Output> output)>;
+    /// What a kernel has read and written.
+    struct Written {
+        std::span<const Input> input;
+        std::span<const Output> output, scratch;
+    };
+    /// Says what is wrong with what a kernel wrote, or nothing.
+    using Verify = std::function<std::string(const Written&)>;
     /// Fills the input, reproducibly.
     using Fill = std::function<void(std::span<Input> input, std::uint64_t seed)>;
-
-    /// @param slug the chapter's directory name
-    /// @param question the question that the chapter answers, shown by `--help`
-    /// @param output_length elements that a kernel writes
-    /// @param scratch_length elements of room between launches
-    ArrayChapter(std::string slug, std::string question, Length output_length, Length scratch_length)
-        : Chapter(std::move(slug), std::move(question)), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
-    {
-    }
+    /// Makes elements of the numbers that a file holds. @throws UsageError if they are too many or too few
+    using FromNumbers = std::function<std::vector<Input>(std::span<const float> numbers)>;
+    /// Says what is wrong with an input and what is accepted, or nothing.
+    using Accepts = std::function<std::string(std::span<const Input> input)>;
 
     /// Adds a kernel. `name` is its function's name; `verify` is its own reference.
-    ArrayChapter& kernel(std::string name, LaunchFunction launch, Verify verify)
-    {
-        return add(std::move(name), std::move(launch), std::move(verify), false);
-    }
+    ArrayKernels& kernel(std::string name, LaunchFunction launch, Verify verify);
 
-    /// Adds a library call, timed and checked as a row to compare with, but not counted.
-    ArrayChapter& reference_row(std::string name, LaunchFunction launch, Verify verify)
-    {
-        return add(std::move(name), std::move(launch), std::move(verify), true);
-    }
+    /// Adds a library call on the device, timed and checked as a row to compare with, but not counted.
+    ArrayKernels& reference_row(std::string name, LaunchFunction launch, Verify verify);
+
+    /// Adds a function of the host, checked as a row to compare with, timed by the host's clock, and not counted.
+    ArrayKernels& host_row(std::string name, HostFunction compute, Verify verify);
 
     /// States what the counts of the kernel added last must be.
-    ArrayChapter& expect(Expectation expectation)
-    {
-        last_kernel().expectations.push_back(std::move(expectation));
-        return *this;
-    }
+    ArrayKernels& expect(Expectation expectation);
 
     /// States what the counts of the kernel added last must be on an older machine.
-    ArrayChapter& expect_on(std::string machine, Expectation expectation)
-    {
-        expectation.machine = std::move(machine);
-        return expect(std::move(expectation));
-    }
+    ArrayKernels& expect_on(std::string machine, Expectation expectation);
 
     /// The kernel added last is left out on a modelled machine that cannot run it, because its blocks are too large there.
-    ArrayChapter& left_out_on(std::string machine)
-    {
-        last_kernel().left_out_on.push_back(std::move(machine));
-        return *this;
-    }
+    ArrayKernels& left_out_on(std::string machine);
+
+    /// The kernel added last is left out for inputs of more than `n` elements.
+    ArrayKernels& at_most(int n);
 
     /// How the input is filled. Without it, fill_random() must know the type.
-    ArrayChapter& filled_by(Fill fill)
+    ArrayKernels& filled_by(Fill fill)
     {
         fill_ = std::move(fill);
         return *this;
     }
 
-    /// The least length that is accepted; 1 unless given.
-    ArrayChapter& least_length(int least)
+    /// Lets the user give the input in a file of numbers.
+    ArrayKernels& reads_numbers(FromNumbers from_numbers)
     {
-        least_ = least;
+        from_numbers_ = std::move(from_numbers);
         return *this;
     }
 
-    /// What is done for n elements, where bytes do not tell it.
-    ArrayChapter& work_is(std::string unit, std::function<double(double n)> amount)
+    /// Inputs that are refused: the program ends with the message and exit code 2 before a kernel runs.
+    ArrayKernels& accepts(Accepts accepts)
     {
-        unit_ = std::move(unit);
-        amount_ = std::move(amount);
+        accepts_ = std::move(accepts);
         return *this;
     }
 
-    Size size_from(std::string_view text) const override { return parse_length(text, least_); }
-
-    std::optional<Work> work(Size size) const override
+    void prepare(std::size_t n, int sets, std::uint64_t seed) override
     {
-        if (!amount_) return {};
-        return Work{unit_, amount_(static_cast<double>(size.width))};
-    }
-
-    bool is_worth_timing(Size size) const override { return amount_ ? size.width >= 1024 : Chapter::is_worth_timing(size); }
-
-    void prepare(Size size, int sets, std::uint64_t seed) override
-    {
-        input_.resize(size.count());
-        fill_(input_, seed);
-        for (int set = 0; set < sets; ++set) {
-            inputs_.emplace_back(size.count()).copy_from(input_);
-            outputs_.emplace_back(output_length_(size.count()));
-            scratch_.emplace_back(scratch_length_(size.count()));
+        if (given_.empty()) {
+            input_.resize(n);
+            fill_(input_, seed);
+        } else {
+            input_ = given_;
         }
+        if (const std::string wrong = accepts_ ? accepts_(input_) : ""; !wrong.empty()) throw UsageError(wrong);
+        for (int set = 0; set < sets; ++set) {
+            inputs_.emplace_back(n).copy_from(input_);
+            outputs_.emplace_back(output_length_(n));
+            scratch_.emplace_back(scratch_length_(n));
+        }
+        host_output_.resize(output_length_(n));
     }
 
     void poison() override
     {
         for (auto& output : outputs_) output.poison();
         for (auto& scratch : scratch_) scratch.poison();
+        std::memset(static_cast<void*>(host_output_.data()), 0xFF, host_output_.size() * sizeof(Output));
     }
 
     void launch(int kernel, int set) override
     {
+        const Work& work = work_[static_cast<std::size_t>(kernel)];
         const auto i = static_cast<std::size_t>(set);
-        work_[static_cast<std::size_t>(kernel)].launch(
-            {outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
+        if (work.compute)
+            work.compute(input_, host_output_);
+        else
+            work.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
     }
 
     std::string verify(int kernel) override
     {
-        for (const auto& device_output : outputs_) {
-            std::vector<Output> output(device_output.count());
-            device_output.copy_to(output);
-            std::string wrong = work_[static_cast<std::size_t>(kernel)].verify(input_, output);
-            if (!wrong.empty()) return wrong;
+        const Work& work = work_[static_cast<std::size_t>(kernel)];
+        if (work.compute) return work.verify({input_, host_output_, {}});
+        for (std::size_t i = 0; i < outputs_.size(); ++i) {
+            std::vector<Output> output(outputs_[i].count()), scratch(scratch_[i].count());
+            outputs_[i].copy_to(output);
+            scratch_[i].copy_to(scratch);
+            if (std::string wrong = work.verify({input_, output, scratch}); !wrong.empty()) return wrong;
         }
         return {};
     }
@@ -162,43 +186,165 @@ public:
         scratch_.clear();
     }
 
-    std::size_t bytes_of_set(Size size) const override
-    {
-        return useful_bytes(size) + scratch_length_(size.count()) * sizeof(Output);
-    }
-    std::size_t useful_bytes(Size size) const override
-    {
-        return size.count() * sizeof(Input) + output_length_(size.count()) * sizeof(Output);
-    }
+    std::size_t bytes_of_set(std::size_t n) const override { return useful_bytes(n) + scratch_length_(n) * sizeof(Output); }
+    std::size_t useful_bytes(std::size_t n) const override { return n * sizeof(Input) + output_length_(n) * sizeof(Output); }
     int element_bytes() const override { return static_cast<int>(sizeof(Input)); }
+    bool reads_input() const override { return from_numbers_ != nullptr; }
+
+    std::size_t read_input(const std::string& file) override
+    {
+        given_ = from_numbers_(read_numbers(file));
+        return given_.size();
+    }
 
 private:
-    struct KernelWork {
+    friend class ArrayChapter;
+
+    struct Work {
         LaunchFunction launch;
+        HostFunction compute;
         Verify verify;
     };
+
+    ArrayKernels(ArrayChapter& chapter, Length output_length, Length scratch_length)
+        : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
+    {
+    }
 
     static void default_fill(std::span<Input> input, std::uint64_t seed)
     {
         if constexpr (requires { fill_random(input, seed); }) fill_random(input, seed);
     }
 
-    ArrayChapter& add(std::string name, LaunchFunction launch, Verify verify, bool is_reference)
-    {
-        add_kernel(std::move(name), is_reference);
-        work_.push_back({std::move(launch), std::move(verify)});
-        return *this;
-    }
-
+    ArrayChapter& chapter_;
     Length output_length_, scratch_length_;
     Fill fill_ = default_fill;
-    int least_ = 1;
-    std::string unit_;
-    std::function<double(double)> amount_;
-    std::vector<KernelWork> work_;
-    std::vector<Input> input_;
+    FromNumbers from_numbers_;
+    Accepts accepts_;
+    std::vector<Work> work_;
+    std::vector<Input> given_, input_;
+    std::vector<Output> host_output_;
     std::vector<DeviceBuffer<Input>> inputs_;
     std::vector<DeviceBuffer<Output>> outputs_, scratch_;
 };
+
+/// A chapter program on arrays. A size is a number of elements n, kept as Size{n, 1}.
+class ArrayChapter : public Chapter {
+public:
+    using Chapter::Chapter;
+
+    /// Adds arrays for kernels.
+    /// @param output_length elements that a kernel writes, given those of the input
+    /// @param scratch_length elements of room between the launches of a kernel, likewise
+    /// @return to add kernels to; lives as long as the chapter
+    template <class Input, class Output>
+    ArrayKernels<Input, Output>& arrays(typename ArrayKernels<Input, Output>::Length output_length,
+                                        typename ArrayKernels<Input, Output>::Length scratch_length = [](std::size_t) { return 0; })
+    {
+        using Kernels = ArrayKernels<Input, Output>;
+        auto arrays = std::unique_ptr<Kernels>(new Kernels(*this, std::move(output_length), std::move(scratch_length)));
+        Kernels& kernels = *arrays;
+        arrays_.push_back(std::move(arrays));
+        return kernels;
+    }
+
+    /// Lengths that are run when the user names none.
+    ArrayChapter& lengths(std::initializer_list<int> lengths);
+
+    /// Lengths that are run as well on a GPU when the user names none.
+    ArrayChapter& gpu_lengths(std::initializer_list<int> lengths);
+
+    /// The length at which counts are compared with the counters of a GPU.
+    ArrayChapter& counted_length(int length);
+
+    /// What is done for n elements, where bytes do not tell it.
+    ArrayChapter& work_is(std::string unit, std::function<double(double n)> amount);
+
+    Size size_from(std::string_view text) const override { return parse_length(text, 0); }
+    const char* accepted_size() const override { return "N"; }
+    std::optional<Work> work(Size size) const override;
+    bool is_worth_timing(Size size) const override;
+    bool reads_input() const override;
+    Size read_input(const std::string& file) override;
+
+    void prepare(Size size, int sets, std::uint64_t seed) override;
+    void choose(int kernel) override;
+    void poison() override { chosen_->poison(); }
+    void launch(int kernel, int set) override { chosen_->launch(place(kernel).second, set); }
+    std::string verify(int kernel) override { return chosen_->verify(place(kernel).second); }
+    void release() override;
+    std::size_t bytes_of_set(Size size) const override;
+    std::size_t useful_bytes(Size size) const override { return arrays_.front()->useful_bytes(size.count()); }
+    int element_bytes() const override { return arrays_.front()->element_bytes(); }
+
+private:
+    template <class Input, class Output>
+    friend class ArrayKernels;
+
+    /// The arrays of a kernel, and its number among their kernels.
+    const std::pair<AnyArrays*, int>& place(int kernel) const { return places_[static_cast<std::size_t>(kernel)]; }
+    void add(std::string name, bool reference, bool on_host, AnyArrays* arrays, std::size_t number);
+
+    std::string unit_;
+    std::function<double(double)> amount_;
+    std::vector<std::unique_ptr<AnyArrays>> arrays_;
+    std::vector<std::pair<AnyArrays*, int>> places_;
+    AnyArrays* chosen_ = nullptr;
+    Size size_;
+    int sets_ = 0;
+    std::uint64_t seed_ = 0;
+};
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::kernel(std::string name, LaunchFunction launch, Verify verify)
+{
+    chapter_.add(std::move(name), false, false, this, work_.size());
+    work_.push_back({std::move(launch), {}, std::move(verify)});
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reference_row(std::string name, LaunchFunction launch, Verify verify)
+{
+    chapter_.add(std::move(name), true, false, this, work_.size());
+    work_.push_back({std::move(launch), {}, std::move(verify)});
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::host_row(std::string name, HostFunction compute, Verify verify)
+{
+    chapter_.add(std::move(name), true, true, this, work_.size());
+    work_.push_back({{}, std::move(compute), std::move(verify)});
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::expect(Expectation expectation)
+{
+    chapter_.last_kernel().expectations.push_back(std::move(expectation));
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::expect_on(std::string machine, Expectation expectation)
+{
+    expectation.machine = std::move(machine);
+    return expect(std::move(expectation));
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::left_out_on(std::string machine)
+{
+    chapter_.last_kernel().left_out_on.push_back(std::move(machine));
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::at_most(int n)
+{
+    chapter_.last_kernel().most_elements = static_cast<std::size_t>(n);
+    return *this;
+}
 
 }  // namespace conflict_free

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct Work {
 struct Options {
     std::vector<std::string> kernels;
     std::vector<Size> sizes;
+    std::optional<std::string> input_file;
     int samples = 50;
     std::uint64_t seed = 1;
     bool timing = true;
@@ -54,14 +56,13 @@ public:
     /// a note.
     Chapter& gpu_sizes(std::initializer_list<Size> sizes);
 
+    /// The size at which counts are compared with the counters of a GPU; 2048x2048 unless given.
+    Chapter& counted_size(Size size);
+
     /// Expectations are judged at sizes whose width and height are multiples of `tile_dim`. At other sizes the tiles at
     /// the edges are cut, and counts are reported without being judged. A kernel that runs at certain sizes only is judged
     /// at each of them.
     Chapter& whole_tiles(int tile_dim);
-
-    /// Rows of the smallest tile that a block works on, 32 unless given. With fewer, the grid covers fewer rows, and the
-    /// greatest height that is accepted shrinks.
-    Chapter& rows_of_smallest_tile(int rows);
 
     /// Runs the program.
     /// @return its exit code: 0, 1 for a failed check or expectation, 2 for an unknown or impossible argument, 77 for a
@@ -72,16 +73,15 @@ public:
     struct Kernel {
         std::string name;
         bool reference = false;
+        /// Runs on the host, timed by the host's clock.
+        bool on_host = false;
         std::vector<Expectation> expectations;
         /// The only sizes that it runs at; empty for any size.
         std::vector<Size> only_sizes;
         /// Modelled machines that it cannot run on.
         std::vector<std::string> left_out_on;
-        /// Says whether it runs at a size, and at which sizes it does, in words; absent for any size.
-        std::function<bool(Size)> accepts;
-        std::string accepted;
-        /// How often one launch does the work. Times are divided by it.
-        int repetitions = 1;
+        /// It is left out at sizes with more elements.
+        std::size_t most_elements = std::numeric_limits<std::size_t>::max();
     };
 
     /// Its kernels, in the order in which they run.
@@ -93,7 +93,15 @@ public:
     /// @{
 
     /// Reads a size from the command line. A matrix by default; see parse_size().
-    virtual Size size_from(std::string_view text) const { return parse_size(text, most_blocks_in_y * rows_of_smallest_tile_); }
+    virtual Size size_from(std::string_view text) const { return parse_size(text); }
+    /// How a size is written on the command line.
+    virtual const char* accepted_size() const { return "N|WxH"; }
+    /// True if the user may give the input in a file.
+    virtual bool reads_input() const { return false; }
+    /// Takes the input from a file from now on, in place of random input.
+    /// @return its size
+    /// @throws UsageError if the file has no input that is accepted
+    virtual Size read_input(const std::string&) { return {}; }
     /// What a kernel gets done at a size, where bytes do not tell it.
     virtual std::optional<Work> work(Size) const { return {}; }
     /// True if a launch at this size takes long enough to be timed.
@@ -101,8 +109,8 @@ public:
 
     /// Makes `sets` equal buffer sets of `size`, with random input from `seed`.
     virtual void prepare(Size size, int sets, std::uint64_t seed) = 0;
-    /// Brings the data into the layout that kernel number `kernel` works on.
-    virtual void lay_out(int /*kernel*/) {}
+    /// Told of each kernel before its outputs are overwritten for the first time at a size.
+    virtual void choose(int) {}
     /// Overwrites all outputs with a value that no kernel computes.
     virtual void poison() = 0;
     /// Starts kernel number `kernel` on a buffer set.
@@ -122,14 +130,17 @@ public:
 protected:
     /// Adds a kernel and returns its number.
     int add_kernel(std::string name, bool reference);
+    /// Sizes that are run when the user names none, on a GPU alone for `gpu_sizes`.
+    void set_sizes(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
+    void set_gpu_sizes(std::vector<Size> sizes) { gpu_sizes_ = std::move(sizes); }
     /// The kernel added last.
     Kernel& last_kernel() { return kernels_.back(); }
 
 private:
     std::string slug_, question_;
     std::vector<Size> sizes_, gpu_sizes_;
+    Size counted_size_{2048, 2048};
     int tile_dim_ = 1;
-    int rows_of_smallest_tile_ = 32;
     std::vector<Kernel> kernels_;
 
     friend class ChapterRun;

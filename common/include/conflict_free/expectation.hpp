@@ -39,26 +39,20 @@ Expectation operator<(const Metric& metric, double wanted);
 Expectation operator>(const Metric& metric, double wanted);
 /// @}
 
-/// Metrics of shared-memory loads or stores. Units: warp-level instructions and wavefronts.
+/// Metrics of shared-memory loads or stores. Units: warp-level instructions, wavefronts, and either of them ÷ blocks of
+/// all launches.
 struct SharedMetrics {
-    Metric instructions, wavefronts, conflicts, wavefronts_per_instruction;
+    Metric instructions, wavefronts, conflicts, wavefronts_per_instruction, wavefronts_per_block, conflicts_per_block;
 };
 
 /// Metrics of global-memory loads or stores. Units: requests, 32-byte sectors, sectors ÷ ideal sectors, and requests ÷
-/// blocks of the grid.
+/// blocks of all launches.
 struct GlobalMetrics {
     Metric requests, sectors, sectors_per_request, sectors_over_ideal, requests_per_block;
 };
 
-/// Partitions of device memory that the concurrent blocks use together in one step, on average over all steps; 0 on
-/// machines whose partitions are not watched.
-struct PartitionMetrics {
-    Metric load, store;
-};
-
 extern const SharedMetrics shared_load, shared_store;
 extern const GlobalMetrics global_load, global_store;
-extern const PartitionMetrics partitions_per_step;
 /// Block barriers of the whole grid.
 extern const Metric barriers;
 

@@ -18,6 +18,9 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
 /// Fills `values` with the sequence that `seed` names, on all cores: floats evenly from [-1, 1).
 void fill_random(std::span<float> values, std::uint64_t seed);
 
+/// Fills `values` with the sequence that `seed` names, on all cores: integers evenly from all that there are.
+void fill_random(std::span<unsigned> values, std::uint64_t seed);
+
 /// Fills `values` with the sequence that `seed` names, on all cores: integers evenly from [-2³⁰, 2³⁰).
 void fill_random(std::span<int> values, std::uint64_t seed);
 

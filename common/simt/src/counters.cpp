@@ -26,6 +26,7 @@ void Counters::launch_begins(const LaunchInfo& info)
 {
     counts_ = {};
     counts_.grid = info.grid;
+    counts_.blocks = std::uint64_t{info.grid.x} * info.grid.y * info.grid.z;
     counts_.block = info.block;
     sites_.clear();
     recent_.fill({});

@@ -44,6 +44,8 @@ PartitionUse& PartitionUse::operator+=(const PartitionUse& other)
 
 LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 {
+    launches += other.launches;
+    blocks += other.blocks;
     shared_load += other.shared_load;
     shared_store += other.shared_store;
     global_load += other.global_load;

@@ -68,6 +68,8 @@ Json to_json(const LaunchCounts& counts)
     Json json = {{"name", counts.name},
             {"grid", to_json(counts.grid)},
             {"block", to_json(counts.block)},
+            {"launches", counts.launches},
+            {"blocks", counts.blocks},
             {"shared_bytes", counts.shared_bytes},
             {"shared_load", to_json(counts.shared_load)},
             {"shared_store", to_json(counts.shared_store)},

@@ -43,8 +43,7 @@ private:
 class SharedHazards {
 public:
     void begin_block(int threads);
-    /// All threads have reached a barrier or their end.
-    void end_interval();
+    void block_barrier() { ++interval_; }
     void warp_barrier(int warp, std::uint32_t lanes) { order_.synchronize(warp, lanes); }
     void access(const WarpAccess& access);
 
@@ -62,14 +61,7 @@ private:
         std::vector<Cell> bytes;
         std::uint32_t split_interval = 0;
         std::uint32_t written_block = 0;
-        /// Bytes that the block has written, and bytes that were read before.
-        std::uint8_t written = 0, asked = 0;
-    };
-    struct UnwrittenRead {
-        std::uint64_t index;
-        std::uint8_t bytes;
-        int thread;
-        std::uint32_t site;
+        std::uint8_t written = 0;
     };
     struct ThreadAccess {
         Operation operation;
@@ -79,8 +71,7 @@ private:
     };
 
     void access_word(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access);
-    void check_written(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access);
-    void report_unwritten_reads();
+    void check_written(Word& word, std::uint8_t bytes, const ThreadAccess& access);
     void check(Cell& cell, const ThreadAccess& access);
     void check_against_write(const Cell& cell, const ThreadAccess& access) const;
     void check_against_reads(const Cell& cell, const ThreadAccess& access) const;
@@ -88,7 +79,6 @@ private:
     bool ordered(int earlier, std::uint32_t stamp, int later) const;
 
     std::vector<Word> words_;
-    std::vector<UnwrittenRead> unwritten_reads_;
     std::uint32_t interval_ = 0, block_ = 0;
     WarpOrder order_;
 };
@@ -143,8 +133,7 @@ public:
     void launch_begins(const LaunchInfo& info) override;
     void block_begins(const Extent& index) override;
     void warp_access(const WarpAccess& access) override;
-    void block_barrier() override { shared_.end_interval(); }
-    void block_ends() override { shared_.end_interval(); }
+    void block_barrier() override { shared_.block_barrier(); }
     void warp_barrier(int warp, std::uint32_t lanes) override { shared_.warp_barrier(warp, lanes); }
 
 private:

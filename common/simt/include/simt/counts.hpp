@@ -108,6 +108,8 @@ struct LaunchCounts {
     /// Name of the kernel's function.
     std::string name;
     Extent grid, block;
+    /// Launches whose counts these are, and the blocks of all their grids.
+    std::uint64_t launches = 1, blocks = 0;
     /// Static and dynamic shared memory of a block, in bytes.
     std::uint64_t shared_bytes = 0;
     SharedCounts shared_load, shared_store, shared_atomic;
@@ -121,7 +123,7 @@ struct LaunchCounts {
     /// Sorted by file, line, space, operation. Their sums are the totals above.
     std::vector<LineCounts> lines;
 
-    /// Adds the counts of another launch. Name, grid, block and shared memory stay those of this one.
+    /// Adds the counts of other launches. Name, grid, block and shared memory stay those of this one.
     LaunchCounts& operator+=(const LaunchCounts& other);
 };
 

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the sums that blocks of threads compute should be, and how far a sum of floats may be off.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace conflict_free {
+
+/// The most that a computed sum of floats can be off, for the sum of the magnitudes of its numbers, if none of them
+/// goes through more than `additions` additions: γ Σ|x| with γ = ku / (1 − ku), k = `additions` and u = 2⁻²⁴.
+///
+/// Each addition rounds, and multiplies what it adds by 1 + δ with |δ| ≤ u. A number that goes through k additions
+/// ends in the sum multiplied by k such factors, and their product differs from 1 by at most γ. For a tree of pairs
+/// this is the bound of Higham, *The Accuracy of Floating Point Summation*, SIAM J. Sci. Comput. 14 (1993), with k the
+/// height of the tree.
+double summation_bound(int additions, double magnitudes);
+
+/// @name Sums of blocks
+/// Checks `sums[b]`, computed from numbers b·block to (b + 1)·block − 1, against the exact sum.
+/// @param numbers what was added
+/// @param sums one for each block, the last of which may be cut; at least one
+/// @param block numbers of a block, from 1
+/// @return what is wrong, or an empty text
+/// @{
+
+/// Sums modulo 2³², which are the same in every order.
+std::string check_block_sums(std::span<const unsigned> numbers, std::span<const unsigned> sums, std::size_t block);
+
+/// Sums within summation_bound() of the exact one.
+/// @param additions the most additions that a number goes through on its way into its block's sum
+/// The numbers must be multiples of 2⁻²⁴ and their magnitudes add up to less than 2²⁸: then doubles hold the sums exactly.
+std::string check_block_sums(std::span<const float> numbers, std::span<const float> sums, std::size_t block, int additions);
+/// @}
+
+}  // namespace conflict_free
