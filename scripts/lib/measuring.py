@@ -36,10 +36,6 @@ except ModuleNotFoundError as missing:
           file=sys.stderr)
     sys.exit(USAGE)
 
-# The size at which the GPU's counters are read: counts do not depend on the size beyond it,
-# and the profiler runs each kernel several times.
-COUNTED_SIZE = "2048x2048"
-
 # The counters that the model's counts are checked against, by their key in a result file.
 METRICS = {
     "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -91,6 +87,14 @@ def clocks() -> dict[str, int]:
     return {
         key: int(found[field]) if found[field].isdigit() else 0 for key, field in CLOCKS.items()
     }
+
+
+def host_processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """The host's processor, and how many of its cores the programs may use."""
+    text = cpuinfo.read_text(encoding="utf-8", errors="replace") if cpuinfo.exists() else ""
+    found = re.search(r"^model name\s*:\s*(\S.*?)\s*$", text, re.MULTILINE)
+    cores = len(os.sched_getaffinity(0))
+    return f"{found.group(1) if found else 'a processor that does not tell its name'}, {cores} cores"
 
 
 # Attributes of cuDeviceGetAttribute, by their names in cuda.h without CU_DEVICE_ATTRIBUTE_.
@@ -213,8 +217,8 @@ def run_program(program: Path, *arguments: str) -> dict:
             raise Stop(f"{program.name} --json: {error}") from error
 
 
-def model_counts(build: Path, counts: Path | None, slug: str) -> dict | None:
-    """What the model counted for a chapter: from the folder of --counts, or by running the program.
+def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) -> dict | None:
+    """What the model counted for a chapter: from the folder of --counts, or by running the program at `sizes`.
 
     None if there is neither.
     """
@@ -226,7 +230,7 @@ def model_counts(build: Path, counts: Path | None, slug: str) -> dict | None:
     program = build / "chapters" / slug / f"{slug}_model"
     if not program.exists():
         return None
-    return run_program(program, "--size", COUNTED_SIZE)
+    return run_program(program, *(word for size in sizes for word in ("--size", size)))
 
 
 def six(counts: dict) -> dict[str, int]:
@@ -243,8 +247,11 @@ def six(counts: dict) -> dict[str, int]:
 # --- counters ----------------------------------------------------------------------------------
 
 
-def parse_ncu(text: str, kernel: str) -> dict[str, int]:
-    """The six counters of one kernel in the output of `ncu --csv`. Raises NoCounters."""
+def parse_ncu(text: str, kernel: str, launches: int = 1) -> dict[str, int]:
+    """The six counters of one kernel in the output of `ncu --csv`: the sums of all its launches.
+
+    Raises NoCounters, as well if there are more or fewer launches than `launches`.
+    """
     if "ERR_NVGPUCTRPERM" in text:
         raise NoCounters("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
     problem = re.search(r"^==ERROR== (.+)$", text, re.MULTILINE)
@@ -257,30 +264,30 @@ def parse_ncu(text: str, kernel: str) -> dict[str, int]:
     for row in csv.DictReader(io.StringIO(table)):
         if re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1] == kernel:
             values.setdefault(row["ID"], {})[row["Metric Name"]] = row["Metric Value"]
-    if len(values) != 1:
-        raise NoCounters(f"ncu saw {len(values)} launches of {kernel}, wanted 1")
-    (launch,) = values.values()
-    counters = {}
-    for key, metric in METRICS.items():
-        text = launch.get(metric, "nothing").replace(",", "")
-        try:
-            number = float(text)
-            counters[key] = int(number)
-        except ValueError:
-            raise NoCounters(f"ncu answered {text} for {metric}") from None
-        if number != counters[key]:
-            raise NoCounters(f"ncu answered {text} for {metric}, which is not a whole number")
+    if len(values) != launches:
+        raise NoCounters(f"ncu saw {len(values)} launches of {kernel}, wanted {launches}")
+    counters = dict.fromkeys(METRICS, 0)
+    for launch in values.values():
+        for key, metric in METRICS.items():
+            text = launch.get(metric, "nothing").replace(",", "")
+            try:
+                number = float(text)
+            except ValueError:
+                raise NoCounters(f"ncu answered {text} for {metric}") from None
+            if not number.is_integer():
+                raise NoCounters(f"ncu answered {text} for {metric}, which is not a whole number")
+            counters[key] += int(number)
     return counters
 
 
-def read_counters(ncu: str, program: Path, kernel: str) -> dict[str, int]:
-    """The GPU's counters for one launch of a kernel at COUNTED_SIZE. Raises NoCounters."""
+def read_counters(ncu: str, program: Path, kernel: str, size: str, launches: int) -> dict[str, int]:
+    """The GPU's counters for a kernel's `launches` at a size. Raises NoCounters."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
         done = subprocess.run(
             [ncu, "--clock-control", "none", "--metrics", ",".join(METRICS.values()), "--csv",
              "--print-units", "base", "--log-file", str(log), "--kernel-name", kernel,
-             str(program), "--no-timing", "--kernel", kernel, "--size", COUNTED_SIZE],
+             str(program), "--no-timing", "--kernel", kernel, "--size", size],
             capture_output=True, text=True, stdin=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C"},
         )
@@ -289,7 +296,7 @@ def read_counters(ncu: str, program: Path, kernel: str) -> dict[str, int]:
         text += "\n" + "\n".join(
             line for line in (done.stdout + done.stderr).splitlines() if line.startswith("==ERROR==")
         )
-    counters = parse_ncu(text, kernel)
+    counters = parse_ncu(text, kernel, launches)
     if done.returncode:
         raise NoCounters(f"ncu ended with exit code {done.returncode}")
     return counters
@@ -383,36 +390,39 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
     if 0 in (*before.values(), *after.values()):
         session.note("nvidia-smi does not tell all clocks; 0 stands for those")
 
+    kernels = dict.fromkeys(row["kernel"] for row in timed["rows"] if not row["reference"])
+    counted_at = {kernel: results.counted_size(timed, kernel) for kernel in kernels}
+
     show("counts of the model")
-    model = model_counts(session.build, session.counts, slug)
+    model = model_counts(session.build, session.counts, slug, list(dict.fromkeys(counted_at.values())))
     if model is None:
         session.note(f"no {slug}_model in the build folder and no --counts: no counts of the model")
     counted = {
-        (row["kernel"], row["size"]): six(row["counts"])
+        (row["kernel"], row["size"]): row["counts"]
         for row in (model or {"rows": ()})["rows"] if row["counts"]
     }
 
     rows = []
     for row in timed["rows"]:
-        at_counted_size = row["size"] == COUNTED_SIZE and not row["reference"]
+        at_counted_size = counted_at.get(row["kernel"]) == row["size"]
+        counts = counted.get((row["kernel"], row["size"])) if at_counted_size else None
         counters = None
         if at_counted_size and session.ncu:
             show(f"counters of {row['kernel']}")
             try:
-                counters = read_counters(session.ncu, program, row["kernel"])
+                launches = counts.get("launches", 1) if counts else 1
+                counters = read_counters(session.ncu, program, row["kernel"], row["size"], launches)
             except NoCounters as reason:
                 session.note(f"no counters for {row['kernel']}: {reason}")
         rows.append({
             **{key: row[key] for key in ("kernel", "size", "width", "height", "element_bytes",
-                                         "bytes", "reference")},
+                                         "bytes", "work", "reference") if key in row},
             "fits_l2": row["bytes"] <= device["l2_bytes"],
             "check": row["check"],
             "time": row["time"],
             "counters": counters,
-            "model": counted.get((row["kernel"], row["size"])) if at_counted_size else None,
+            "model": six(counts) if counts else None,
         })
-    if session.ncu and not any(row["size"] == COUNTED_SIZE for row in rows):
-        session.note(f"{slug} has no size {COUNTED_SIZE}: no counters")
 
     profiled = any(row["counters"] for row in rows)
     result = {
@@ -421,6 +431,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
         "machine": session.name,
         "provenance": {
             "gpu": device["name"],
+            "cpu": host_processor(),
             "driver": query_smi(["driver_version"])["driver_version"],
             "toolkit": toolkit,
             "compiler_flags": flags,
@@ -437,7 +448,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
         },
         "kernels": {
             kernel: {"hash": source.kernel_hash(text, kernel, source_path(slug))}
-            for kernel in dict.fromkeys(row["kernel"] for row in rows if not row["reference"])
+            for kernel in kernels
         },
         "rows": rows,
     }
@@ -481,13 +492,13 @@ def table(measured: dict[str, dict]) -> Table:
         for row in result["rows"]:
             if not row["time"]:
                 continue
-            cold = row["time"]["cold"]
+            cold = results.sample(row)
             base = ceiling.get(row["size"])
             shown.add_row(
-                row["kernel"], row["size"], f"{results.gbps(row):,.1f}",
+                row["kernel"], row["size"], results.speed(row, spec=",.1f"),
                 f"{100 * results.gbps(row) / results.gbps(base):.1f}" if base else "-",
-                f"{results.gbps(row, 'warm'):,.1f}", f"{cold['p10_ms']:.4f} to {cold['p90_ms']:.4f}",
-                "yes" if row["fits_l2"] else "no",
+                results.speed(row, "warm", ",.1f") if "warm" in row["time"] else "-",
+                f"{cold['p10_ms']:.4f} to {cold['p90_ms']:.4f}", "yes" if row["fits_l2"] else "no",
             )
         shown.add_section()
     return shown

@@ -23,6 +23,17 @@ def _per_request(row: dict | None, space: str) -> str:
     return results.format_number(counters[f"{space}_sectors"] / counters[f"{space}_requests"])
 
 
+def _measured(evidence: results.Evidence, row: dict | None) -> str:
+    """Size, speed and percent of the copy of a timed row, between bars."""
+    if row is None:
+        return "– | – | –"
+    try:
+        percent = f"{evidence.percent_of_copy(row, 'cold'):.0f}"
+    except results.ResultError:  # there is no copy of that size
+        percent = "–"
+    return f"{results.pretty_size(row['size'])} | {results.speed(row, spec=',.0f')} | {percent}"
+
+
 def table() -> str:
     """The table as Markdown; empty when nothing has been measured on the book's machine."""
     evidence = results.Evidence(
@@ -32,25 +43,20 @@ def table() -> str:
     measured = {slug: result for slug, result in measured.items() if result}
     if not measured:
         return ""
-    lines = ["| chapter | kernel | sectors per load request | sectors per store request | GB/s | % of copy |",
-             "|---|---|--:|--:|--:|--:|"]
-    sizes = set()
+    lines = ["| chapter | kernel | sectors per load request | sectors per store request | size | GB/s | % of copy |",
+             "|---|---|--:|--:|--:|--:|--:|"]
     for slug, result in measured.items():
         for kernel in dict.fromkeys(row["kernel"] for row in result["rows"]):
             rows = [row for row in result["rows"] if row["kernel"] == kernel]
             counted = next((row for row in rows if row["counters"]), None)
-            largest = max((row for row in rows if row["time"]), key=area)
-            sizes.add(largest["size"])
+            largest = max((row for row in rows if row["time"]), key=area, default=None)
             lines.append(
                 f"| {slug} | `{kernel}` | {_per_request(counted, 'global_load')} "
-                f"| {_per_request(counted, 'global_store')} | {results.gbps(largest):,.0f} "
-                f"| {evidence.percent_of_copy(largest, 'cold'):.0f} |"
+                f"| {_per_request(counted, 'global_store')} | {_measured(evidence, largest)} |"
             )
     provenance = next(iter(measured.values()))["provenance"]
-    shown = ", ".join(results.pretty_size(size) for size in sorted(sizes))
-    caption = (f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: {shown} "
-               "elements of 4 bytes, L2 flushed before each launch, median. GB is 10⁹ bytes; "
-               "sectors are the GPU's own counters.")
+    caption = (f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: the largest size of each "
+               "kernel, L2 flushed before each launch, median. GB is 10⁹ bytes; sectors are the GPU's own counters.")
     return "\n".join([*lines, "", caption])
 
 

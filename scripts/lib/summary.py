@@ -53,7 +53,7 @@ def _measured_cells(evidence: results.Evidence, slug: str, kernel: str, machine:
         return [NOTHING] * 3
     return [
         row["size"] + ("*" if kernel in evidence.stale(slug, machine) else ""),
-        _cell(lambda: results.gbps(row), ",.0f"),
+        results.speed(row, spec=",.0f"),
         _cell(lambda: evidence.percent_of_copy(row, "cold", machine), ".1f"),
     ]
 

@@ -146,9 +146,9 @@ def test_the_table_follows_the_results(tidy):
     assert tidy.run("check", "--fix").returncode == 0
     text = (tidy.root / "README.md").read_text(encoding="utf-8")
     # 2 x 4 x 16384^2 bytes in 0.16384 ms.
-    assert "| copy | `copy_plain` | 4 | 4 | 13,107 | 100 |" in text
-    assert "| copy | `cudaMemcpy` | – | – | 13,107 | 100 |" in text
-    assert "NVIDIA Pretend with CUDA 13.0.88: 16384 × 16384 elements" in text
+    assert "| copy | `copy_plain` | 4 | 4 | 16384 × 16384 | 13,107 | 100 |" in text
+    assert "| copy | `cudaMemcpy` | – | – | 16384 × 16384 | 13,107 | 100 |" in text
+    assert "NVIDIA Pretend with CUDA 13.0.88: the largest size" in text
     (tidy.root / "README.md").write_text(text.replace("13,107 | 100", "13,108 | 100", 1), encoding="utf-8")
     assert len(findings(tidy)) == 1
 

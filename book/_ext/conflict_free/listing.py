@@ -15,8 +15,8 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 
 from .code import highlight_lines
-from .project import COUNTED_SIZE, EvidenceDirective, raw_html, render
-from .results import Evidence, ResultError, access_metric, format_number, parse_size
+from .project import EvidenceDirective, raw_html, render
+from .results import Evidence, ResultError, access_metric, counted_size, format_number, parse_size
 from .source import region
 
 
@@ -74,9 +74,9 @@ class KernelListing(EvidenceDirective):
         path = evidence.source_path(slug)
         part = region(evidence.source(slug), name, path)
         notes: dict[int, list[dict[str, Any]]] = {}
-        counted = ""
-        size = parse_size(self.options.get("size", COUNTED_SIZE))
+        counted, size = "", ""
         if "counts" in self.options:
+            size = parse_size(self.options.get("size") or counted_size(evidence.program(slug), name))
             row = evidence.counts_row(slug, name, size)
             notes = margin(row["counts"], path.name)
             counted = evidence.program(slug)["machine"]

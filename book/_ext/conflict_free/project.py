@@ -22,9 +22,6 @@ from .source import SourceError
 
 PACKAGE = Path(__file__).resolve().parent
 
-#: The size at which the book shows counts unless a page asks for another.
-COUNTED_SIZE = "2048x2048"
-
 _CACHE_ATTRIBUTE = "conflict_free_evidence_cache"
 
 

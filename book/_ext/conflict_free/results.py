@@ -32,6 +32,9 @@ HISTORICAL = "historical"
 #: Bytes of a global-memory sector on every machine this book counts.
 SECTOR_BYTES = 32
 
+#: The size of a chapter's counts unless its program names another.
+COUNTED_SIZE = "2048x2048"
+
 #: The ceiling rows of every bandwidth table, both of chapter ``copy``. Percentages are of the second.
 CEILINGS = ("cudaMemcpy", "copy_plain")
 CEILING_SLUG = "copy"
@@ -49,7 +52,7 @@ COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": ope
 
 _COMPARISON = re.compile(r"\s(>=|<=|==|>|<)\s")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
-_SIZE = re.compile(r"([1-9][0-9]*)(?:x([1-9][0-9]*))?\Z")
+_SIZE = re.compile(r"([1-9][0-9]*|0(?=x))(?:x([1-9][0-9]*))?\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -187,13 +190,60 @@ def parse_size(text: str) -> str:
 
 
 def pretty_size(size: str) -> str:
-    """Return a size for readers: ``2048 × 2048``."""
-    return " × ".join(size.split("x"))
+    """Return a size for readers: ``2048 × 2048``, or ``1,000`` for the length of an array."""
+    width, height = size.split("x")
+    return f"{int(width):,}" if height == "1" and width != "1" else f"{width} × {height}"
+
+
+def is_of_arrays(data: dict[str, Any]) -> bool:
+    """Return whether a result or a program's output is of arrays: a size is then a length."""
+    return all(row["height"] == 1 for row in data["rows"])
+
+
+def counted_size(data: dict[str, Any], kernel: str) -> str:
+    """Return the size at which a kernel's counts are shown, and compared with the counters of a GPU.
+
+    That is the one that the chapter names, or the kernel's largest if it does not run there. ``data`` is what a
+    chapter program wrote. Raises ResultError for an unknown kernel.
+    """
+    rows = [row for row in data["rows"] if row["kernel"] == kernel]
+    if not rows:
+        known = ", ".join(dict.fromkeys(row["kernel"] for row in data["rows"]))
+        raise ResultError(f"no kernel {kernel!r} in the counts of chapter {data['slug']}; it has: {known or 'none'}")
+    wanted = data.get("counted_size", COUNTED_SIZE)
+    largest = max(rows, key=lambda row: row["width"] * row["height"])
+    return wanted if any(row["size"] == wanted for row in rows) else largest["size"]
+
+
+def sample(row: dict[str, Any], state: str = "cold") -> dict[str, Any]:
+    """Return the times of a row, ``state`` cold or warm. What ran on the host has one time, which stands for cold.
+
+    Raises ResultError for the warm time of what ran on the host.
+    """
+    if "host" not in row["time"]:
+        return row["time"][state]
+    if state == "warm":
+        raise ResultError(f"{row['kernel']} at {row['size']} ran on the host, and has no warm time")
+    return row["time"]["host"]
 
 
 def gbps(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
     """Return GB/s (10**9 bytes a second) of a row: useful bytes over ``which`` time, ``state`` cold or warm."""
-    return row["bytes"] / row["time"][state][which] / 1e6
+    return row["bytes"] / sample(row, state)[which] / 1e6
+
+
+def work_rate(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
+    """Return 10**9 units of a row's work a second. Raises ResultError if its work is told by bytes."""
+    if not row.get("work"):
+        raise ResultError(f"{row['kernel']} at {row['size']} has no unit of work but bytes; its metric is gbps")
+    return row["work"]["amount"] / sample(row, state)[which] / 1e6
+
+
+def speed(row: dict[str, Any], state: str = "cold", spec: str = "") -> str:
+    """Return a row's GB/s in a format of Python, or billions of what else it gets done in a second, with the unit."""
+    if row.get("work"):
+        return f"{format_number(work_rate(row, state), spec)} G{row['work']['unit']}/s"
+    return format_number(gbps(row, state), spec)
 
 
 #: Metrics of a measured row: the state, and what is taken of it.
@@ -204,7 +254,9 @@ MEASURED = {
     "p90_ms": ("cold", "p90_ms"),
     "samples": ("cold", "samples"),
     "percent_of_copy": ("cold", "percent"),
+    "billions_per_second": ("cold", "rate"),
     "warm_gbps": ("warm", "gbps"),
+    "warm_billions_per_second": ("warm", "rate"),
     "warm_ms": ("warm", "median_ms"),
     "warm_p10_ms": ("warm", "p10_ms"),
     "warm_p90_ms": ("warm", "p90_ms"),
@@ -249,26 +301,23 @@ def access_metric(access: dict[str, Any], name: str) -> float:
 def counts_metric(counts: dict[str, Any], name: str) -> float:
     """Return a metric of a launch's counts, e.g. ``barriers``, ``blocks`` or ``global_store.sectors_per_request``.
 
-    ``partitions_per_step.load`` and ``.store`` are the partitions of device memory that concurrent blocks
-    use together, on average, on machines whose partitions are watched. Raises ResultError for an unknown name.
+    Raises ResultError for an unknown name.
     """
     head, _, rest = name.partition(".")
-    if head == "partitions_per_step" and rest in ("load", "store"):
-        if "partitions" not in counts:
-            raise ResultError(f"{name} is of machines whose partitions are watched, such as gt200")
-        return counts["partitions"][rest]["mean"]
     if head in ACCESSES and rest:
         return access_metric(counts[head], rest)
     if name in ("barriers", "shared_bytes"):
         return counts[name]
     if name == "blocks":
-        return math.prod(counts["grid"])
+        return counts.get("blocks", math.prod(counts["grid"]))
+    if name == "launches":
+        return counts.get("launches", 1)
     if name == "threads_per_block":
         return math.prod(counts["block"])
     if name == "threads":
         return math.prod(counts["grid"]) * math.prod(counts["block"])
     raise ResultError(
-        f"unknown metric {name!r}; accepted: {', '.join(MEASURED)}, barriers, shared_bytes, blocks, "
+        f"unknown metric {name!r}; accepted: {', '.join(MEASURED)}, barriers, shared_bytes, blocks, launches, "
         f"threads_per_block, threads, or one of {', '.join(ACCESSES)} with a dot and its metric"
     )
 
@@ -319,6 +368,11 @@ class Value:
                 raise ResultError(f"format {spec!r} given for {self.number!r}, which is not a number")
             return self.number
         return format_number(self.number, spec or self.default_format)
+
+
+def _where(row: dict[str, Any], provenance: dict[str, Any]) -> str:
+    """Return what ran a row, if it was not the GPU."""
+    return f"on the host, {provenance.get('cpu', 'its processor unknown')}" if "host" in row["time"] else ""
 
 
 def describe(provenance: dict[str, Any]) -> str:
@@ -523,6 +577,8 @@ class Evidence:
         state, what = MEASURED[metric]
         if what == "gbps":
             number = gbps(row, state)
+        elif what == "rate":
+            number = work_rate(row, state)
         elif what == "percent":
             number = self.percent_of_copy(row, state)
         elif what == "fits_l2":
@@ -530,8 +586,8 @@ class Evidence:
         elif what == "bytes":
             number = row["bytes"]
         else:
-            number = row["time"][state][what]
-        how = f"{state}, {row['time'][state]['samples']} samples, " if state else ""
+            number = sample(row, state)[what]
+        how = f"{_where(row, provenance) or state}, {sample(row, state)['samples']} samples, " if state else ""
         return Value(
             number,
             f"{kernel} at {pretty_size(size)}: {how}{describe(provenance)}",

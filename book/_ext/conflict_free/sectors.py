@@ -11,8 +11,8 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from .project import COUNTED_SIZE, EvidenceDirective, raw_html, render
-from .results import SECTOR_BYTES, Evidence, ResultError, parse_size
+from .project import EvidenceDirective, raw_html, render
+from .results import SECTOR_BYTES, Evidence, ResultError, counted_size, parse_size
 
 _BYTE = 5.25  # width of one byte in the picture's units: 32 bytes and their gap fit four to a row
 _GAP = 10
@@ -126,7 +126,7 @@ class SectorMap(EvidenceDirective):
         op = self.arguments[1]
         if op not in ("load", "store"):
             raise ResultError(f"{op!r} is not an access; accepted: load, store")
-        size = parse_size(self.options.get("size", COUNTED_SIZE))
+        size = parse_size(self.options.get("size") or counted_size(evidence.program(slug), kernel))
         line = self._line(evidence, slug, kernel, op, size)
         access = line["first_access"]
         sectors = touched_sectors(access)

@@ -12,7 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from . import parity
-from .project import COUNTED_SIZE, EvidenceDirective, raw_html, render
+from .project import EvidenceDirective, raw_html, render
 from .results import (
     ACCESSES,
     CEILING_SLUG,
@@ -21,13 +21,17 @@ from .results import (
     Evidence,
     ResultError,
     access_metric,
+    counted_size,
     describe,
     format_number,
     gbps,
+    is_of_arrays,
     parse_size,
+    sample,
+    work_rate,
 )
 
-#: Sizes of a measured table: the classic one, and one far larger than any L2.
+#: Sizes of a measured table of matrices: the classic one, and one far larger than any L2.
 MEASURED_SIZES = "2048x2048 16384x16384"
 
 #: How a reader gets their own column.
@@ -138,7 +142,7 @@ class CountedTable(EvidenceDirective):
 
     The caption says whether the counters of the book's GPU confirm it; if they differ, the build fails.
     ``gt200:SLUG`` shows the counts for another modeled machine.
-    ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size.
+    ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size, for all of them.
     """
 
     required_arguments = 1
@@ -146,17 +150,19 @@ class CountedTable(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
-        size = parse_size(self.options.get("size", COUNTED_SIZE))
         program = evidence.program(slug)
         names = self.options.get("kernels", "").split() or list(
             dict.fromkeys(row["kernel"] for row in program["rows"] if not row["reference"])
         )
         kernels = []
         for name in names:
+            size = parse_size(self.options.get("size") or counted_size(program, name))
             counts = evidence.counts_row(slug, name, size)["counts"]
             kernels.append(
                 {
                     "name": name,
+                    "size": size,
+                    "launches": counts.get("launches", 1),
                     "grid": " × ".join(str(n) for n in _trim(counts["grid"])),
                     "block": " × ".join(str(n) for n in _trim(counts["block"])),
                     "shared": f"{counts['shared_bytes']:,}",
@@ -173,55 +179,13 @@ class CountedTable(EvidenceDirective):
                 render(
                     "counted.html",
                     kernels=kernels,
-                    size=size,
+                    sizes=list(dict.fromkeys(kernel["size"] for kernel in kernels)),
                     machine=program["machine"],
                     confirmed=[kernel["name"] for kernel in kernels if kernel["confirmed"]],
                     gpu=result["provenance"] if result else None,
                 )
             )
         ]
-
-
-class PartitionTable(EvidenceDirective):
-    """``.. partition-table:: gt200:SLUG``: how the concurrent blocks of each kernel spread over the partitions of memory.
-
-    ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size.
-    """
-
-    required_arguments = 1
-    option_spec = {"kernels": directives.unchanged_required, "size": directives.unchanged_required}
-
-    def build(self, evidence: Evidence) -> list[nodes.Node]:
-        slug = self.arguments[0]
-        size = parse_size(self.options.get("size", COUNTED_SIZE))
-        program = evidence.program(slug)
-        names = self.options.get("kernels", "").split() or [
-            row["kernel"] for row in program["rows"] if not row["reference"] and row["size"] == size
-        ]
-        kernels = []
-        for name in names:
-            counts = evidence.counts_row(slug, name, size)["counts"]
-            if "partitions" not in counts:
-                raise ResultError(f"{slug}.{name}: the model watches no partitions on {program['machine']}")
-            kernels.append({"name": name, **partition_row(counts["partitions"])})
-        if not kernels:
-            raise ResultError(f"{slug} has no kernel counted at {size}")
-        first = counts["partitions"]
-        machine, count, wide = program["machine"], first["count"], first["bytes"]
-        return [raw_html(render("partitions.html", kernels=kernels, size=size, machine=machine, count=count, bytes=wide))]
-
-
-def partition_row(partitions: dict[str, Any]) -> dict[str, Any]:
-    """Return one kernel's line: concurrent blocks, and for each operation the mean and the steps by partitions used."""
-    row: dict[str, Any] = {"blocks": partitions["concurrent_blocks"]}
-    for op in ("load", "store"):
-        mean, steps = partitions[op]["mean"], partitions[op]["steps"]
-        row[op] = {
-            "mean": format_number(mean),
-            "camped": mean < partitions["count"] / 2,
-            "steps": [{"used": used, "number": f"{number:,}"} for used, number in enumerate(steps, start=1) if number],
-        }
-    return row
 
 
 def _trim(extent: list[int]) -> list[int]:
@@ -234,33 +198,45 @@ def measured_groups(
 ) -> list[dict[str, Any]]:
     """Return the table of one machine: a group per size, ceiling rows first.
 
-    ``strict`` raises ResultError for a row that is missing or stale; otherwise a missing row is left out
-    and a stale one is marked.
+    Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or
+    stale; otherwise a missing row is left out and a stale one is marked. Arrays have no ceiling rows: a copy of a
+    matrix does not tell how fast an array can be worked on.
     """
     result = evidence.result(slug, machine)
-    ceiling = evidence.result(CEILING_SLUG, machine)
+    arrays = is_of_arrays(result)
+    ceiling = None if arrays else evidence.result(CEILING_SLUG, machine)
     groups = []
     for size in sizes:
-        wanted = [(CEILING_SLUG, name) for name in CEILINGS]
-        wanted += [(slug, name) for name in kernels if name not in CEILINGS]
-        rows, bytes_moved, fits = [], 0, False
-        copy = _row(evidence, ceiling, CEILING_SLUG, CEILINGS[1], size, machine, strict)
+        timed = dict.fromkeys(row["kernel"] for row in result["rows"] if row["size"] == size and row["time"])
+        wanted = [] if arrays else [(CEILING_SLUG, name) for name in CEILINGS]
+        wanted += [(slug, name) for name in kernels or timed if name not in CEILINGS]
+        rows, shown = [], None
+        copy = None if arrays else _row(evidence, ceiling, CEILING_SLUG, CEILINGS[1], size, machine, strict)
         for from_slug, name in wanted:
             row = _row(evidence, ceiling if from_slug == CEILING_SLUG else result, from_slug, name, size, machine, strict)
             if row is None:
                 continue
-            bytes_moved, fits = row["bytes"], row["fits_l2"]
+            shown = row
+            on_host = "host" in row["time"]
             rows.append(
                 {
                     "name": name,
-                    "ceiling": name in CEILINGS and slug != CEILING_SLUG or name == CEILINGS[0],
+                    "ceiling": on_host or name in CEILINGS and slug != CEILING_SLUG or name == CEILINGS[0],
+                    "on_host": on_host,
                     "stale": name in evidence.stale(from_slug, machine),
-                    "states": [_state(row, copy, state) for state in ("cold", "warm")],
+                    "states": [_state(row, copy, state) for state in (["cold"] if on_host else ["cold", "warm"])],
                 }
             )
-        if rows:
-            groups.append({"size": size, "bytes": f"{bytes_moved / 1e6:,.0f}", "fits": fits, "rows": rows})
+        if shown:
+            groups.append({"size": size, "work": _work(shown), "fits": shown["fits_l2"], "rows": rows})
     return groups
+
+
+def _work(row: dict[str, Any]) -> str:
+    """Return what a launch of a row gets done, for readers."""
+    if row.get("work"):
+        return f"{row['work']['amount']:,.0f} {row['work']['unit']}"
+    return f"{row['bytes'] / 1e6:,.0f} MB read and written"
 
 
 def _row(
@@ -275,10 +251,10 @@ def _row(
 
 
 def _state(row: dict[str, Any], copy: dict[str, Any] | None, state: str) -> dict[str, str]:
-    time = row["time"][state]
+    time = sample(row, state)
     percent = format_number(100 * gbps(row, state) / gbps(copy, state), ".0f") if copy else "–"
     return {
-        "gbps": format_number(gbps(row, state)),
+        "rate": format_number(work_rate(row, state) if row.get("work") else gbps(row, state)),
         "percent": percent,
         "median": format_number(time["median_ms"]),
         "p10": format_number(time["p10_ms"]),
@@ -290,7 +266,7 @@ class MeasuredTable(EvidenceDirective):
     """``.. measured-table:: SLUG``: times of a chapter's kernels, a tab for each machine.
 
     The tabs are the book's machine, published figures of these kernels, and the reader's GPU.
-    ``:kernels:`` chooses and orders kernels; ``:sizes:`` chooses sizes.
+    ``:kernels:`` chooses and orders kernels; ``:sizes:`` chooses sizes, which for arrays are all that were timed.
     """
 
     required_arguments = 1
@@ -298,18 +274,18 @@ class MeasuredTable(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
-        sizes = [parse_size(size) for size in self.options.get("sizes", MEASURED_SIZES).split()]
         result = evidence.result(slug)
         if result is None:
             raise ResultError(
                 f"no results of chapter {slug} on {evidence.machine}: "
                 f"{evidence.results / evidence.machine / slug}.json does not exist"
             )
-        kernels = self.options.get("kernels", "").split() or list(
-            dict.fromkeys(row["kernel"] for row in result["rows"])
-        )
+        timed = dict.fromkeys(row["size"] for row in result["rows"] if row["time"])
+        by_default = " ".join(timed) if is_of_arrays(result) else MEASURED_SIZES
+        sizes = [parse_size(size) for size in self.options.get("sizes", by_default).split()]
+        kernels = self.options.get("kernels", "").split()
         tabs = [self._machine(evidence, slug, kernels, sizes, evidence.machine, strict=True)]
-        tabs += self._published(evidence, kernels)
+        tabs += self._published(evidence, kernels or list(dict.fromkeys(row["kernel"] for row in result["rows"])))
         if evidence.result(slug, LOCAL) is not None:
             tabs.append(self._machine(evidence, slug, kernels, sizes, LOCAL, strict=False))
         else:
@@ -335,6 +311,10 @@ class MeasuredTable(EvidenceDirective):
         html = render(
             "measured.html",
             groups=groups,
+            arrays=is_of_arrays(result),
+            unit=next((f"billion {row['work']['unit']}/s" for row in result["rows"] if row.get("work")), "GB/s"),
+            cpu=result["provenance"].get("cpu", "a processor that is not named"),
+            on_host=any(row["on_host"] for group in groups for row in group["rows"]),
             machine=describe(result["provenance"]),
             l2=f"{result['provenance']['l2_bytes'] / 1e6:,.0f}",
             samples=" to ".join(f"{n:,}" for n in dict.fromkeys((samples[0], samples[-1]))),
@@ -367,4 +347,3 @@ def setup(app: Sphinx) -> None:
     app.add_directive("counted-table", CountedTable)
     app.add_directive("parity-table", ParityTable)
     app.add_directive("measured-table", MeasuredTable)
-    app.add_directive("partition-table", PartitionTable)
