@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Which threads should add?
+//
+// A block adds 256 numbers in eight rounds. Each round halves the numbers that are left, and half of the threads that
+// were busy go idle. The sum is the same whichever threads go on. Divergence and bank conflicts are not.
+
+#include <conflict_free/array_chapter.hpp>
+#include <conflict_free/sums.hpp>
+
+// [constants]
+constexpr int BLOCK = 256;
+// [/constants]
+
+// [reduce_divergent]
+__global__ void reduce_divergent(unsigned* sums, const unsigned* numbers, int n)
+{
+    __shared__ unsigned partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    // Bad: the lanes that add lie 2s apart. Every warp runs every
+    // round, for ever fewer of its lanes.
+    for (int s = 1; s < BLOCK; s *= 2) {
+        if (tid % (2 * s) == 0)
+            partial[tid] += partial[tid + s];
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_divergent]
+
+// [reduce_strided]
+__global__ void reduce_strided(unsigned* sums, const unsigned* numbers, int n)
+{
+    __shared__ unsigned partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    // Good: neighboring lanes add, and whole warps go idle.
+    // Bad: they touch words 2s apart, which share banks.
+    for (int s = 1; s < BLOCK; s *= 2) {
+        int at = 2 * s * tid;
+        if (at < BLOCK)
+            partial[at] += partial[at + s];
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_strided]
+
+// [reduce_sequential]
+__global__ void reduce_sequential(unsigned* sums, const unsigned* numbers, int n)
+{
+    __shared__ unsigned partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    // Good: neighboring lanes add, and touch neighboring words.
+    for (int s = BLOCK / 2; s > 0; s /= 2) {
+        if (tid < s)
+            partial[tid] += partial[tid + s];
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_sequential]
+
+// [reduce_strided_float]
+__global__ void reduce_strided_float(float* sums, const float* numbers, int n)
+{
+    __shared__ float partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    for (int s = 1; s < BLOCK; s *= 2) {
+        int at = 2 * s * tid;
+        if (at < BLOCK)
+            partial[at] += partial[at + s];
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_strided_float]
+
+// [reduce_sequential_float]
+__global__ void reduce_sequential_float(float* sums, const float* numbers, int n)
+{
+    __shared__ float partial[BLOCK];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    // The sum of other pairs than before, so it rounds differently.
+    for (int s = BLOCK / 2; s > 0; s /= 2) {
+        if (tid < s)
+            partial[tid] += partial[tid + s];
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_sequential_float]
+
+// [launch]
+int blocks_of(int n) { return n == 0 ? 1 : n / BLOCK + (n % BLOCK != 0); }
+
+// A launch leaves a sum for each block. More launches of the same
+// kernel add those, until one block can add what is left.
+template <auto kernel, class Number>
+void add_up(const conflict_free::Arrays<Number, Number>& arrays)
+{
+    const Number* numbers = arrays.input;
+    Number* sums = arrays.scratch;
+    int left = arrays.n;
+    while (left > BLOCK) {
+        int blocks = blocks_of(left);
+        kernel<<<blocks, BLOCK>>>(sums, numbers, left);
+        numbers = sums;
+        sums += blocks;
+        left = blocks;
+    }
+    kernel<<<1, BLOCK>>>(arrays.output, numbers, left);
+}
+// [/launch]
+
+// [entry]
+using namespace conflict_free;
+
+// A number goes through one addition in each of eight rounds.
+constexpr int ADDITIONS = 8;
+
+std::size_t one_sum(std::size_t) { return 1; }
+
+std::size_t sums_between_launches(std::size_t n)
+{
+    std::size_t sums = 0;
+    for (std::size_t left = n; left > BLOCK; sums += left) left = static_cast<std::size_t>(blocks_of(static_cast<int>(left)));
+    return sums;
+}
+
+std::string check_launch(std::span<const unsigned> numbers, std::span<const unsigned> sums) { return check_block_sums(numbers, sums, BLOCK); }
+std::string check_launch(std::span<const float> numbers, std::span<const float> sums) { return check_block_sums(numbers, sums, BLOCK, ADDITIONS); }
+
+// Each launch is held against what it read. A bound for 256 numbers is small enough that a number which is lost, or
+// added twice, cannot hide behind rounding; a bound for millions would hide many.
+template <class Number>
+std::string added_up(const typename ArrayKernels<Number, Number>::Written& written)
+{
+    std::span<const Number> numbers = written.input, scratch = written.scratch;
+    for (int launch = 1; numbers.size() > BLOCK; ++launch) {
+        const auto sums = scratch.first(static_cast<std::size_t>(blocks_of(static_cast<int>(numbers.size()))));
+        const std::string wrong = check_launch(numbers, sums);
+        if (!wrong.empty()) return "launch " + std::to_string(launch) + ": " + wrong;
+        numbers = sums;
+        scratch = scratch.subspan(sums.size());
+    }
+    const std::string wrong = check_launch(numbers, written.output);
+    return wrong.empty() ? "" : "last launch: " + wrong;
+}
+
+int main(int argc, char** argv)
+{
+    ArrayChapter chapter("reduction_bank_conflicts", "Which threads of a block should add?");
+    chapter.lengths({262144, 1000003, 1000, 257, 256, 255, 31, 2, 1, 0});
+    chapter.gpu_lengths({4194304, 33554432});
+    chapter.counted_length(262144);
+
+    auto& integers = chapter.arrays<unsigned, unsigned>(one_sum, sums_between_launches);
+    integers.kernel("reduce_divergent", add_up<reduce_divergent, unsigned>, added_up<unsigned>)
+        .expect(shared_load.wavefronts_per_block == 95)
+        .expect(shared_store.wavefronts_per_block == 55)
+        .expect_on("gt200", shared_load.conflicts == 0)
+        .expect_on("gt200", shared_store.conflicts == 0)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+    integers.kernel("reduce_strided", add_up<reduce_strided, unsigned>, added_up<unsigned>)
+        .expect(shared_load.conflicts_per_block == 70)
+        .expect(shared_load.wavefronts_per_block == 95)
+        .expect(shared_store.conflicts_per_block == 35)
+        .expect(shared_store.wavefronts_per_block == 55)
+        .expect_on("gt200", shared_load.conflicts_per_block == 120)
+        .expect_on("gt200", shared_store.conflicts_per_block == 60);
+    integers.kernel("reduce_sequential", add_up<reduce_sequential, unsigned>, added_up<unsigned>)
+        .expect(shared_load.wavefronts_per_block == 25)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0)
+        .expect_on("gt200", shared_load.conflicts == 0)
+        .expect_on("gt200", shared_store.conflicts == 0);
+
+    auto& floats = chapter.arrays<float, float>(one_sum, sums_between_launches);
+    floats.kernel("reduce_strided_float", add_up<reduce_strided_float, float>, added_up<float>)
+        .expect(shared_load.conflicts_per_block == 70)
+        .expect(shared_load.wavefronts_per_block == 95)
+        .expect(shared_store.conflicts_per_block == 35)
+        .expect(shared_store.wavefronts_per_block == 55)
+        .expect_on("gt200", shared_load.conflicts_per_block == 120)
+        .expect_on("gt200", shared_store.conflicts_per_block == 60);
+    floats.kernel("reduce_sequential_float", add_up<reduce_sequential_float, float>, added_up<float>)
+        .expect(shared_load.wavefronts_per_block == 25)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0)
+        .expect_on("gt200", shared_load.conflicts == 0)
+        .expect_on("gt200", shared_store.conflicts == 0);
+
+    return chapter.run(argc, argv);
+}
+// [/entry]
