@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Who is whose nearest neighbor?
+//
+// Each of n points in space looks at all others. A block can fetch 128 of them once, keep them in shared memory, and let
+// all its threads look. Every lane of a warp then reads the same words: is that a bank conflict?
+
+#include <conflict_free/array_chapter.hpp>
+#include <conflict_free/verify.hpp>
+
+#include "points.hpp"
+
+// [constants]
+constexpr int BLOCK = 128;
+// [/constants]
+
+// [look_at]
+struct Nearest {
+    float distance = INFINITY;
+    int index = -1;
+};
+
+// Of equal distances the first one stays: the lowest index.
+template <class Point>
+__host__ __device__ void look_at(Nearest& nearest, float3 mine, int i, Point other, int j)
+{
+    float dx = mine.x - other.x, dy = mine.y - other.y, dz = mine.z - other.z;
+    float distance = dx * dx + dy * dy + dz * dz;
+    if (j != i && distance < nearest.distance) {
+        nearest.distance = distance;
+        nearest.index = j;
+    }
+}
+// [/look_at]
+
+// [nearest_global]
+__global__ void nearest_global(int* output, const float3* points, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i >= n)
+        return;
+    float3 mine = points[i];
+    Nearest nearest;
+
+    // Every thread reads every point from global memory.
+#pragma unroll 1
+    for (int j = 0; j < n; ++j) {
+        float3 other = points[j];
+        look_at(nearest, mine, i, other, j);
+    }
+    output[i] = nearest.index;
+}
+// [/nearest_global]
+
+// [nearest_blocked_float3]
+__global__ void nearest_blocked_float3(int* output, const float3* points, int n)
+{
+    __shared__ float3 tile[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    float3 mine = i < n ? points[i] : make_float3(0, 0, 0);
+    Nearest nearest;
+
+    for (int first = 0; first < n; first += BLOCK) {
+        // The last tile may be cut. What lies behind is left over
+        // from the tile before it.
+        int count = min(BLOCK, n - first);
+        if (threadIdx.x < count)
+            tile[threadIdx.x] = points[first + threadIdx.x];
+        __syncthreads();
+
+        // All lanes read the same words: each is read once for all.
+#pragma unroll 1
+        for (int j = 0; j < count; ++j) {
+            float3 other = tile[j];
+            look_at(nearest, mine, i, other, first + j);
+        }
+        __syncthreads();
+    }
+    if (i < n)
+        output[i] = nearest.index;
+}
+// [/nearest_blocked_float3]
+
+// [nearest_blocked_float4]
+__global__ void nearest_blocked_float4(int* output, const float3* points, int n)
+{
+    __shared__ float4 tile[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    float3 mine = i < n ? points[i] : make_float3(0, 0, 0);
+    Nearest nearest;
+
+    for (int first = 0; first < n; first += BLOCK) {
+        int count = min(BLOCK, n - first);
+        if (threadIdx.x < count) {
+            // A point of 16 bytes is read by one instruction.
+            float3 point = points[first + threadIdx.x];
+            tile[threadIdx.x] = make_float4(point.x, point.y, point.z, 0);
+        }
+        __syncthreads();
+
+#pragma unroll 1
+        for (int j = 0; j < count; ++j) {
+            float4 other = tile[j];
+            look_at(nearest, mine, i, other, first + j);
+        }
+        __syncthreads();
+    }
+    if (i < n)
+        output[i] = nearest.index;
+}
+// [/nearest_blocked_float4]
+
+// [launch]
+template <auto kernel>
+void find_nearest(const conflict_free::Arrays<float3, int>& arrays)
+{
+    if (arrays.n > 0)
+        kernel<<<(arrays.n - 1) / BLOCK + 1, BLOCK>>>(arrays.output, arrays.input, arrays.n);
+}
+// [/launch]
+
+// [cpu]
+using Points = std::span<const float3>;
+using Indices = std::span<int>;
+
+int nearest_of(Points points, int i)
+{
+    float3 mine = points[i];
+    Nearest nearest;
+    for (int j = 0; j < static_cast<int>(points.size()); ++j)
+        look_at(nearest, mine, i, points[j], j);
+    return nearest.index;
+}
+
+void cpu_one_core(Points points, Indices output)
+{
+    for (std::size_t i = 0; i < points.size(); ++i)
+        output[i] = nearest_of(points, static_cast<int>(i));
+}
+
+void cpu_all_cores(Points points, Indices output)
+{
+    conflict_free::parallel_for(points.size(), [=](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            output[i] = nearest_of(points, static_cast<int>(i));
+    });
+}
+// [/cpu]
+
+// [entry]
+using namespace conflict_free;
+
+/// Every kernel has to find the same indices; they are found once for each input.
+std::string nearest_are_right(const ArrayKernels<float3, int>::Written& written)
+{
+    static std::vector<float3> points;
+    static std::vector<int> nearest;
+    const bool is_new = points.size() != written.input.size() ||
+                        (!points.empty() && std::memcmp(points.data(), written.input.data(), written.input.size_bytes()) != 0);
+    if (is_new) {
+        points.assign(written.input.begin(), written.input.end());
+        nearest = nearest_by_sorting(points);
+    }
+    return compare_elements<int>(written.output, [&](std::size_t i) { return nearest[i]; });
+}
+
+int main(int argc, char** argv)
+{
+    ArrayChapter chapter("nearest_neighbor_blocking", "Who is whose nearest neighbor?");
+    chapter.lengths({2000, 1000, 129, 128, 127, 3, 2, 1, 0});
+    chapter.gpu_lengths({10000, 131072});
+    chapter.counted_length(2000);
+    chapter.work_is("pairs", [](double n) { return n * n; });
+
+    auto& kernels = chapter.arrays<float3, int>([](std::size_t n) { return n; });
+    kernels.filled_by(random_points).reads_numbers(points_from).accepts(wrong_points);
+
+    kernels.host_row("cpu_one_core", cpu_one_core, nearest_are_right).at_most(10000);
+    kernels.host_row("cpu_all_cores", cpu_all_cores, nearest_are_right).at_most(10000);
+    kernels.kernel("nearest_global", find_nearest<nearest_global>, nearest_are_right)
+        .expect(global_load.sectors_per_request <= 1.5);
+    kernels.kernel("nearest_blocked_float3", find_nearest<nearest_blocked_float3>, nearest_are_right)
+        .expect(shared_load.wavefronts_per_instruction == 1)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+    kernels.kernel("nearest_blocked_float4", find_nearest<nearest_blocked_float4>, nearest_are_right)
+        .expect(shared_load.wavefronts_per_instruction == 2)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+
+    return chapter.run(argc, argv);
+}
+// [/entry]
