@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,6 +53,94 @@ struct AlignedAccess {
     std::array<const TraceEntry*, warp_size> access;
 };
 
+/// Walks along the traces of a warp's lanes. Writes back to them how far it came when it ends.
+class WarpCursor {
+public:
+    WarpCursor(std::span<LaneTrace, warp_size> lanes, std::uint64_t frame_mask) : lanes_(lanes), frame_mask_(frame_mask)
+    {
+        for (std::size_t i = 0; i < warp_size; ++i) {
+            LaneTrace& lane = lanes_[i];
+            at_[i] = lane.entries.data() + lane.grouped;
+            end_[i] = lane.entries.data() + lane.filled;
+            frame_[i] = lane.frame;
+            if (!lane.drained())
+                waiting_ |= 1u << i;
+            else if (lane.open)
+                stopped_ = true;
+        }
+    }
+
+    ~WarpCursor()
+    {
+        for (std::size_t i = 0; i < warp_size; ++i) {
+            lanes_[i].grouped = static_cast<std::size_t>(at_[i] - lanes_[i].entries.data());
+            lanes_[i].frame = frame_[i];
+        }
+    }
+
+    WarpCursor(const WarpCursor&) = delete;
+    WarpCursor& operator=(const WarpCursor&) = delete;
+
+    /// The lanes that go next, with the entry of each; 0 at the end, or where an open trace is used up.
+    std::uint32_t next(std::array<const TraceEntry*, warp_size>& entries)
+    {
+        if (stopped_ || !waiting_) return 0;
+        const std::uint32_t together = stand_together() ? waiting_ : lanes_at_first_position();
+        for (std::uint32_t rest = together; rest; rest &= rest - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(rest));
+            entries[i] = at_[i];
+            if (at_[i]->kind == TraceEntry::Kind::mark) frame_[i] = at_[i]->address & frame_mask_;
+            if (++at_[i] != end_[i]) continue;
+            waiting_ &= ~(1u << i);
+            stopped_ |= lanes_[i].open;
+        }
+        return together;
+    }
+
+private:
+    struct Position {
+        std::uint64_t frame;
+        std::uint32_t site;
+        auto operator<=>(const Position&) const = default;
+    };
+
+    Position position(std::size_t i) const
+    {
+        return {at_[i]->kind == TraceEntry::Kind::mark ? at_[i]->address & frame_mask_ : frame_[i], at_[i]->site};
+    }
+
+    /// The common case: all lanes are at one access site or block.
+    bool stand_together() const
+    {
+        const auto leader = static_cast<std::size_t>(std::countr_zero(waiting_));
+        const std::uint32_t site = at_[leader]->site;
+        for (std::uint32_t rest = waiting_; rest; rest &= rest - 1)
+            if (at_[static_cast<std::size_t>(std::countr_zero(rest))]->site != site) return false;
+        const std::uint64_t frame = position(leader).frame;
+        for (std::uint32_t rest = waiting_; rest; rest &= rest - 1)
+            if (position(static_cast<std::size_t>(std::countr_zero(rest))).frame != frame) return false;
+        return true;
+    }
+
+    std::uint32_t lanes_at_first_position() const
+    {
+        Position first{UINT64_MAX, UINT32_MAX};
+        for (std::uint32_t rest = waiting_; rest; rest &= rest - 1)
+            first = std::min(first, position(static_cast<std::size_t>(std::countr_zero(rest))));
+        std::uint32_t together = 0;
+        for (std::uint32_t rest = waiting_; rest; rest &= rest - 1)
+            if (position(static_cast<std::size_t>(std::countr_zero(rest))) == first) together |= rest & -rest;
+        return together;
+    }
+
+    std::span<LaneTrace, warp_size> lanes_;
+    std::uint64_t frame_mask_;
+    std::array<const TraceEntry*, warp_size> at_, end_;
+    std::array<std::uint64_t, warp_size> frame_;
+    std::uint32_t waiting_ = 0;
+    bool stopped_ = false;
+};
+
 /// Groups the traces of a warp's lanes into warp-level instructions and hands each to `emit`, in the order in which the
 /// warp issues them.
 ///
@@ -66,46 +155,11 @@ struct AlignedAccess {
 template <class Emit>
 void align_warp(std::span<LaneTrace, warp_size> lanes, std::uint64_t frame_mask, Emit&& emit)
 {
-    struct Position {
-        std::uint64_t frame;
-        std::uint32_t site;
-        auto operator<=>(const Position&) const = default;
-    };
-    const auto position = [&](const LaneTrace& lane) {
-        const TraceEntry& entry = lane.entries[lane.grouped];
-        return Position{entry.kind == TraceEntry::Kind::mark ? entry.address & frame_mask : lane.frame, entry.site};
-    };
-
+    WarpCursor cursor(lanes, frame_mask);
     AlignedAccess aligned;
-    for (;;) {
-        std::array<Position, warp_size> at;
-        std::uint32_t waiting = 0;
-        Position first{UINT64_MAX, UINT32_MAX};
-        for (int i = 0; i < warp_size; ++i) {
-            const LaneTrace& lane = lanes[static_cast<std::size_t>(i)];
-            if (lane.drained()) {
-                if (lane.open) return;
-                continue;
-            }
-            at[static_cast<std::size_t>(i)] = position(lane);
-            first = std::min(first, at[static_cast<std::size_t>(i)]);
-            waiting |= 1u << i;
-        }
-        if (!waiting) return;
-
-        aligned.lanes = 0;
-        bool access = false;
-        for (; waiting; waiting &= waiting - 1) {
-            const int i = std::countr_zero(waiting);
-            if (at[static_cast<std::size_t>(i)] != first) continue;
-            LaneTrace& lane = lanes[static_cast<std::size_t>(i)];
-            const TraceEntry& entry = lane.entries[lane.grouped++];
-            lane.frame = first.frame;
-            access = entry.kind != TraceEntry::Kind::mark;
-            aligned.lanes |= 1u << i;
-            aligned.access[static_cast<std::size_t>(i)] = &entry;
-        }
-        if (access) emit(aligned);
+    while (const std::uint32_t together = cursor.next(aligned.access)) {
+        aligned.lanes = together;
+        if (aligned.access[static_cast<std::size_t>(std::countr_zero(together))]->kind != TraceEntry::Kind::mark) emit(aligned);
     }
 }
 
