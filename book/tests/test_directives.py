@@ -155,6 +155,8 @@ def test_wavefronts_are_singular_when_one():
         (".. kernel-listing:: copy.copy_plain\n   :counts:\n   :size: 64", "no size 64x64 of copy_plain"),
         (".. kernel-diff:: copy.copy_plain copy.nothing", "no region [nothing]"),
         (".. counted-table:: nothing", "no such file"),
+        (".. partition-table:: naive", "the model watches no partitions on sm_90"),
+        (".. partition-table:: gt200:copy", "no such file"),
         (".. counted-table:: copy\n   :kernels: nothing", "no kernel 'nothing'"),
         (".. measured-table:: nothing", "no results of chapter nothing on invented"),
         (".. measured-table:: copy\n   :sizes: 64", "no size 64x64"),
@@ -235,6 +237,12 @@ def test_the_counted_table_shows_shared_memory_and_barriers(project):
     assert "shared load 131,072 instructions 1 wavefront 1 0 conflicts" in said
     assert "barrier 4,096" in said
     assert "copy_plain" not in said
+
+
+def test_the_partition_table_shows_means_and_steps(project):
+    said = text_of(project.build_page(".. partition-table:: gt200:naive\n   :kernels: transpose_naive_row_read"))
+    assert "of the 8 that there are: counted by the model for gt200 at 2048 × 2048" in said
+    assert "transpose_naive_row_read 90 8 of 8 12 steps to 8 1.75 of 8 3 steps to 1, 9 steps to 2" in said
 
 
 def _with_counters(project, change=0, kernels=("transpose_naive_row_read", "transpose_naive_column_read")):

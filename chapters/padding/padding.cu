@@ -397,6 +397,7 @@ int main(int argc, char** argv)
     chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
+    chapter.rows_of_smallest_tile(ROWS);
 
     add(chapter, "transpose_padded", tiled(transpose_padded, TILE_DIM, TILE_DIM, block), {1, 1, 2, 2});
 

@@ -96,6 +96,7 @@ int main(int argc, char** argv)
     chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(4 * COLUMNS);
+    chapter.rows_of_smallest_tile(ROWS);
 
     chapter.kernel("transpose_unrolled_2",
         [](const Matrices<float>& m) {

@@ -136,6 +136,7 @@ bool ChapterRun::is_wanted(const Chapter::Kernel& kernel, Size size) const
     const auto& only = kernel.only_sizes;
     if (size.count() > kernel.most_elements) return false;
     const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
+    if (kernel.accepts && !kernel.accepts(size)) return false;
     return at_size && is_asked_for(kernel) && !is_left_out(kernel);
 }
 
@@ -190,7 +191,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
         else
             chapter_.launch(number, 0);
     } else if (is_timed(size)) {
-        row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples);
+        row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples, kernel.repetitions);
     } else {
         backend::Outcome outcome = backend::run_once([&] { chapter_.launch(number, 0); });
         row.counts = std::move(outcome.counts);
@@ -217,10 +218,14 @@ void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
 std::string ChapterRun::only_sizes_text() const
 {
     std::string text;
-    for (const Chapter::Kernel& kernel : chapter_.kernels())
-        for (const Size size : kernel.only_sizes)
-            if (is_asked_for(kernel) && !is_left_out(kernel))
-                text += (text.empty() ? "" : ", ") + to_string(size) + " for " + kernel.name;
+    const auto add = [&](const std::string& sizes, const std::string& kernel) {
+        text += (text.empty() ? "" : ", ") + sizes + " for " + kernel;
+    };
+    for (const Chapter::Kernel& kernel : chapter_.kernels()) {
+        if (!is_asked_for(kernel) || is_left_out(kernel)) continue;
+        for (const Size size : kernel.only_sizes) add(to_string(size), kernel.name);
+        if (kernel.accepts) add(kernel.accepted, kernel.name);
+    }
     return text;
 }
 
@@ -269,6 +274,12 @@ Chapter& Chapter::counted_size(Size size)
 Chapter& Chapter::whole_tiles(int tile_dim)
 {
     tile_dim_ = tile_dim;
+    return *this;
+}
+
+Chapter& Chapter::rows_of_smallest_tile(int rows)
+{
+    rows_of_smallest_tile_ = rows;
     return *this;
 }
 

@@ -58,6 +58,11 @@ GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts
     };
 }
 
+Metric partition_metric(const char* name, simt::PartitionUse simt::PartitionCounts::*use)
+{
+    return {name, [=](const LaunchCounts& launch) { return launch.partitions ? ((*launch.partitions).*use).mean() : 0.0; }};
+}
+
 Expectation expectation(const Metric& metric, const char* comparison, double wanted, std::function<bool(double)> holds)
 {
     std::ostringstream text;
@@ -93,6 +98,8 @@ const SharedMetrics shared_load = shared_metrics("shared_load", &LaunchCounts::s
 const SharedMetrics shared_store = shared_metrics("shared_store", &LaunchCounts::shared_store);
 const GlobalMetrics global_load = global_metrics("global_load", &LaunchCounts::global_load);
 const GlobalMetrics global_store = global_metrics("global_store", &LaunchCounts::global_store);
+const PartitionMetrics partitions_per_step{partition_metric("partitions_per_step.load", &simt::PartitionCounts::load),
+                                            partition_metric("partitions_per_step.store", &simt::PartitionCounts::store)};
 const Metric barriers{"barriers", [](const LaunchCounts& launch) { return static_cast<double>(launch.barriers); }};
 
 }  // namespace conflict_free

@@ -165,7 +165,7 @@ bool takes_times() { return true; }
 
 }  // namespace backend
 
-Times measure_times(const std::function<void(int)>& launch, int sets, int samples)
+Times measure_times(const std::function<void(int)>& launch, int sets, int samples, int repetitions)
 {
     L2Flush flush;
     for (int i = 0; i < warm_up_launches; ++i) launch(i % sets);
@@ -181,9 +181,9 @@ Times measure_times(const std::function<void(int)>& launch, int sets, int sample
     std::vector<double> cold, warm;
     for (int i = 0; i < samples; ++i) {
         flush();
-        cold.push_back(sample(launch, cold_launches, false));
+        cold.push_back(sample(launch, cold_launches, false) / repetitions);
     }
-    for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, launches, true));
+    for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, launches, true) / repetitions);
     CUDA_CHECK(cudaGetLastError());
     return {spread_of(cold, cold_launches), spread_of(warm, launches)};
 }

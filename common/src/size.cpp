@@ -14,8 +14,6 @@ namespace conflict_free {
 
 namespace {
 
-constexpr const char* accepted = "N or WxH, whole numbers from 1, W*H below 2147483648, H at most 2097120";
-
 /// A whole number from 1 that fits 32 bits, or 0.
 std::int64_t parse_extent(std::string_view text)
 {
@@ -27,13 +25,14 @@ std::int64_t parse_extent(std::string_view text)
 
 }  // namespace
 
-Size parse_size(std::string_view text)
+Size parse_size(std::string_view text, int most_height)
 {
     const std::size_t cross = text.find('x');
     const std::int64_t width = parse_extent(text.substr(0, cross));
     const std::int64_t height = cross == std::string_view::npos ? width : parse_extent(text.substr(cross + 1));
-    if (width == 0 || height == 0 || height > most_rows || width * height > std::numeric_limits<std::int32_t>::max())
-        throw UsageError("--size: got '" + std::string(text) + "', accepted: " + accepted);
+    if (width == 0 || height == 0 || height > most_height || width * height > std::numeric_limits<std::int32_t>::max())
+        throw UsageError("--size: got '" + std::string(text) + "', accepted: N or WxH, whole numbers from 1, W*H below 2147483648, H at most " +
+                         std::to_string(most_height));
     return {static_cast<int>(width), static_cast<int>(height)};
 }
 

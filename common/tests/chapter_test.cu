@@ -3,6 +3,7 @@
 
 // A chapter program of right and wrong kernels, run as a user would run it.
 
+#include <conflict_free/error.hpp>
 #include <conflict_free/matrix_chapter.hpp>
 
 #include <gtest/gtest.h>
@@ -28,6 +29,13 @@ __global__ void leaves_last(float* output, const float* input, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n - 1) output[i] = input[i];
+}
+
+__global__ void transposes_pitched(float* output, const float* input, int width, int height, int padding, int into_padding)
+{
+    for (int i = threadIdx.x; i < width * height; i += blockDim.x)
+        output[i % width * (height + padding) + i / width] = input[i / width * (width + padding) + i % width];
+    if (into_padding && threadIdx.x == 0) output[height] = 0;
 }
 
 float copied(const float* input, Size, std::size_t index) { return input[index]; }
@@ -127,6 +135,52 @@ TEST(Chapter, RequestsAreCountedByTheBlock)
     std::filesystem::remove(path);
 }
 
+float transposed(const float* input, Size size, std::size_t index)
+{
+    return input[index % size.height * size.width + index / size.height];
+}
+
+/// Runs a chapter of one kernel that works on padded rows, or on square sizes alone.
+std::string run_padded(int padding, bool into_padding)
+{
+    MatrixChapter<float> chapter("trial", "Are rows padded?");
+    chapter.kernel("transposes_pitched", [=](const Matrices<float>& m) {
+        transposes_pitched<<<1, 64>>>(m.output, m.input, m.width, m.height, m.row_padding, into_padding);
+    }, transposed).rows_padded_by(padding);
+    chapter.prepare({5, 3}, 2, 1);
+    chapter.choose(0);
+    chapter.poison();
+    for (int set = 0; set < 2; ++set) chapter.launch(0, set);
+    const std::string difference = chapter.verify(0);
+    chapter.release();
+    return difference;
+}
+
+TEST(Chapter, RowsArePaddedAndTheirPaddingIsChecked)
+{
+    EXPECT_EQ(run_padded(4, false), "");
+    EXPECT_EQ(run_padded(0, false), "");
+    EXPECT_NE(run_padded(4, true).find("the first is element 3: 0"), std::string::npos) << run_padded(4, true);
+}
+
+TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
+{
+    const auto run_at = [](const char* size) {
+        MatrixChapter<float> chapter("trial", "Is it square?");
+        chapter.kernel("right", launch<right>, copied).only_at_square_sizes();
+        std::string name = "trial", option = "--size", value = size;
+        char* arguments[] = {name.data(), option.data(), value.data()};
+        testing::internal::CaptureStdout();
+        testing::internal::CaptureStderr();
+        const int exit_code = chapter.run(3, arguments);
+        return Outcome{exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+    };
+    EXPECT_EQ(run_at("8").exit_code, 0);
+    const Outcome refused = run_at("8x4");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find("square sizes for right"), std::string::npos) << refused.err;
+}
+
 TEST(Chapter, ListNamesTheKernels) { EXPECT_EQ(run({"--list"}).out, "library\nright\nleaves_last\nexpects_too_much\nlarge_blocks\n"); }
 
 TEST(Chapter, HelpNamesEveryOption)
@@ -155,6 +209,16 @@ TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
         EXPECT_NE(outcome.err.find("accepted"), std::string::npos) << given << ": " << outcome.err;
         EXPECT_EQ(outcome.out, "") << given;
     }
+}
+
+TEST(Chapter, AMatrixHasNoMoreRowsThanTheGridCovers)
+{
+    MatrixChapter<float> chapter("trial", "How high may a matrix be?");
+    EXPECT_EQ(chapter.size_from("1x2097120").height, 2097120);
+    EXPECT_THROW(chapter.size_from("1x2097121"), UsageError);
+    chapter.rows_of_smallest_tile(16);
+    EXPECT_EQ(chapter.size_from("1x1048560").height, 1048560);
+    EXPECT_THROW(chapter.size_from("1x1048561"), UsageError);
 }
 
 TEST(Chapter, JsonHoldsEveryRow)

@@ -39,6 +39,18 @@ TEST(Size, RefusesWhatIsNoSizeAndSaysWhatIs)
     }
 }
 
+TEST(Expectation, PartitionsAreThoseOfAMeanStepAndNoneWhereTheyAreNotWatched)
+{
+    simt::LaunchCounts counts;
+    EXPECT_TRUE((partitions_per_step.store == 0).holds(partitions_per_step.store.value(counts)));
+    counts.partitions.emplace();
+    counts.partitions->load.steps = {0, 0, 0, 5};
+    counts.partitions->store.steps = {3, 1};
+    EXPECT_EQ(partitions_per_step.load.value(counts), 4);
+    EXPECT_EQ(partitions_per_step.store.value(counts), 1.25);
+    EXPECT_EQ((partitions_per_step.store < 2).text, "partitions_per_step.store < 2");
+}
+
 TEST(Random, IsReproducibleAndNeverConstant)
 {
     std::vector<float> a(100000), b(100000), c(100000);

@@ -301,9 +301,14 @@ def access_metric(access: dict[str, Any], name: str) -> float:
 def counts_metric(counts: dict[str, Any], name: str) -> float:
     """Return a metric of a launch's counts, e.g. ``barriers``, ``blocks`` or ``global_store.sectors_per_request``.
 
-    Raises ResultError for an unknown name.
+    ``partitions_per_step.load`` and ``.store`` are the partitions of device memory that concurrent blocks
+    use together, on average, on machines whose partitions are watched. Raises ResultError for an unknown name.
     """
     head, _, rest = name.partition(".")
+    if head == "partitions_per_step" and rest in ("load", "store"):
+        if "partitions" not in counts:
+            raise ResultError(f"{name} is of machines whose partitions are watched, such as gt200")
+        return counts["partitions"][rest]["mean"]
     if head in ACCESSES and rest:
         return access_metric(counts[head], rest)
     if name in ("barriers", "shared_bytes"):

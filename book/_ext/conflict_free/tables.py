@@ -188,6 +188,48 @@ class CountedTable(EvidenceDirective):
         ]
 
 
+class PartitionTable(EvidenceDirective):
+    """``.. partition-table:: gt200:SLUG``: how the concurrent blocks of each kernel spread over the partitions of memory.
+
+    ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size.
+    """
+
+    required_arguments = 1
+    option_spec = {"kernels": directives.unchanged_required, "size": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug = self.arguments[0]
+        size = parse_size(self.options.get("size", COUNTED_SIZE))
+        program = evidence.program(slug)
+        names = self.options.get("kernels", "").split() or [
+            row["kernel"] for row in program["rows"] if not row["reference"] and row["size"] == size
+        ]
+        kernels = []
+        for name in names:
+            counts = evidence.counts_row(slug, name, size)["counts"]
+            if "partitions" not in counts:
+                raise ResultError(f"{slug}.{name}: the model watches no partitions on {program['machine']}")
+            kernels.append({"name": name, **partition_row(counts["partitions"])})
+        if not kernels:
+            raise ResultError(f"{slug} has no kernel counted at {size}")
+        first = counts["partitions"]
+        machine, count, wide = program["machine"], first["count"], first["bytes"]
+        return [raw_html(render("partitions.html", kernels=kernels, size=size, machine=machine, count=count, bytes=wide))]
+
+
+def partition_row(partitions: dict[str, Any]) -> dict[str, Any]:
+    """Return one kernel's line: concurrent blocks, and for each operation the mean and the steps by partitions used."""
+    row: dict[str, Any] = {"blocks": partitions["concurrent_blocks"]}
+    for op in ("load", "store"):
+        mean, steps = partitions[op]["mean"], partitions[op]["steps"]
+        row[op] = {
+            "mean": format_number(mean),
+            "camped": mean < partitions["count"] / 2,
+            "steps": [{"used": used, "number": f"{number:,}"} for used, number in enumerate(steps, start=1) if number],
+        }
+    return row
+
+
 def _trim(extent: list[int]) -> list[int]:
     """Return an extent of three without trailing ones, two at least."""
     return extent[:2] if extent[2] == 1 else extent
@@ -347,3 +389,4 @@ def setup(app: Sphinx) -> None:
     app.add_directive("counted-table", CountedTable)
     app.add_directive("parity-table", ParityTable)
     app.add_directive("measured-table", MeasuredTable)
+    app.add_directive("partition-table", PartitionTable)

@@ -64,6 +64,10 @@ public:
     /// at each of them.
     Chapter& whole_tiles(int tile_dim);
 
+    /// Rows of the smallest tile that a block works on, 32 unless given. With fewer, the grid covers fewer rows, and the
+    /// greatest height that is accepted shrinks.
+    Chapter& rows_of_smallest_tile(int rows);
+
     /// Runs the program.
     /// @return its exit code: 0, 1 for a failed check or expectation, 2 for an unknown or impossible argument, 77 for a
     /// GPU build without a GPU
@@ -80,6 +84,11 @@ public:
         std::vector<Size> only_sizes;
         /// Modelled machines that it cannot run on.
         std::vector<std::string> left_out_on;
+        /// Says whether it runs at a size, and at which sizes it does, in words; absent for any size.
+        std::function<bool(Size)> accepts;
+        std::string accepted;
+        /// How often one launch does the work. Times are divided by it.
+        int repetitions = 1;
         /// It is left out at sizes with more elements.
         std::size_t most_elements = std::numeric_limits<std::size_t>::max();
     };
@@ -93,7 +102,7 @@ public:
     /// @{
 
     /// Reads a size from the command line. A matrix by default; see parse_size().
-    virtual Size size_from(std::string_view text) const { return parse_size(text); }
+    virtual Size size_from(std::string_view text) const { return parse_size(text, most_blocks_in_y * rows_of_smallest_tile_); }
     /// How a size is written on the command line.
     virtual const char* accepted_size() const { return "N|WxH"; }
     /// True if the user may give the input in a file.
@@ -109,8 +118,9 @@ public:
 
     /// Makes `sets` equal buffer sets of `size`, with random input from `seed`.
     virtual void prepare(Size size, int sets, std::uint64_t seed) = 0;
-    /// Told of each kernel before its outputs are overwritten for the first time at a size.
-    virtual void choose(int) {}
+    /// Told of each kernel before its outputs are overwritten for the first time at a size. May bring the data into
+    /// another layout.
+    virtual void choose(int /*kernel*/) {}
     /// Overwrites all outputs with a value that no kernel computes.
     virtual void poison() = 0;
     /// Starts kernel number `kernel` on a buffer set.
@@ -141,6 +151,7 @@ private:
     std::vector<Size> sizes_, gpu_sizes_;
     Size counted_size_{2048, 2048};
     int tile_dim_ = 1;
+    int rows_of_smallest_tile_ = 32;
     std::vector<Kernel> kernels_;
 
     friend class ChapterRun;

@@ -6,12 +6,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <utility>
 
 #include "conflict_free/error.hpp"
 
 namespace conflict_free {
+
+/// What DeviceBuffer::poison() makes of an element: NaN for floating-point elements, −1 for integers.
+template <class Element>
+Element poison_value()
+{
+    Element value;
+    std::memset(&value, 0xFF, sizeof value);
+    return value;
+}
 
 /// An array of `Element` in device memory. Owns it: move-only, freed at the end of its life.
 template <class Element>
@@ -61,8 +71,7 @@ public:
         CUDA_CHECK(cudaMemcpy(values.data(), data_, values.size_bytes(), cudaMemcpyDeviceToHost));
     }
 
-    /// Sets every byte to 0xFF: NaN for floating-point elements, −1 for integers. A kernel that leaves an element
-    /// unwritten is then found out.
+    /// Sets every element to poison_value(). A kernel that leaves an element unwritten is then found out.
     void poison()
     {
         if (count_ > 0) CUDA_CHECK(cudaMemset(data_, 0xFF, bytes()));

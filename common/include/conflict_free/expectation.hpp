@@ -51,8 +51,15 @@ struct GlobalMetrics {
     Metric requests, sectors, sectors_per_request, sectors_over_ideal, requests_per_block;
 };
 
+/// Partitions of device memory that the concurrent blocks use together in one step, on average over all steps; 0 on
+/// machines whose partitions are not watched.
+struct PartitionMetrics {
+    Metric load, store;
+};
+
 extern const SharedMetrics shared_load, shared_store;
 extern const GlobalMetrics global_load, global_store;
+extern const PartitionMetrics partitions_per_step;
 /// Block barriers of the whole grid.
 extern const Metric barriers;
 

@@ -5,6 +5,8 @@
 /// A chapter whose kernels read one matrix and write another.
 #pragma once
 
+#include <algorithm>
+#include <climits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,15 +18,16 @@
 
 namespace conflict_free {
 
-/// The two matrices of a launch, in device memory, row after row.
+/// The two matrices of a launch, in device memory, row after row. The input has height rows of width elements; the
+/// output has as many elements.
 template <class Element>
 struct Matrices {
-    /// width × height elements to write.
     Element* output;
-    /// height rows of width elements to read.
     const Element* input;
     int width;
     int height;
+    /// Elements between the end of a row and the start of the next, in both; 0 unless the kernel asked for them.
+    int row_padding;
 };
 
 /// A chapter program on matrices of `Element`. Each kernel has a reference of its own: a function that says what an
@@ -80,15 +83,46 @@ public:
         return *this;
     }
 
+    /// The kernel added last runs at square sizes alone.
+    MatrixChapter& only_at_square_sizes()
+    {
+        last_kernel().accepts = [](Size size) { return size.width == size.height; };
+        last_kernel().accepted = "square sizes";
+        return *this;
+    }
+
+    /// The kernel added last works on matrices with `elements` unused elements after each row, which it must leave
+    /// alone. The rows of its output are as long as the columns of its input: it transposes.
+    MatrixChapter& rows_padded_by(int elements)
+    {
+        work_.back().row_padding = elements;
+        last_kernel().accepts = [elements](Size size) {
+            return std::max(padded(size, elements).count(), padded(transposed(size), elements).count()) <= INT_MAX;
+        };
+        last_kernel().accepted = "sizes below 2^31 elements with " + std::to_string(elements) + " more in each row";
+        return *this;
+    }
+
+    /// The kernel added last does its work so many times in one launch.
+    MatrixChapter& repeats(int repetitions)
+    {
+        last_kernel().repetitions = repetitions;
+        return *this;
+    }
+
     void prepare(Size size, int sets, std::uint64_t seed) override
     {
         size_ = size;
+        sets_ = sets;
         input_.resize(size.count());
         fill_random(input_, seed);
-        for (int set = 0; set < sets; ++set) {
-            inputs_.emplace_back(size.count()).copy_from(input_);
-            outputs_.emplace_back(size.count());
-        }
+        allocate(0);
+    }
+
+    void choose(int kernel) override
+    {
+        const int row_padding = work_[static_cast<std::size_t>(kernel)].row_padding;
+        if (row_padding != row_padding_) allocate(row_padding);
     }
 
     void poison() override
@@ -99,17 +133,22 @@ public:
     void launch(int kernel, int set) override
     {
         const auto i = static_cast<std::size_t>(set);
-        work_[static_cast<std::size_t>(kernel)].launch({outputs_[i].data(), inputs_[i].data(), size_.width, size_.height});
+        work_[static_cast<std::size_t>(kernel)].launch(
+            {outputs_[i].data(), inputs_[i].data(), size_.width, size_.height, row_padding_});
     }
 
     std::string verify(int kernel) override
     {
         const Reference reference = work_[static_cast<std::size_t>(kernel)].reference;
-        std::vector<Element> output(size_.count());
+        const auto length = static_cast<std::size_t>(row_padding_ ? size_.height : size_.width);
+        const auto pitch = length + static_cast<std::size_t>(row_padding_);
+        std::vector<Element> output(size_.count() / length * pitch);
         for (const auto& device_output : outputs_) {
             device_output.copy_to(output);
-            const std::string difference = compare_elements<Element>(
-                output, [&](std::size_t index) { return reference(input_.data(), size_, index); });
+            const std::string difference = compare_elements<Element>(output, [&](std::size_t index) {
+                const std::size_t row = index / pitch, column = index % pitch;
+                return column < length ? reference(input_.data(), size_, row * length + column) : poison_value<Element>();
+            });
             if (!difference.empty()) return difference;
         }
         return {};
@@ -121,7 +160,10 @@ public:
         outputs_.clear();
     }
 
-    std::size_t bytes_of_set(Size size) const override { return 2 * size.count() * sizeof(Element); }
+    std::size_t bytes_of_set(Size size) const override
+    {
+        return (padded(size, most_row_padding()).count() + padded(transposed(size), most_row_padding()).count()) * sizeof(Element);
+    }
     std::size_t useful_bytes(Size size) const override { return 2 * size.count() * sizeof(Element); }
     int element_bytes() const override { return static_cast<int>(sizeof(Element)); }
 
@@ -129,17 +171,48 @@ private:
     struct Work {
         LaunchFunction launch;
         Reference reference;
+        int row_padding = 0;
     };
+
+    static Size transposed(Size size) { return {size.height, size.width}; }
+    static Size padded(Size size, int row_padding) { return {size.width + row_padding, size.height}; }
+
+    /// Makes all buffers anew, exactly as large as the layout asks for, so that an access beyond them is one.
+    void allocate(int row_padding)
+    {
+        release();
+        row_padding_ = row_padding;
+        const auto length = static_cast<std::size_t>(size_.width), pitch = length + static_cast<std::size_t>(row_padding);
+        std::vector<Element> rows;
+        if (row_padding > 0) {
+            rows.assign(padded(size_, row_padding).count(), poison_value<Element>());
+            for (std::size_t row = 0; row < static_cast<std::size_t>(size_.height); ++row)
+                std::copy_n(&input_[row * length], length, &rows[row * pitch]);
+        }
+        for (int set = 0; set < sets_; ++set) {
+            inputs_.emplace_back(padded(size_, row_padding).count()).copy_from(row_padding > 0 ? rows : input_);
+            outputs_.emplace_back(padded(transposed(size_), row_padding).count());
+        }
+    }
+
+    int most_row_padding() const
+    {
+        int most = 0;
+        for (const Work& work : work_) most = std::max(most, work.row_padding);
+        return most;
+    }
 
     MatrixChapter& add(std::string name, LaunchFunction launch, Reference reference, bool is_reference)
     {
         add_kernel(std::move(name), is_reference);
-        work_.push_back({std::move(launch), reference});
+        work_.push_back({std::move(launch), reference, 0});
         return *this;
     }
 
     std::vector<Work> work_;
     Size size_;
+    int sets_ = 0;
+    int row_padding_ = 0;
     std::vector<Element> input_;
     std::vector<DeviceBuffer<Element>> inputs_, outputs_;
 };

@@ -22,13 +22,16 @@ struct Size {
     bool operator==(const Size&) const = default;
 };
 
-/// Most rows of a matrix: grids have at most 65535 blocks in y, of 32 rows each.
-inline constexpr int most_rows = 65535 * 32;
+/// Most blocks of a grid in y.
+inline constexpr int most_blocks_in_y = 65535;
 
-/// Reads "N" (N×N) or "WxH". Both are whole numbers from 1, H is at most most_rows, and W × H is below 2³¹, so that an
+/// Most rows of a matrix whose blocks have 32 rows each.
+inline constexpr int most_rows = most_blocks_in_y * 32;
+
+/// Reads "N" (N×N) or "WxH". Both are whole numbers from 1, H is at most `most_height`, and W × H is below 2³¹, so that an
 /// index fits an int.
 /// @throws UsageError for anything else
-Size parse_size(std::string_view text);
+Size parse_size(std::string_view text, int most_height = most_rows);
 
 /// "WxH".
 std::string to_string(Size size);

@@ -10,14 +10,15 @@
 
 namespace conflict_free {
 
-/// The spread of a kernel's time over many samples, in milliseconds a launch.
+/// The spread of a kernel's time over many samples, in milliseconds for doing the work once: a launch, or a repetition
+/// where a launch does it several times.
 struct Spread {
     double median_ms = 0;
     double p10_ms = 0;
     double p90_ms = 0;
     /// Number of samples.
     int samples = 0;
-    /// Launches in a sample; its time is divided by them.
+    /// Launches in a sample; its time is divided by them, and by the repetitions of the work in each.
     int launches_per_sample = 0;
 };
 
@@ -41,7 +42,8 @@ struct Times {
 /// @param launch starts the kernel on the given buffer set
 /// @param sets number of buffer sets, from 1
 /// @param samples number of samples of each kind, from 1; see above
-Times measure_times(const std::function<void(int set)>& launch, int sets, int samples);
+/// @param repetitions how often one launch does the work, from 1
+Times measure_times(const std::function<void(int set)>& launch, int sets, int samples, int repetitions);
 
 /// Times `compute`, which runs on the host, by the host's monotonic clock. One run comes first and is not timed. Samples are
 /// one run each, and as many as measure_times() would take of a kernel that runs as long.

@@ -43,7 +43,8 @@ private:
 class SharedHazards {
 public:
     void begin_block(int threads);
-    void block_barrier() { ++interval_; }
+    /// All threads have reached a barrier or their end.
+    void end_interval();
     void warp_barrier(int warp, std::uint32_t lanes) { order_.synchronize(warp, lanes); }
     void access(const WarpAccess& access);
 
@@ -61,7 +62,14 @@ private:
         std::vector<Cell> bytes;
         std::uint32_t split_interval = 0;
         std::uint32_t written_block = 0;
-        std::uint8_t written = 0;
+        /// Bytes that the block has written, and bytes that were read before.
+        std::uint8_t written = 0, asked = 0;
+    };
+    struct UnwrittenRead {
+        std::uint64_t index;
+        std::uint8_t bytes;
+        int thread;
+        std::uint32_t site;
     };
     struct ThreadAccess {
         Operation operation;
@@ -71,7 +79,8 @@ private:
     };
 
     void access_word(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access);
-    void check_written(Word& word, std::uint8_t bytes, const ThreadAccess& access);
+    void check_written(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access);
+    void report_unwritten_reads();
     void check(Cell& cell, const ThreadAccess& access);
     void check_against_write(const Cell& cell, const ThreadAccess& access) const;
     void check_against_reads(const Cell& cell, const ThreadAccess& access) const;
@@ -79,6 +88,7 @@ private:
     bool ordered(int earlier, std::uint32_t stamp, int later) const;
 
     std::vector<Word> words_;
+    std::vector<UnwrittenRead> unwritten_reads_;
     std::uint32_t interval_ = 0, block_ = 0;
     WarpOrder order_;
 };
@@ -133,7 +143,8 @@ public:
     void launch_begins(const LaunchInfo& info) override;
     void block_begins(const Extent& index) override;
     void warp_access(const WarpAccess& access) override;
-    void block_barrier() override { shared_.block_barrier(); }
+    void block_barrier() override { shared_.end_interval(); }
+    void block_ends() override { shared_.end_interval(); }
     void warp_barrier(int warp, std::uint32_t lanes) override { shared_.warp_barrier(warp, lanes); }
 
 private:

@@ -75,7 +75,7 @@ void SharedHazards::access(const WarpAccess& warp)
 void SharedHazards::access_word(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access)
 {
     Word& word = words_[index];
-    check_written(word, bytes, access);
+    check_written(index, bytes, access);
     if (bytes != 0xF && word.split_interval != interval_) {
         word.split_interval = interval_;
         word.bytes.assign(4, word.cell);
@@ -85,16 +85,37 @@ void SharedHazards::access_word(std::uint64_t index, std::uint8_t bytes, const T
         if (bytes >> byte & 1) check(word.bytes[static_cast<std::size_t>(byte)], access);
 }
 
-void SharedHazards::check_written(Word& word, std::uint8_t bytes, const ThreadAccess& access)
+void SharedHazards::check_written(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access)
 {
-    if (word.written_block != block_) word.written = 0;
+    Word& word = words_[index];
+    if (word.written_block != block_) word.written = word.asked = 0;
     word.written_block = block_;
-    if (access.operation != Operation::store && (word.written & bytes) != bytes &&
-        is_first_report(HazardKind::uninitialized, access.site, access.site))
-        report_hazard(HazardKind::uninitialized, {access.thread}, {access.site},
-                      thread_name(access.thread) + " reads shared memory that no thread of the block has written",
+    const auto missing = static_cast<std::uint8_t>(bytes & ~(word.written | word.asked));
+    if (access.operation == Operation::store) {
+        word.written |= bytes;
+    } else if (missing) {
+        // Another thread may still write it before the next barrier. Then the two race, and that is what is wrong.
+        word.asked |= missing;
+        unwritten_reads_.push_back({index, missing, access.thread, access.site});
+    }
+}
+
+void SharedHazards::report_unwritten_reads()
+{
+    for (const UnwrittenRead& read : unwritten_reads_) {
+        const Word& word = words_[read.index];
+        if ((word.written & read.bytes) == read.bytes || !is_first_report(HazardKind::uninitialized, read.site, read.site)) continue;
+        report_hazard(HazardKind::uninitialized, {read.thread}, {read.site},
+                      thread_name(read.thread) + " reads shared memory that no thread of the block has written",
                       "Write every element before it is read, for the last tile and block too.");
-    word.written |= bytes;
+    }
+    unwritten_reads_.clear();
+}
+
+void SharedHazards::end_interval()
+{
+    report_unwritten_reads();
+    ++interval_;
 }
 
 void SharedHazards::check(Cell& cell, const ThreadAccess& access)

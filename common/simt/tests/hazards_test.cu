@@ -89,16 +89,8 @@ TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot)
 {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { reverse<true><<<1, N>>>(data.data); }).empty());
-    // Without the barrier the model may run a reader before its writer: that element is read uninitialized as well.
-    bool found = false;
-    for (const Hazard& hazard : hazards_of([&] { reverse<false><<<1, N>>>(data.data); }))
-        if (hazard.kind == HazardKind::race) {
-            found = true;
-            for (const auto& place : hazard.lines)
-                EXPECT_TRUE(place.line == line_of("reverse writes") || place.line == line_of("reverse reads")) << place.line;
-            EXPECT_EQ(hazard.threads.size(), 2u);
-        }
-    EXPECT_TRUE(found);
+    // The model runs some readers before their writers; that is a race and not an uninitialized read.
+    expect_one(hazards_of([&] { reverse<false><<<1, N>>>(data.data); }), HazardKind::race, {"reverse reads", "reverse writes"});
 }
 
 template <bool second_barrier>

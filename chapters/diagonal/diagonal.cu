@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Does it matter in which order blocks go through a matrix?
+//
+// The padded transpose has no waste left in its counts, and on a GPU of 2008 it stayed at a sixth of the copy. Two
+// kernels that do half of its work each isolate the cause; a third removes it by giving blocks other tiles.
+
+#include <conflict_free/matrix_chapter.hpp>
+
+// [constants]
+constexpr int TILE_DIM = 32;
+constexpr int BLOCK_ROWS = 8;
+// [/constants]
+
+// [transpose_cartesian]
+__global__ void transpose_cartesian(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    // Blocks that follow each other write tiles that lie below each other.
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_cartesian]
+
+// [transpose_fine_grained]
+__global__ void transpose_fine_grained(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    // Transposed inside the tile, written where a copy writes. In a cut
+    // tile, an element whose mirror image is outside keeps its place.
+    int mirror_x = blockIdx.x * TILE_DIM + threadIdx.y;
+    int mirror_y = blockIdx.y * TILE_DIM + threadIdx.x;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height) {
+            bool mirrored = mirror_x + j < width && mirror_y < height;
+            int row = mirrored ? threadIdx.x : threadIdx.y + j;
+            int column = mirrored ? threadIdx.y + j : threadIdx.x;
+            output[(y + j) * width + x] = tile[row][column];
+        }
+}
+// [/transpose_fine_grained]
+
+// [transpose_coarse_grained]
+__global__ void transpose_coarse_grained(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    // Written where a transpose writes, not transposed inside the tile.
+    // In a cut tile, an element that would fall outside is transposed.
+    int to_x = blockIdx.y * TILE_DIM + threadIdx.x;
+    int to_y = blockIdx.x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (to_x < height && to_y + j < width) {
+            bool upright = x < width && y + j < height;
+            int row = upright ? threadIdx.y + j : threadIdx.x;
+            int column = upright ? threadIdx.x : threadIdx.y + j;
+            output[(to_y + j) * height + to_x] = tile[row][column];
+        }
+}
+// [/transpose_coarse_grained]
+
+// [transpose_diagonal]
+__global__ void transpose_diagonal(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    // Blocks that follow each other take tiles down a diagonal: one row
+    // on and one column on, both wrapped around, in a grid of any shape.
+    int block_number = blockIdx.y * gridDim.x + blockIdx.x;
+    int tile_y = block_number % gridDim.y;
+    int tile_x = (block_number / gridDim.y + tile_y) % gridDim.x;
+    int x = tile_x * TILE_DIM + threadIdx.x;
+    int y = tile_y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    x = tile_y * TILE_DIM + threadIdx.x;
+    y = tile_x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_diagonal]
+
+// [transpose_diagonal_square]
+__global__ void transpose_diagonal_square(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    // The same order, for grids that are as wide as high.
+    int tile_y = blockIdx.x;
+    int tile_x = (blockIdx.y + tile_y) % gridDim.x;
+    int x = tile_x * TILE_DIM + threadIdx.x;
+    int y = tile_y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    x = tile_y * TILE_DIM + threadIdx.x;
+    y = tile_x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_diagonal_square]
+
+// [transpose_diagonal_unpadded]
+__global__ void transpose_diagonal_unpadded(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM];
+
+    int block_number = blockIdx.y * gridDim.x + blockIdx.x;
+    int tile_y = block_number % gridDim.y;
+    int tile_x = (block_number / gridDim.y + tile_y) % gridDim.x;
+    int x = tile_x * TILE_DIM + threadIdx.x;
+    int y = tile_y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    // Bad again: 32 lanes read 32 words of one bank.
+    x = tile_y * TILE_DIM + threadIdx.x;
+    y = tile_x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_diagonal_unpadded]
+
+// [transpose_pitched]
+__global__ void transpose_pitched(float* output, const float* input, int width, int height, int padding)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    // Each row begins so many floats after the previous one.
+    int input_pitch = width + padding;
+    int output_pitch = height + padding;
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * input_pitch + x];
+
+    __syncthreads();
+
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * output_pitch + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_pitched]
+
+// [launch]
+dim3 grid_of(int width, int height)
+{
+    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+}
+
+const dim3 block(TILE_DIM, BLOCK_ROWS);
+constexpr int PITCH_PADDING = 32;
+// [/launch]
+
+// [entry]
+using namespace conflict_free;
+
+/// An element of the input.
+float at(const float* input, Size size, std::size_t row, std::size_t column) { return input[row * size.width + column]; }
+
+float transposed(const float* input, Size size, std::size_t index)
+{
+    return at(input, size, index % size.height, index / size.height);
+}
+
+/// Element `index` of a matrix as large as the input, each tile of which is transposed for itself.
+float transposed_inside(const float* input, Size size, std::size_t index)
+{
+    std::size_t row = index / size.width, column = index % size.width;
+    std::size_t top = row / TILE_DIM * TILE_DIM, left = column / TILE_DIM * TILE_DIM;
+    std::size_t from_row = top + (column - left), from_column = left + (row - top);
+    bool is_inside = from_row < static_cast<std::size_t>(size.height) && from_column < static_cast<std::size_t>(size.width);
+    return is_inside ? at(input, size, from_row, from_column) : at(input, size, row, column);
+}
+
+/// Element `index` of a matrix in which each tile lies where a transpose brings it, and is not transposed for itself.
+float moved_tiles(const float* input, Size size, std::size_t index)
+{
+    std::size_t row = index / size.height, column = index % size.height;
+    std::size_t top = column / TILE_DIM * TILE_DIM, left = row / TILE_DIM * TILE_DIM;
+    std::size_t from_row = top + (row - left), from_column = left + (column - top);
+    bool is_inside = from_row < static_cast<std::size_t>(size.height) && from_column < static_cast<std::size_t>(size.width);
+    return is_inside ? at(input, size, from_row, from_column) : at(input, size, column, row);
+}
+
+template <auto kernel>
+void launch(const Matrices<float>& m)
+{
+    kernel<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+}
+
+int main(int argc, char** argv)
+{
+    MatrixChapter<float> chapter("diagonal", "Does it matter in which order blocks go through a matrix?");
+    chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.gpu_sizes({{16384, 16384}});
+    chapter.whole_tiles(TILE_DIM);
+
+    // What the counts of all kernels with a padded tile are.
+    auto is_ideal = [&] {
+        chapter.expect(global_load.sectors_per_request == 4)
+            .expect(global_store.sectors_per_request == 4)
+            .expect(shared_store.conflicts == 0)
+            .expect(shared_load.conflicts == 0)
+            .expect_on("gt200", shared_load.conflicts == 0)
+            .expect_on("gt200", partitions_per_step.load == 8);
+    };
+
+    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed)
+        .expect_on("gt200", partitions_per_step.store < 2);
+    is_ideal();
+
+    chapter.kernel("transpose_fine_grained", launch<transpose_fine_grained>, transposed_inside)
+        .expect_on("gt200", partitions_per_step.store == 8);
+    is_ideal();
+
+    chapter.kernel("transpose_coarse_grained", launch<transpose_coarse_grained>, moved_tiles)
+        .expect_on("gt200", partitions_per_step.store < 2);
+    is_ideal();
+
+    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed)
+        .expect_on("gt200", partitions_per_step.store == 8);
+    is_ideal();
+
+    chapter.kernel("transpose_diagonal_square", launch<transpose_diagonal_square>, transposed)
+        .only_at_square_sizes()
+        .expect_on("gt200", partitions_per_step.store == 8);
+    is_ideal();
+
+    chapter.kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_load.wavefronts_per_instruction == 32)
+        .expect_on("gt200", shared_load.wavefronts_per_instruction == 32)
+        .expect_on("gt200", partitions_per_step.store == 8);
+
+    chapter.kernel("transpose_pitched",
+        [](const Matrices<float>& m) {
+            transpose_pitched<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height, m.row_padding);
+        }, transposed)
+        .rows_padded_by(PITCH_PADDING)
+        .expect_on("gt200", partitions_per_step.store < 2);
+    is_ideal();
+
+    return chapter.run(argc, argv);
+}
+// [/entry]
