@@ -75,6 +75,8 @@ BadAddress bad_shared(std::uint64_t offset, const std::string& what)
 {
     SharedArena& arena = SharedArena::instance();
     const std::string help = "Check the index against the extent of the shared array.";
+    if (offset >= SharedArena::mapped_bytes)
+        return {HazardKind::out_of_bounds, what + bytes_text(-offset) + " before the shared memory of the block", help};
     if (const auto* inside = arena.find(offset))
         return {HazardKind::out_of_bounds, what + "across the end of a shared variable of " + bytes_text(inside->bytes), help};
     const auto* before = arena.find_before(offset);
@@ -97,6 +99,9 @@ BadAddress bad_global(std::uint64_t address, const std::string& what)
                 "Check the index against the size of the array."};
     }
     const std::string help = "Check the index against the size of the array, for the last block too.";
+    // An index below 0 lands in the gap behind another allocation. The second half of the gap is taken for that.
+    if (const Allocation* after = heap.find_after(address); after && after->begin - address <= DeviceHeap::alignment / 2 && !after->freed)
+        return {HazardKind::out_of_bounds, what + bytes_text(after->begin - address) + " before an allocation of " + bytes_text(after->bytes), help};
     if (const Allocation* before = heap.find_before(address); before && address - before->begin < before->bytes + DeviceHeap::alignment * 16)
         return {before->freed ? HazardKind::use_after_free : HazardKind::out_of_bounds,
                 what + past(address - before->begin, before->bytes) + "an allocation of " + bytes_text(before->bytes), help};
@@ -210,6 +215,8 @@ void deliver(const std::vector<Listener*>& listeners, int warp, const AlignedAcc
 void report_bad_address(int slot, std::uint64_t address, const TraceEntry* last)
 {
     if (last && address - last->address < std::max<std::uint64_t>(last->size, 1)) return report_access(slot, *last);
+    // A machine that cannot access a wide type at a narrow address does not name the address.
+    if (last && address == 0 && last->size > 0 && is_misaligned(*last)) return report_misaligned(slot, *last);
     const auto bad = describe(address, thread_name(slot) + " accesses memory ");
     report_hazard(bad.kind, {slot}, last ? std::vector{last->site} : std::vector<std::uint32_t>{}, bad.message, bad.help);
 }

@@ -85,6 +85,12 @@ const Allocation* DeviceHeap::find_before(std::uint64_t address) const
     return after == allocations_.begin() ? nullptr : &*std::prev(after);
 }
 
+const Allocation* DeviceHeap::find_after(std::uint64_t address) const
+{
+    const auto after = std::ranges::upper_bound(allocations_, address, {}, &Allocation::begin);
+    return after == allocations_.end() ? nullptr : &*after;
+}
+
 std::size_t DeviceHeap::free_bytes() const { return capacity_ - used_; }
 
 }  // namespace simt::detail

@@ -38,6 +38,8 @@ public:
     const Allocation* find(std::uint64_t address);
     /// The allocation, live or freed, that starts nearest before `address`; null if none does.
     const Allocation* find_before(std::uint64_t address) const;
+    /// The allocation, live or freed, that starts nearest after `address`; null if none does.
+    const Allocation* find_after(std::uint64_t address) const;
     /// True if `address` lies in the reserved range.
     bool owns(std::uint64_t address) const { return address - base_ < reserved_bytes; }
     /// Host memory that further allocations can take, in bytes.

@@ -30,9 +30,9 @@ SharedArena& SharedArena::instance()
 
 SharedArena::SharedArena()
 {
-    void* memory = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory = mmap(nullptr, margin_bytes + mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::runtime_error("the counting model cannot map its shared memory");
-    begin_ = reinterpret_cast<std::uint64_t>(memory);
+    begin_ = reinterpret_cast<std::uint64_t>(memory) + margin_bytes;
 }
 
 void SharedArena::begin_launch(std::size_t dynamic_bytes, std::size_t capacity)

@@ -40,7 +40,8 @@ public:
     std::size_t used() const { return used_; }
     /// Bytes from the start that hold variables and gaps.
     std::size_t extent() const { return extent_; }
-    bool contains(std::uint64_t address) const { return address - begin_ < mapped_bytes; }
+    /// True for the margin in front too: a negative index leads there.
+    bool contains(std::uint64_t address) const { return address - (begin_ - margin_bytes) < margin_bytes + mapped_bytes; }
     std::uint64_t begin() const { return begin_; }
     /// The variable that holds the byte at `offset` from the start, or null.
     const Variable* find(std::uint64_t offset) const;
@@ -48,6 +49,7 @@ public:
     const Variable* find_before(std::uint64_t offset) const;
 
     static constexpr std::size_t mapped_bytes = std::size_t{1} << 20;
+    static constexpr std::size_t margin_bytes = std::size_t{1} << 16;
 
 private:
     SharedArena();

@@ -182,6 +182,41 @@ TEST(Race, WarpSynchronizationOrdersTheLanesOfItsMaskOnly)
     EXPECT_EQ(partly[0].kind, HazardKind::race);
 }
 
+/// Too large for the compiler to take it into its callers unasked.
+__device__ int distance(int2 a, int2 b)
+{
+    int sum = (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+    for (int step = 0; step < 4; ++step) sum += (a.x ^ step) * (b.y ^ step);
+    return sum;
+}
+
+template <bool with_barrier>
+__global__ void pass_by_value(int* data)
+{
+    __shared__ int2 tile[N];
+    const int2 own{data[threadIdx.x], 1};
+    tile[threadIdx.x] = own;
+    if (with_barrier) __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < N; ++i) sum += distance(own, tile[i]) * distance(tile[i], own);  // here: by value
+    data[threadIdx.x] = sum;
+}
+
+TEST(Race, AStructurePassedByValueIsRead)
+{
+    Ints data(N);
+    simt::take_launches();
+    EXPECT_TRUE(hazards_of([&] { pass_by_value<true><<<1, N>>>(data.data); }).empty());
+    const auto launches = simt::take_launches();
+    ASSERT_EQ(launches.size(), 1u);
+    EXPECT_EQ(launches[0].shared_load.instructions, 2u * 2 * N);
+    const auto hazards = hazards_of([&] { pass_by_value<false><<<1, N>>>(data.data); });
+    ASSERT_FALSE(hazards.empty());
+    bool found = false;
+    for (const Hazard& hazard : hazards) found |= hazard.kind == HazardKind::race && hazard.lines.back().line == line_of("by value");
+    EXPECT_TRUE(found);
+}
+
 // Races between blocks
 
 __global__ void all_blocks_write(int* data) { data[threadIdx.x] = blockIdx.x; }  // here: all blocks write
@@ -292,11 +327,25 @@ TEST(OutOfBounds, FarAwayIsReportedAndTheProgramGoesOn)
     EXPECT_TRUE(hazards_of([&] { read_at<<<1, 1>>>(output.data, data.data, 3); }).empty());
 }
 
+TEST(OutOfBounds, BeforeAnAllocationIsNotAboutTheOneBeforeIt)
+{
+    {
+        Ints freed(4);
+    }
+    Ints data(4), output(1);
+    const auto hazards = hazards_of([&] { read_at<<<1, 1>>>(output.data, data.data, -1); });
+    expect_one(hazards, HazardKind::out_of_bounds, {"far away"});
+    EXPECT_NE(hazards[0].message.find("4 bytes before an allocation of 16 bytes"), std::string::npos) << hazards[0].message;
+}
+
 TEST(OutOfBounds, SharedVariablesDoNotRunIntoOneAnother)
 {
     Ints data(32);
     EXPECT_TRUE(hazards_of([&] { shared_index<<<1, 1>>>(data.data, 0); }).empty());
     expect_one(hazards_of([&] { shared_index<<<1, 4>>>(data.data, 32); }), HazardKind::out_of_bounds, {"shared index"});
+    const auto before = hazards_of([&] { dynamic_index<<<1, 1, 16>>>(data.data, -1); });
+    expect_one(before, HazardKind::out_of_bounds, {"dynamic index"});
+    EXPECT_NE(before[0].message.find("4 bytes before the shared memory of the block"), std::string::npos) << before[0].message;
     EXPECT_TRUE(hazards_of([&] { dynamic_index<<<1, 1, 16>>>(data.data, 3); }).empty());
     expect_one(hazards_of([&] { dynamic_index<<<1, 1, 16>>>(data.data, 4); }), HazardKind::out_of_bounds, {"dynamic index"});
 }
@@ -312,6 +361,16 @@ TEST(Misaligned, AWideAccessAtANarrowAddress)
     const char* bytes = reinterpret_cast<const char*>(data.data);
     EXPECT_TRUE(hazards_of([&] { copy_wide<<<1, 1>>>(reinterpret_cast<int2*>(output.data), bytes + 8); }).empty());
     expect_one(hazards_of([&] { copy_wide<<<1, 1>>>(reinterpret_cast<int2*>(output.data), bytes + 4); }), HazardKind::misaligned, {"copy wide"});
+}
+
+__global__ void store_wide(char* data) { *reinterpret_cast<int4*>(data) = int4{1, 2, 3, 4}; }  // here: store wide
+
+TEST(Misaligned, AWideStoreThatTheHostCannotMake)
+{
+    Ints data(8);
+    char* bytes = reinterpret_cast<char*>(data.data);
+    EXPECT_TRUE(hazards_of([&] { store_wide<<<1, 1>>>(bytes + 16); }).empty());
+    expect_one(hazards_of([&] { store_wide<<<1, 1>>>(bytes + 4); }), HazardKind::misaligned, {"store wide"});
 }
 
 TEST(UseAfterFree, FreedMemoryIsNotAccessed)
