@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+
+"""The subjects of the mutation test and the bugs that are planted in them.
+
+A subject is a correct CUDA program, `subjects/NAME.cu`. Its mutants are in `mutants/NAME.toml`:
+
+    sizes = ["33x31", "100x7"]       # the problems that every run solves
+    [[mutant]]
+    id = "remove_barrier"            # unique in the file, and stable
+    kind = "remove a barrier"        # one of KINDS
+    find = "__syncthreads();"        # exact text in the subject
+    occurrence = 1                   # needed if the text occurs more than once; the first is 1
+    replace = ""
+    expect = ["race"]                # what has to catch it: all of these, of DETECTORS
+    also = ["uninitialized"]         # hazards that may be reported besides
+    harmless = "…"                   # instead of expect: why nothing is there to catch, in one sentence
+"""
+
+import dataclasses
+import pathlib
+import tomllib
+
+KINDS = (
+    "remove a barrier",
+    "barrier under a condition",
+    "change warp synchronization",
+    "drop or change padding",
+    "shift an index",
+    "swap indices",
+    "wrong stride",
+    "widen or drop a guard",
+    "change a loop bound",
+    "shrink a buffer",
+    "wrong launch",
+    "missing initialization",
+    "plain for atomic",
+    "misaligned or freed memory",
+)
+
+HAZARDS = ("race", "uninitialized", "out_of_bounds", "misaligned", "use_after_free", "divergent_barrier", "inactive_lane", "deadlock")
+COUNTS = ("conflicts", "sectors")
+DETECTORS = (*HAZARDS, *COUNTS, "wrong result", "kernel error")
+
+_KEYS = {"id", "kind", "find", "occurrence", "replace", "expect", "also", "harmless"}
+
+
+class CatalogError(Exception):
+    """The data files are wrong. The message names the file and the mutant."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """One change to one subject. `name` is SUBJECT.ID; `expect` is empty if `harmless` says why."""
+
+    subject: str
+    id: str
+    kind: str
+    find: str
+    replace: str
+    occurrence: int | None
+    expect: tuple[str, ...]
+    also: tuple[str, ...]
+    harmless: str
+
+    @property
+    def name(self):
+        return f"{self.subject}.{self.id}"
+
+    def apply(self, source):
+        """The subject's source with the bug planted. Raises CatalogError if the text is not there, or not only once."""
+        count = source.count(self.find)
+        if count == 0:
+            raise CatalogError(f"{self.name}: the subject has no text {self.find!r}")
+        if self.occurrence is None and count > 1:
+            raise CatalogError(f"{self.name}: {self.find!r} occurs {count} times; say which one with 'occurrence'")
+        if (self.occurrence or 1) > count:
+            raise CatalogError(f"{self.name}: occurrence {self.occurrence} given, {self.find!r} occurs {count} times")
+        at = -1
+        for _ in range(self.occurrence or 1):
+            at = source.index(self.find, at + 1)
+        return source[:at] + self.replace + source[at + len(self.find) :]
+
+
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """A correct program, the sizes it is run with, and its mutants."""
+
+    name: str
+    source: str
+    sizes: tuple[str, ...]
+    mutants: tuple[Mutant, ...]
+
+
+def load(folder):
+    """All subjects below `folder`, by name. Raises CatalogError if a data file is missing or wrong."""
+    folder = pathlib.Path(folder)
+    sources = {path.stem: path for path in sorted((folder / "subjects").glob("*.cu"))}
+    tables = {path.stem: path for path in sorted((folder / "mutants").glob("*.toml"))}
+    if sources.keys() != tables.keys():
+        raise CatalogError(f"not both subjects/NAME.cu and mutants/NAME.toml: {', '.join(sorted(sources.keys() ^ tables.keys()))}")
+    return [_load_subject(name, path, tables[name]) for name, path in sources.items()]
+
+
+def _load_subject(name, source_path, table_path):
+    source = source_path.read_text()
+    try:
+        table = tomllib.loads(table_path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise CatalogError(f"{table_path.name}: {error}") from error
+    if set(table) != {"sizes", "mutant"}:
+        raise CatalogError(f"{table_path.name}: 'sizes' and '[[mutant]]' are expected, {sorted(table)} is there")
+    mutants = tuple(_read_mutant(name, entry) for entry in table["mutant"])
+    ids = [mutant.id for mutant in mutants]
+    twice = sorted({each for each in ids if ids.count(each) > 1})
+    if twice:
+        raise CatalogError(f"{table_path.name}: not unique: {', '.join(twice)}")
+    for mutant in mutants:
+        if mutant.apply(source) == source:
+            raise CatalogError(f"{mutant.name}: changes nothing")
+    return Subject(name, source, tuple(table["sizes"]), mutants)
+
+
+def _read_mutant(subject, entry):
+    name = f"{subject}.{entry.get('id', '?')}"
+    unknown = entry.keys() - _KEYS
+    missing = {"id", "kind", "find", "replace"} - entry.keys()
+    if unknown or missing:
+        raise CatalogError(f"{name}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
+    if not entry["id"].isidentifier():
+        raise CatalogError(f"{name}: an id consists of letters, digits and _")
+    if entry["kind"] not in KINDS:
+        raise CatalogError(f"{name}: kind {entry['kind']!r} given, one of {', '.join(KINDS)} is accepted")
+    if ("expect" in entry) == ("harmless" in entry):
+        raise CatalogError(f"{name}: either 'expect' or 'harmless' is needed")
+    expect, also = tuple(entry.get("expect", ())), tuple(entry.get("also", ()))
+    if not entry.get("harmless") and not expect:
+        raise CatalogError(f"{name}: 'expect' and 'harmless' may not be empty")
+    strange = [each for each in expect if each not in DETECTORS] + [each for each in also if each not in HAZARDS]
+    if strange:
+        raise CatalogError(f"{name}: {', '.join(strange)} given, 'expect' takes {', '.join(DETECTORS)}, 'also' hazards only")
+    return Mutant(subject, entry["id"], entry["kind"], entry["find"], entry["replace"], entry.get("occurrence"), expect, also, entry.get("harmless", ""))
