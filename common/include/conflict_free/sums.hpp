@@ -31,8 +31,11 @@ double summation_bound(int additions, double magnitudes);
 std::string check_block_sums(std::span<const unsigned> numbers, std::span<const unsigned> sums, std::size_t block);
 
 /// Sums within summation_bound() of the exact one.
-/// @param additions the most additions that a number goes through on its way into its block's sum
 /// The numbers must be multiples of 2⁻²⁴ and their magnitudes add up to less than 2²⁸: then doubles hold the sums exactly.
+/// @param numbers what was added
+/// @param sums one for each block, the last of which may be cut; at least one
+/// @param block numbers of a block, from 1
+/// @param additions the most additions that a number goes through on its way into its block's sum
 std::string check_block_sums(std::span<const float> numbers, std::span<const float> sums, std::size_t block, int additions);
 /// @}
 
