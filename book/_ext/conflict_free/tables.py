@@ -17,6 +17,7 @@ from .results import (
     ACCESSES,
     CEILING_SLUG,
     CEILINGS,
+    COUNTED_SIZE,
     LOCAL,
     Evidence,
     ResultError,
