@@ -120,33 +120,52 @@ void find_nearest(const conflict_free::Arrays<float3, int>& arrays)
 }
 // [/launch]
 
-// [cpu]
-using Points = std::span<const float3>;
-using Indices = std::span<int>;
-
-int nearest_of(Points points, int i)
+// [cpu_plain]
+// One core, built without optimization whatever the rest is built with.
+[[gnu::optimize("O0")]] void cpu_plain(std::span<const float3> points, std::span<int> output)
 {
-    float3 mine = points[i];
-    Nearest nearest;
-    for (int j = 0; j < static_cast<int>(points.size()); ++j)
-        look_at(nearest, mine, i, points[j], j);
-    return nearest.index;
+    const float3* p = points.data();
+    int n = points.size();
+    for (int i = 0; i < n; ++i) {
+        float best = INFINITY;
+        int index = -1;
+        for (int j = 0; j < n; ++j) {
+            float dx = p[i].x - p[j].x, dy = p[i].y - p[j].y, dz = p[i].z - p[j].z;
+            float distance = dx * dx + dy * dy + dz * dz;
+            if (j != i && distance < best) {
+                best = distance;
+                index = j;
+            }
+        }
+        output[i] = index;
+    }
+}
+// [/cpu_plain]
+
+// [cpu_optimized]
+void cpu_some(std::span<const float3> points, std::span<int> output, int begin, int end)
+{
+    int n = points.size();
+    for (int i = begin; i < end; ++i) {
+        float3 mine = points[i];
+        Nearest nearest;
+        for (int j = 0; j < n; ++j)
+            look_at(nearest, mine, i, points[j], j);
+        output[i] = nearest.index;
+    }
 }
 
-void cpu_one_core(Points points, Indices output)
+void cpu_one_core(std::span<const float3> points, std::span<int> output)
 {
-    for (std::size_t i = 0; i < points.size(); ++i)
-        output[i] = nearest_of(points, static_cast<int>(i));
+    cpu_some(points, output, 0, points.size());
 }
 
-void cpu_all_cores(Points points, Indices output)
+void cpu_all_cores(std::span<const float3> points, std::span<int> output)
 {
-    conflict_free::parallel_for(points.size(), [=](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            output[i] = nearest_of(points, static_cast<int>(i));
-    });
+    auto part = [=](int begin, int end) { cpu_some(points, output, begin, end); };
+    conflict_free::parallel_for(points.size(), part, 1);
 }
-// [/cpu]
+// [/cpu_optimized]
 
 // [entry]
 using namespace conflict_free;
@@ -176,6 +195,7 @@ int main(int argc, char** argv)
     auto& kernels = chapter.arrays<float3, int>([](std::size_t n) { return n; });
     kernels.filled_by(random_points).reads_numbers(points_from).accepts(wrong_points);
 
+    kernels.host_row("cpu_plain", cpu_plain, nearest_are_right).at_most(10000);
     kernels.host_row("cpu_one_core", cpu_one_core, nearest_are_right).at_most(10000);
     kernels.host_row("cpu_all_cores", cpu_all_cores, nearest_are_right).at_most(10000);
     kernels.kernel("nearest_global", find_nearest<nearest_global>, nearest_are_right)

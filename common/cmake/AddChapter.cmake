@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# add_chapter(SLUG [MACHINES NAME…])
+# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…])
 #
 # Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, and
 # their checks
 #   chapter.SLUG.model      label cpu   kernels checked, counted, and held against their expectations
 #   chapter.SLUG.model.NAME label cpu   the same on an older machine, for each of MACHINES
 #   chapter.SLUG.gpu        label gpu   kernels checked and timed
-#   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer
+#   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer, at SANITIZED_SIZES
 # Checks that need a GPU are reported as skipped where there is none. The model program's results go to
 # ${CMAKE_BINARY_DIR}/counts/SLUG.json, and SLUG.NAME.json for older machines, which the target `counts` brings up to date.
 function(add_chapter slug)
-    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "" "MACHINES")
+    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "" "MACHINES;SANITIZED_SIZES")
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${slug}.cu)
     if(NOT EXISTS ${source})
         message(FATAL_ERROR "chapter ${slug}: ${slug}.cu is missing from ${CMAKE_CURRENT_SOURCE_DIR}")
@@ -21,7 +21,11 @@ function(add_chapter slug)
         add_chapter_model(${slug} ${source} "${chapter_MACHINES}")
     endif()
     if(CONFLICT_FREE_HAS_CUDA)
-        add_chapter_gpu(${slug} ${source})
+        if(NOT chapter_SANITIZED_SIZES)
+            # Small, not square, and not multiples of the tile.
+            set(chapter_SANITIZED_SIZES 96x64 100x70 33x31 1x1)
+        endif()
+        add_chapter_gpu(${slug} ${source} "${chapter_SANITIZED_SIZES}")
     endif()
     set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_CHAPTERS ${slug})
 endfunction()
@@ -57,13 +61,13 @@ function(add_counts slug name)
     add_dependencies(counts ${name}_counts)
 endfunction()
 
-function(add_chapter_gpu slug source)
+function(add_chapter_gpu slug source sanitized_sizes)
     add_executable(${slug}_gpu ${source})
     target_link_libraries(${slug}_gpu PRIVATE conflict_free_gpu conflict_free_warnings)
     target_compile_options(${slug}_gpu PRIVATE -lineinfo)
     add_test(NAME chapter.${slug}.gpu COMMAND ${slug}_gpu --samples 5)
     add_test(NAME chapter.${slug}.sanitizer
-             COMMAND ${CONFLICT_FREE_SANITIZE} $<TARGET_FILE:${slug}_gpu>)
+             COMMAND ${CONFLICT_FREE_SANITIZE} $<TARGET_FILE:${slug}_gpu> ${sanitized_sizes})
     set_tests_properties(chapter.${slug}.gpu chapter.${slug}.sanitizer PROPERTIES
         LABELS gpu SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 endfunction()

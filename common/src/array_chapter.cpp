@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -22,8 +23,9 @@ constexpr int least_timed_elements = 1024;
 std::vector<float> read_numbers(const std::string& file)
 {
     std::ifstream stream(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) throw UsageError("--input: got '" + file + "', accepted: a file of text that can be read");
+    const bool is_readable = stream && !std::filesystem::is_directory(file);
+    const std::string text = is_readable ? std::string{std::istreambuf_iterator<char>(stream), {}} : "";
+    if (!is_readable || stream.bad()) throw UsageError("--input: got '" + file + "', accepted: a file of text that can be read");
     constexpr const char* separators = " \t\r\n,";
     std::vector<float> numbers;
     for (std::size_t begin = 0; (begin = text.find_first_not_of(separators, begin)) != std::string::npos;) {

@@ -56,7 +56,7 @@ private:
     bool is_wanted(const Chapter::Kernel& kernel, Size size) const;
     bool is_only_for_others(Size size) const;
     bool is_timed(Size size) const;
-    std::string only_sizes_text() const;
+    std::string accepted_sizes_text() const;
     void run_size(Size size);
     Row run_kernel(Size size, int kernel, int sets);
     void judge(Row& row, const Chapter::Kernel& kernel) const;
@@ -83,7 +83,7 @@ int ChapterRun::run()
     if (std::ranges::all_of(chapter_.kernels(), cannot_run))
         throw UsageError("--machine: got '" + backend::machine() + "', accepted: one that can run a kernel that was asked for");
     if (rows_.empty())
-        throw UsageError("--size: none of the kernels that were asked for runs at a size given, accepted: " + only_sizes_text());
+        throw UsageError("--size: none of the kernels that were asked for runs at a size given, accepted: " + accepted_sizes_text());
     return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device(), chapter_.counted_size_},
                   file ? &*file : nullptr);
 }
@@ -134,7 +134,6 @@ bool ChapterRun::is_left_out(const Chapter::Kernel& kernel) const
 bool ChapterRun::is_wanted(const Chapter::Kernel& kernel, Size size) const
 {
     const auto& only = kernel.only_sizes;
-    if (size.count() > kernel.most_elements) return false;
     const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
     if (kernel.accepts && !kernel.accepts(size)) return false;
     return at_size && is_asked_for(kernel) && !is_left_out(kernel);
@@ -215,7 +214,7 @@ void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
     }
 }
 
-std::string ChapterRun::only_sizes_text() const
+std::string ChapterRun::accepted_sizes_text() const
 {
     std::string text;
     const auto add = [&](const std::string& sizes, const std::string& kernel) {

@@ -8,9 +8,8 @@
 
 namespace conflict_free {
 
-void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& part)
+void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& part, std::size_t least_part)
 {
-    constexpr std::size_t least_part = std::size_t{1} << 16;
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
     const std::size_t parts = std::clamp<std::size_t>(count / least_part, 1, cores);
     std::vector<std::jthread> threads;

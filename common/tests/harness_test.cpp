@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <vector>
 
+#include "conflict_free/array_chapter.hpp"
 #include "conflict_free/error.hpp"
 #include "conflict_free/expectation.hpp"
 #include "conflict_free/random.hpp"
 #include "conflict_free/size.hpp"
+#include "conflict_free/sums.hpp"
 #include "conflict_free/verify.hpp"
 
 namespace conflict_free {
@@ -51,6 +55,23 @@ TEST(Expectation, PartitionsAreThoseOfAMeanStepAndNoneWhereTheyAreNotWatched)
     EXPECT_EQ((partitions_per_step.store < 2).text, "partitions_per_step.store < 2");
 }
 
+TEST(Size, ReadsLengths)
+{
+    EXPECT_EQ(parse_length("1000", 1), (Size{1000, 1}));
+    EXPECT_EQ(parse_length("1000x1", 1), (Size{1000, 1}));
+    EXPECT_EQ(parse_length("0", 0), (Size{0, 1}));
+    EXPECT_EQ(parse_length("0x1", 0), (Size{0, 1}));
+    EXPECT_EQ(parse_length("2147482624", 0), (Size{2147482624, 1}));
+    for (const char* text : {"", "x1", "-1", "1000x2", "1000x1x1", "many", "1.5", "2147482625", "99999999999", "0"}) {
+        try {
+            parse_length(text, 1);
+            ADD_FAILURE() << "accepted '" << text << "'";
+        } catch (const UsageError& error) {
+            EXPECT_STREQ(error.what(), ("--size: got '" + std::string(text) + "', accepted: N, a whole number from 1 to 2147482624").c_str());
+        }
+    }
+}
+
 TEST(Random, IsReproducibleAndNeverConstant)
 {
     std::vector<float> a(100000), b(100000), c(100000);
@@ -76,6 +97,95 @@ TEST(Random, IntegersNeverEqualThePoison)
     for (const int value : values) {
         ASSERT_GE(value, -(1 << 30));
         ASSERT_LT(value, 1 << 30);
+    }
+}
+
+TEST(Random, UnsignedIntegersUseAllBits)
+{
+    std::vector<unsigned> values(1000);
+    fill_random(values, 4);
+    unsigned some = 0, all = ~0u;
+    for (const unsigned value : values) {
+        some |= value;
+        all &= value;
+    }
+    EXPECT_EQ(some, ~0u);
+    EXPECT_EQ(all, 0u);
+}
+
+TEST(Sums, IntegersAreComparedExactlyAndWrapAround)
+{
+    std::vector<unsigned> numbers(70);
+    fill_random(numbers, 6);
+    std::vector<unsigned> sums(3);
+    for (std::size_t i = 0; i < numbers.size(); ++i) sums[i / 32] += numbers[i];
+    EXPECT_EQ(check_block_sums(numbers, sums, 32), "");
+    ++sums[2];
+    const std::string wrong = check_block_sums(numbers, sums, 32);
+    EXPECT_EQ(wrong, "the sum of block 2 of 3 is " + std::to_string(sums[2]) + ", expected " + std::to_string(sums[2] - 1));
+    EXPECT_EQ(check_block_sums(std::vector<unsigned>{}, std::vector<unsigned>{0}, 32), "");
+    EXPECT_NE(check_block_sums(std::vector<unsigned>{}, std::vector<unsigned>{1}, 32), "");
+}
+
+TEST(Sums, TheBoundIsTheDerivedOne)
+{
+    const double u = std::numeric_limits<float>::epsilon() / 2;
+    EXPECT_EQ(summation_bound(0, 5), 0);
+    EXPECT_EQ(summation_bound(1, 1), u / (1 - u));
+    EXPECT_EQ(summation_bound(8, 256), 8 * u / (1 - 8 * u) * 256);
+}
+
+TEST(Sums, FloatsMayRoundAndMayNotLoseANumber)
+{
+    std::vector<float> numbers(256);
+    fill_random(numbers, 7);
+    // A tree of pairs: eight additions for each number.
+    std::vector<float> tree = numbers;
+    for (std::size_t half = 128; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) tree[i] += tree[i + half];
+    double exact = 0, magnitudes = 0;
+    for (const float number : numbers) {
+        exact += number;
+        magnitudes += std::abs(number);
+    }
+    const auto check = [&](double sum) { return check_block_sums(numbers, std::vector<float>{static_cast<float>(sum)}, 256, 8); };
+    EXPECT_NE(tree[0], exact) << "this input does not show any rounding";
+    EXPECT_EQ(check(tree[0]), "");
+    EXPECT_EQ(check(exact + 0.9 * summation_bound(8, magnitudes)), "");
+    EXPECT_NE(check(exact + 1.1 * summation_bound(8, magnitudes)), "");
+    EXPECT_NE(check(exact - 1.1 * summation_bound(8, magnitudes)), "");
+    EXPECT_NE(check(NAN), "");
+    EXPECT_NE(check(0), "");
+    for (const float number : numbers) {
+        if (std::abs(number) < 2 * summation_bound(8, magnitudes)) continue;
+        EXPECT_NE(check(tree[0] - number), "") << "lost " << number;
+        EXPECT_NE(check(tree[0] + number), "") << "added twice " << number;
+    }
+}
+
+TEST(Expectation, CountsByTheBlockOfAllLaunches)
+{
+    simt::LaunchCounts counts;
+    counts.blocks = 3;
+    counts.shared_store = {.instructions = 4, .wavefronts = 12, .ideal_wavefronts = 6};
+    simt::LaunchCounts more = counts;
+    more.blocks = 1;
+    counts += more;
+    EXPECT_EQ(counts.launches, 2u);
+    const Expectation expectation = shared_store.conflicts_per_block == 3;
+    EXPECT_EQ(expectation.text, "shared_store.conflicts_per_block == 3");
+    EXPECT_TRUE(expectation.holds(expectation.metric.value(counts)));
+    EXPECT_EQ(shared_store.wavefronts_per_block.value(counts), 6);
+}
+
+TEST(Verify, PartsCoverEverythingOnce)
+{
+    for (const std::size_t least_part : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+        std::vector<std::atomic<int>> seen(100);
+        parallel_for(seen.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) ++seen[i];
+        }, least_part);
+        for (const auto& times : seen) EXPECT_EQ(times, 1);
     }
 }
 

@@ -343,7 +343,8 @@ ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::left_out_on(std::strin
 template <class Input, class Output>
 ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::at_most(int n)
 {
-    chapter_.last_kernel().most_elements = static_cast<std::size_t>(n);
+    chapter_.last_kernel().accepts = [n](Size size) { return size.width <= n; };
+    chapter_.last_kernel().accepted = "at most " + std::to_string(n) + " elements";
     return *this;
 }
 

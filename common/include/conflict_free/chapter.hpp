@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,8 +88,6 @@ public:
         std::string accepted;
         /// How often one launch does the work. Times are divided by it.
         int repetitions = 1;
-        /// It is left out at sizes with more elements.
-        std::size_t most_elements = std::numeric_limits<std::size_t>::max();
     };
 
     /// Its kernels, in the order in which they run.

@@ -16,8 +16,10 @@
 
 namespace conflict_free {
 
-/// Calls `part(begin, end)` for parts of [0, count) on all cores, and returns when all are done.
-void parallel_for(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& part);
+/// Calls `part(begin, end)` for parts of [0, count) on all cores, and returns when all are done. Parts are not smaller than
+/// `least_part`, for which a thread is worth starting.
+void parallel_for(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& part,
+                  std::size_t least_part = std::size_t{1} << 16);
 
 /// Compares `actual` element by element, bit for bit, with `expected(index)`.
 /// @return an empty text if all agree, else the number of differences and the first of them

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// A chapter program on arrays, of right and wrong kernels, run as a user would run it.
+
+#include <conflict_free/array_chapter.hpp>
+#include <conflict_free/verify.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace conflict_free;
+using Json = nlohmann::json;
+
+__global__ void doubled(int* output, const int* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) output[i] = 2 * input[i];
+}
+
+__global__ void doubles_all_but_the_last(int* output, const int* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - 1) output[i] = 2 * input[i];
+}
+
+__global__ void negated(float* output, const float* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) output[i] = -input[i];
+}
+
+// One launch negates into the scratch, a second one out of it.
+__global__ void negated_again(float* output, const float* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) output[i] = -input[i];
+}
+
+template <auto kernel, class Number>
+void launch(const Arrays<Number, Number>& a)
+{
+    if (a.n > 0) kernel<<<(a.n + 31) / 32, 32>>>(a.output, a.input, a.n);
+}
+
+void launch_twice(const Arrays<float, float>& a)
+{
+    if (a.n == 0) return;
+    negated_again<<<(a.n + 31) / 32, 32>>>(a.scratch, a.input, a.n);
+    negated_again<<<(a.n + 31) / 32, 32>>>(a.output, a.scratch, a.n);
+}
+
+std::string is_doubled(const ArrayKernels<int, int>::Written& w)
+{
+    return compare_elements<int>(w.output, [&](std::size_t i) { return 2 * w.input[i]; });
+}
+
+std::string is_negated(const ArrayKernels<float, float>::Written& w)
+{
+    return compare_elements<float>(w.output, [&](std::size_t i) { return -w.input[i]; });
+}
+
+std::string is_same_by_way_of_the_scratch(const ArrayKernels<float, float>::Written& w)
+{
+    const std::string wrong = compare_elements<float>(w.scratch, [&](std::size_t i) { return -w.input[i]; });
+    return wrong.empty() ? compare_elements<float>(w.output, [&](std::size_t i) { return w.input[i]; }) : "scratch: " + wrong;
+}
+
+std::string leaves_the_scratch_alone(const ArrayKernels<float, float>::Written& w)
+{
+    for (const float value : w.scratch)
+        if (!std::isnan(value)) return "the scratch was not overwritten before the launch";
+    return is_negated(w);
+}
+
+void double_on_host(std::span<const int> input, std::span<int> output)
+{
+    for (std::size_t i = 0; i < input.size(); ++i) output[i] = 2 * input[i];
+}
+
+std::string no_zeros(std::span<const float> input)
+{
+    for (std::size_t i = 0; i < input.size(); ++i)
+        if (input[i] == 0) return "element " + std::to_string(i) + ": got 0, accepted: other numbers";
+    return {};
+}
+
+struct Outcome {
+    int exit_code;
+    std::string out, err;
+};
+
+Outcome run(std::vector<std::string> arguments, bool only_floats = false)
+{
+    ArrayChapter chapter("trial", "Does the harness tell right from wrong in arrays?");
+    chapter.lengths({100, 33, 1, 0}).counted_length(100);
+    chapter.work_is("halves", [](double n) { return 2 * n; });
+    const auto same = [](std::size_t n) { return n; };
+    if (!only_floats) {
+        auto& integers = chapter.arrays<int, int>(same);
+        integers.host_row("host", double_on_host, is_doubled).at_most(33);
+        integers.host_row("lazy_host", [](std::span<const int>, std::span<int>) {}, is_doubled).at_most(0);
+        integers.kernel("doubled", launch<doubled, int>, is_doubled).expect(global_load.requests_per_block == 1);
+        integers.kernel("doubles_all_but_the_last", launch<doubles_all_but_the_last, int>, is_doubled).at_most(0);
+    }
+    auto& floats = chapter.arrays<float, float>(same, same);
+    floats.reads_numbers([](std::span<const float> numbers) { return std::vector<float>(numbers.begin(), numbers.end()); })
+        .accepts(no_zeros);
+    floats.kernel("negated_again", launch_twice, is_same_by_way_of_the_scratch)
+        .expect(global_store.requests_per_block == 1)
+        .left_out_on("g80");
+    floats.kernel("negated", launch<negated, float>, leaves_the_scratch_alone);
+
+    arguments.insert(arguments.begin(), "trial");
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
+    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+std::string temporary(const char* name)
+{
+    const auto folder = std::filesystem::temp_directory_path() / ("conflict_free_arrays_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    return (folder / name).string();
+}
+
+std::string file_with(const char* name, const std::string& text)
+{
+    std::ofstream(temporary(name)) << text;
+    return temporary(name);
+}
+
+Json rows_of(std::vector<std::string> arguments)
+{
+    const std::string path = temporary("rows.json");
+    arguments.insert(arguments.end(), {"--json", path});
+    EXPECT_EQ(run(arguments).exit_code, 0);
+    return Json::parse(std::ifstream(path));
+}
+
+bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
+
+TEST(ArrayChapter, RightKernelsPassAtEachLength)
+{
+    const Outcome outcome = run({});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    // At 100: three kernels. At 33 and 1: the host as well. At 0: what is left out elsewhere, and passes there.
+    EXPECT_NE(outcome.out.find("17 results checked"), std::string::npos) << outcome.out;
+}
+
+TEST(ArrayChapter, AKernelIsLeftOutBeyondItsMostElements)
+{
+    EXPECT_EQ(run({"--kernel", "host", "--size", "33"}).exit_code, 0);
+    const Outcome none = run({"--kernel", "host", "--size", "34"});
+    EXPECT_EQ(none.exit_code, 2);
+    EXPECT_TRUE(one_line(none.err)) << none.err;
+    EXPECT_NE(none.err.find("accepted: at most 33 elements for host"), std::string::npos) << none.err;
+}
+
+TEST(ArrayChapter, WrongKernelsAndWrongHostFunctionsFail)
+{
+    ArrayChapter chapter("trial", "Are wrong ones found?");
+    auto& integers = chapter.arrays<int, int>([](std::size_t n) { return n; });
+    integers.kernel("doubles_all_but_the_last", launch<doubles_all_but_the_last, int>, is_doubled);
+    integers.host_row("lazy_host", [](std::span<const int>, std::span<int>) {}, is_doubled);
+    std::vector<std::string> arguments = {"trial", "--size", "33"};
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(chapter.run(static_cast<int>(argv.size()), argv.data()), 1);
+    testing::internal::GetCapturedStdout();
+    const std::string err = testing::internal::GetCapturedStderr();
+    EXPECT_NE(err.find("doubles_all_but_the_last at 33x1: 1 of 33 elements differ; the first is element 32"), std::string::npos) << err;
+    EXPECT_NE(err.find("lazy_host at 33x1: 33 of 33 elements differ"), std::string::npos) << err;
+}
+
+TEST(ArrayChapter, JsonTellsKernelsFromTheHostAndSumsLaunches)
+{
+    const Json json = rows_of({"--size", "33"});
+    EXPECT_EQ(json["counted_size"], "100x1");
+    const Json& host = json["rows"][0];
+    EXPECT_EQ(host["kernel"], "host");
+    EXPECT_EQ(host["reference"], true);
+    EXPECT_TRUE(host["counts"].is_null());
+    const Json& kernel = json["rows"][1];
+    EXPECT_EQ(kernel["kernel"], "doubled");
+    EXPECT_EQ(kernel["reference"], false);
+    EXPECT_EQ(kernel["size"], "33x1");
+    EXPECT_EQ(kernel["bytes"], 2 * 33 * 4);
+    EXPECT_EQ(kernel["work"]["unit"], "halves");
+    EXPECT_EQ(kernel["work"]["amount"], 66);
+    EXPECT_EQ(kernel["counts"]["launches"], 1);
+    EXPECT_EQ(kernel["counts"]["blocks"], 2);
+    const Json& twice = json["rows"][2];
+    EXPECT_EQ(twice["kernel"], "negated_again");
+    EXPECT_EQ(twice["counts"]["launches"], 2);
+    EXPECT_EQ(twice["counts"]["blocks"], 4);
+    EXPECT_EQ(twice["counts"]["global_load"]["requests"], 4);
+    EXPECT_EQ(twice["expectations"][0]["seen"], 1);
+}
+
+TEST(ArrayChapter, NoElementsMakeNoLaunchAndNoCounts)
+{
+    const Json json = rows_of({"--kernel", "doubled", "--size", "0"});
+    EXPECT_EQ(json["rows"][0]["size"], "0x1");
+    EXPECT_TRUE(json["rows"][0]["counts"].is_null());
+    EXPECT_EQ(json["rows"][0]["check"]["passed"], true);
+}
+
+TEST(ArrayChapter, AKernelIsLeftOutOnAMachineThatCannotRunIt)
+{
+    const Outcome outcome = run({"--machine", "g80", "--size", "33"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find("negated_again"), std::string::npos) << outcome.out;
+    run({"--machine", "sm_90", "--size", "0"});
+}
+
+TEST(ArrayChapter, TheUserGivesNumbersInAFile)
+{
+    const std::string file = file_with("numbers.txt", "1 2,3\n\t-4e3\r\n inf , 0x0");
+    const Outcome wrong = run({"--input", file}, true);
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_NE(wrong.err.find("got '0x0' in line 3"), std::string::npos) << wrong.err;
+    const Outcome right = run({"--input", file_with("numbers.txt", "1 2,3\n\t-4e3\r\n")}, true);
+    EXPECT_EQ(right.exit_code, 0) << right.err;
+    EXPECT_NE(right.out.find("4x1"), std::string::npos) << right.out;
+    EXPECT_EQ(run({"--input", file_with("numbers.txt", "")}, true).exit_code, 0) << "no numbers are an input of none";
+}
+
+TEST(ArrayChapter, InputsThatAreNotAcceptedExitWithTwoAndOneLine)
+{
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+        {{"--input", file_with("zero.txt", "1 0 2")}, "element 1: got 0, accepted: other numbers"},
+        {{"--input", "/no/such/file"}, "/no/such/file"},
+        {{"--input", std::filesystem::temp_directory_path().string()}, "--input"},
+        {{"--input", file_with("words.txt", "1 two")}, "got 'two' in line 1"},
+        {{"--input", file_with("large.txt", "1e40")}, "got '1e40'"},
+        {{"--input", file_with("one.txt", "1"), "--size", "1"}, "--size"},
+        {{"--size", "33x31"}, "33x31"},
+        {{"--size", "-1"}, "-1"},
+        {{"--size", "2147483647"}, "from 0 to 2147482624"},
+        {{"--colour"}, "--input FILE"},
+    };
+    for (const auto& [arguments, named] : cases) {
+        const Outcome outcome = run(arguments, true);
+        const std::string given = testing::PrintToString(arguments);
+        EXPECT_EQ(outcome.exit_code, 2) << given;
+        EXPECT_TRUE(one_line(outcome.err)) << given << ": " << outcome.err;
+        EXPECT_NE(outcome.err.find(named), std::string::npos) << given << ": " << outcome.err;
+        EXPECT_NE(outcome.err.find("accepted"), std::string::npos) << given << ": " << outcome.err;
+        EXPECT_EQ(outcome.out, "") << given;
+    }
+}
+
+TEST(ArrayChapter, InputIsOfferedOnlyWhereAllArraysCanBeRead)
+{
+    EXPECT_NE(run({"--help"}, true).out.find("--input"), std::string::npos);
+    EXPECT_EQ(run({"--help"}).out.find("--input"), std::string::npos);
+    EXPECT_EQ(run({"--input", file_with("one.txt", "1")}).exit_code, 2);
+}
+
+}  // namespace
