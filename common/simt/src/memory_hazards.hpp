@@ -64,12 +64,18 @@ private:
         std::uint32_t written_block = 0;
         /// Bytes that the block has written, and bytes that were read before.
         std::uint8_t written = 0, asked = 0;
+        /// Number of the last read of unwritten bytes, counted from 1; of `asked_interval` only.
+        std::uint32_t last_unwritten_read = 0, asked_interval = 0;
     };
     struct UnwrittenRead {
         std::uint64_t index;
         std::uint8_t bytes;
         int thread;
-        std::uint32_t site;
+        std::uint32_t site, stamp;
+        /// The one before of the same word, as in Word; 0 if there is none.
+        std::uint32_t previous;
+        /// A write that comes after it, by the same thread or ordered with it, does not excuse it.
+        bool certain;
     };
     struct ThreadAccess {
         Operation operation;
@@ -80,6 +86,7 @@ private:
 
     void access_word(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access);
     void check_written(std::uint64_t index, std::uint8_t bytes, const ThreadAccess& access);
+    void confirm_unwritten_reads(const Word& word, std::uint8_t bytes, int writer);
     void report_unwritten_reads();
     void check(Cell& cell, const ThreadAccess& access);
     void check_against_write(const Cell& cell, const ThreadAccess& access) const;

@@ -55,6 +55,8 @@ void SharedHazards::begin_block(int threads)
 {
     ++interval_;
     ++block_;
+    // Those of a block that was stopped are nobody's concern.
+    unwritten_reads_.clear();
     order_.begin_block((threads + warp_size - 1) / warp_size);
 }
 
@@ -92,19 +94,32 @@ void SharedHazards::check_written(std::uint64_t index, std::uint8_t bytes, const
     word.written_block = block_;
     const auto missing = static_cast<std::uint8_t>(bytes & ~(word.written | word.asked));
     if (access.operation == Operation::store) {
+        if (word.asked & bytes & ~word.written && word.asked_interval == interval_) confirm_unwritten_reads(word, bytes, access.thread);
         word.written |= bytes;
     } else if (missing) {
         // Another thread may still write it before the next barrier. Then the two race, and that is what is wrong.
+        const std::uint32_t previous = word.asked_interval == interval_ ? word.last_unwritten_read : 0;
         word.asked |= missing;
-        unwritten_reads_.push_back({index, missing, access.thread, access.site});
+        word.asked_interval = interval_;
+        unwritten_reads_.push_back({index, missing, access.thread, access.site, order_.now(access.thread), previous, false});
+        word.last_unwritten_read = static_cast<std::uint32_t>(unwritten_reads_.size());
+    }
+}
+
+void SharedHazards::confirm_unwritten_reads(const Word& word, std::uint8_t bytes, int writer)
+{
+    for (std::uint32_t number = word.last_unwritten_read; number != 0; number = unwritten_reads_[number - 1].previous) {
+        UnwrittenRead& read = unwritten_reads_[number - 1];
+        if (!(read.bytes & bytes & ~word.written)) continue;
+        read.certain |= read.thread == writer || ordered(read.thread, read.stamp, writer);
     }
 }
 
 void SharedHazards::report_unwritten_reads()
 {
     for (const UnwrittenRead& read : unwritten_reads_) {
-        const Word& word = words_[read.index];
-        if ((word.written & read.bytes) == read.bytes || !is_first_report(HazardKind::uninitialized, read.site, read.site)) continue;
+        const bool written = (words_[read.index].written & read.bytes) == read.bytes;
+        if ((written && !read.certain) || !is_first_report(HazardKind::uninitialized, read.site, read.site)) continue;
         report_hazard(HazardKind::uninitialized, {read.thread}, {read.site},
                       thread_name(read.thread) + " reads shared memory that no thread of the block has written",
                       "Write every element before it is read, for the last tile and block too.");

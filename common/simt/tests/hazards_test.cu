@@ -273,6 +273,22 @@ __global__ void written_by_first_block(int* data)
     data[blockIdx.x * blockDim.x] = value;  // here: first block only
 }
 
+__global__ void read_before_own_write(int* data, bool by_neighbor)
+{
+    __shared__ int tile[32];
+    const int before = tile[threadIdx.x];  // here: before own write
+    if (by_neighbor) simt::warp_exchange(~0u, 0, __builtin_return_address(0));
+    tile[by_neighbor ? threadIdx.x ^ 1 : threadIdx.x] = data[threadIdx.x];
+    data[threadIdx.x] = before;
+}
+
+TEST(Uninitialized, AWriteThatIsOrderedAfterTheReadComesTooLate)
+{
+    Ints data(32);
+    for (const bool by_neighbor : {false, true})
+        expect_one(hazards_of([&] { read_before_own_write<<<1, 32>>>(data.data, by_neighbor); }), HazardKind::uninitialized, {"before own write"});
+}
+
 TEST(Uninitialized, WhatAnEarlierBlockWroteDoesNotCount)
 {
     Ints data(2);
