@@ -316,6 +316,45 @@ def test_the_measured_table_holds_ceilings_sizes_and_provenance(project):
     assert "Median of 40 samples" in text_of(html)
 
 
+def test_the_measured_table_of_arrays_has_pairs_and_the_host_and_no_copy(project):
+    synthetic.make_arrays(project.counts, project.results, "naive")
+    html = project.build_page(".. measured-table:: naive")
+    said = text_of(html.split("</thead>")[1])
+    assert "copy_plain" not in said and "cudaMemcpy" not in said
+    assert "% of copy" not in text_of(html)
+    assert "billion pairs/s ms" in text_of(html.split("</thead>")[0])
+    assert "5,000 25,000,000 pairs, fits in L2 host_search on the host 2.50 10 9.70–10.5 – –" in said
+    assert "transpose_naive_row_read 2,500 0.0100 0.00970–0.0105 5,000 0.00500" in said
+    assert said.count("host_search") == 1 and said.count("transpose_naive_row_read") == 2
+    assert "90,000 8,100,000,000 pairs" in said
+    assert "marked so: Invented CPU, 2 cores, timed by the host’s clock" in text_of(html)
+
+
+def test_a_table_without_the_host_says_nothing_of_it(project):
+    synthetic.make_arrays(project.counts, project.results, "naive")
+    said = text_of(project.build_page(".. measured-table:: naive\n   :sizes: 90000x1"))
+    assert "host" not in said.split("Your GPU")[0] and "5,000" not in said
+
+
+def test_a_kernel_that_is_missing_at_a_size_fails_where_it_is_asked_for(project):
+    synthetic.make_arrays(project.counts, project.results, "naive")
+    warnings = project.build_error(".. measured-table:: naive\n   :kernels: host_search")
+    assert "no size 90000x1 of host_search" in warnings
+
+
+def test_each_kernel_is_counted_at_the_chapters_size_or_its_own(project):
+    synthetic.make_arrays(project.counts, project.results, "naive")
+    said = text_of(project.build_page(".. counted-table:: naive"))
+    assert "Counted by the model for sm_90, in this build." in said
+    assert "transpose_naive_row_read 5,000, grid 64 × 64, block 32 × 8 global load" in said
+    assert "transpose_naive_column_read 64, grid 128 × 32, block 32 × 8; with all 2 launches" in said
+    alone = text_of(project.build_page(".. counted-table:: naive\n   :kernels: transpose_naive_row_read"))
+    assert "Counted by the model for sm_90 at 5,000, in this build." in alone
+    listing = text_of(project.build_page(".. kernel-listing:: naive.transpose_naive_column_read\n   :counts:"))
+    assert "counted by the model for sm_90 at 64" in listing
+    assert "map" in project.build_page(".. sector-map:: naive.transpose_naive_column_read load")
+
+
 def test_without_a_gpu_of_the_readers_one_line_says_how(project):
     said = text_of(project.build_page(".. measured-table:: naive"))
     assert "Your GPU Run scripts/measure and then scripts/book" in said
@@ -362,7 +401,18 @@ def test_published_figures_have_a_tab(project):
     page = ".. measured-table:: naive\n\n.. bibliography::"
     said = text_of(project.build_page(page))
     assert "copy_plain “copy” 50.5 transpose_naive_row_read “naive” 1.5" in said
-    assert "GB/s of 1024³ bytes" in said and "A note." in said
+    assert "Published effective bandwidth at 2048 × 2048, in GB/s of 1024³ bytes." in said and "A note." in said
+    figures["label"] = "As printed"
+    figures["rows"][0]["ms"] = {"old": 7.5}
+    synthetic.write_json(project.results / "historical" / "figures.json", figures)
+    said = text_of(project.build_page(page))
+    assert "copy_plain “copy” 50.5 7.5 transpose_naive_row_read “naive” 1.5 –" in said
+    assert "Published effective bandwidth and times at 2048 × 2048." in said and "As printed" in said
+    for row in figures["rows"]:
+        row["ms"] = {"old": 0.25}
+        del row["gbps"]
+    synthetic.write_json(project.results / "historical" / "figures.json", figures)
+    assert "Published times at 2048 × 2048, in ms." in text_of(project.build_page(page))
 
 
 # ---------------------------------------------------------------------------------------- pictures

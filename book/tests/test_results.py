@@ -273,8 +273,64 @@ def test_stale_and_failed_rows_have_no_value(project, evidence, result):
         evidence.value("copy.copy_plain.2048.gbps")
 
 
+def test_arrays_have_work_and_the_host_has_one_time(project, evidence):
+    synthetic.make_arrays(project.counts, project.results, "naive")
+    data = evidence.result("naive")
+    assert results.is_of_arrays(data) and not results.is_of_arrays(evidence.result("copy"))
+    assert evidence.value("naive.transpose_naive_row_read.5000x1.billions_per_second").number == pytest.approx(2500)
+    assert evidence.value("naive.transpose_naive_row_read.5000x1.warm_billions_per_second").number == pytest.approx(5000)
+    host = evidence.value("naive.host_search.5000x1.ms")
+    assert host.number == 10 and "on the host, Invented CPU, 2 cores, 40 samples" in host.provenance
+    assert evidence.value("naive.host_search.5000x1.ms / naive.transpose_naive_row_read.5000x1.ms").text() == "1,000"
+    for key, message in [
+        ("naive.host_search.5000x1.warm_ms", "ran on the host, and has no warm time"),
+        ("copy.copy_plain.2048.billions_per_second", "has no unit of work but bytes"),
+        ("naive.transpose_naive_row_read.5000x1.percent_of_copy", "does other work than moving bytes"),
+    ]:
+        with pytest.raises(ResultError, match=message):
+            evidence.value(key)
+
+
+def test_counts_are_shown_at_the_chapters_size_or_the_kernels_largest(project, evidence):
+    assert results.counted_size(evidence.program("naive"), "transpose_naive_row_read") == "2048x2048"
+    synthetic.make_arrays(project.counts, project.results, "naive")
+    program = evidence.program("naive")
+    assert results.counted_size(program, "transpose_naive_row_read") == "5000x1"
+    assert results.counted_size(program, "transpose_naive_column_read") == "64x1"
+    assert results.counted_size({**program, "counted_size": "1x1"}, "transpose_naive_row_read") == "5000x1"
+    with pytest.raises(ResultError, match="no kernel 'none' in the counts of chapter naive"):
+        results.counted_size(program, "none")
+    assert evidence.value("naive.transpose_naive_column_read.64x1.blocks").number == 7
+    assert evidence.value("naive.transpose_naive_column_read.64x1.launches").number == 2
+    assert evidence.value("naive.transpose_naive_row_read.5000x1.launches").number == 1
+    assert evidence.value("naive.transpose_naive_row_read.5000x1.blocks").number == 64 * 64
+
+
+@pytest.mark.parametrize(("size", "shown"), [("2048x2048", "2048 × 2048"), ("1x1", "1 × 1"), ("1x7", "1 × 7"), ("5000x1", "5,000"), ("0x1", "0")])
+def test_sizes_for_readers(size, shown):
+    assert results.pretty_size(size) == shown
+    assert results.parse_size(size) == size
+
+
+@pytest.mark.parametrize("size", ["0", "x1", "0x0", "1x0", "01x1", "1x1x1", "-1"])
+def test_no_sizes(size):
+    with pytest.raises(ResultError, match="is not N or WxH"):
+        results.parse_size(size)
+
+
+def test_speed_is_in_bytes_or_in_work():
+    row = {"kernel": "k", "size": "10x1", "bytes": 3_000_000, "time": {"cold": {"median_ms": 2.0}, "warm": {"median_ms": 1.0}}}
+    assert results.speed(row) == "1.50"
+    assert results.speed(row, "warm", ".0f") == "3"
+    assert results.speed({**row, "work": {"unit": "pairs", "amount": 8e9}}, "warm") == "8,000 Gpairs/s"
+    assert results.speed({**row, "work": None, "time": {"host": {"median_ms": 2.0}}}) == "1.50"
+
+
 def test_published_figures_are_values():
     evidence = Evidence(CHAPTERS, BOOK_RESULTS, BOOK_RESULTS)
+    assert evidence.value("historical:g80.reduce_strided.4194304x1.ms").text() == "3.456"
+    with pytest.raises(ResultError, match="no published figure"):
+        evidence.value("historical:gt430.nearest_global.10000x1.gbps")
     assert evidence.value("historical:gtx280.copy_plain.2048.gbps").text() == "96.9"
     assert "ruetsch2009transpose" in evidence.value("historical:gtx280.copy_plain.2048.gbps").provenance
 

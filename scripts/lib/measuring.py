@@ -247,10 +247,10 @@ def six(counts: dict) -> dict[str, int]:
 # --- counters ----------------------------------------------------------------------------------
 
 
-def parse_ncu(text: str, kernel: str, launches: int = 1) -> dict[str, int]:
+def parse_ncu(text: str, kernel: str, launches: int | None) -> dict[str, int]:
     """The six counters of one kernel in the output of `ncu --csv`: the sums of all its launches.
 
-    Raises NoCounters, as well if there are more or fewer launches than `launches`.
+    Raises NoCounters, as well if there is no launch, or not as many as `launches` says.
     """
     if "ERR_NVGPUCTRPERM" in text:
         raise NoCounters("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
@@ -264,8 +264,8 @@ def parse_ncu(text: str, kernel: str, launches: int = 1) -> dict[str, int]:
     for row in csv.DictReader(io.StringIO(table)):
         if re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1] == kernel:
             values.setdefault(row["ID"], {})[row["Metric Name"]] = row["Metric Value"]
-    if len(values) != launches:
-        raise NoCounters(f"ncu saw {len(values)} launches of {kernel}, wanted {launches}")
+    if len(values) != (launches or max(len(values), 1)):
+        raise NoCounters(f"ncu saw {len(values)} launches of {kernel}, wanted {launches or 'at least 1'}")
     counters = dict.fromkeys(METRICS, 0)
     for launch in values.values():
         for key, metric in METRICS.items():
@@ -280,8 +280,8 @@ def parse_ncu(text: str, kernel: str, launches: int = 1) -> dict[str, int]:
     return counters
 
 
-def read_counters(ncu: str, program: Path, kernel: str, size: str, launches: int) -> dict[str, int]:
-    """The GPU's counters for a kernel's `launches` at a size. Raises NoCounters."""
+def read_counters(ncu: str, program: Path, kernel: str, size: str, launches: int | None) -> dict[str, int]:
+    """The GPU's counters for a kernel's `launches` at a size, or however many there are. Raises NoCounters."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
         done = subprocess.run(
@@ -410,7 +410,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
         if at_counted_size and session.ncu:
             show(f"counters of {row['kernel']}")
             try:
-                launches = counts.get("launches", 1) if counts else 1
+                launches = counts.get("launches", 1) if counts else None
                 counters = read_counters(session.ncu, program, row["kernel"], row["size"], launches)
             except NoCounters as reason:
                 session.note(f"no counters for {row['kernel']}: {reason}")
@@ -493,7 +493,7 @@ def table(measured: dict[str, dict]) -> Table:
             if not row["time"]:
                 continue
             cold = results.sample(row)
-            base = ceiling.get(row["size"])
+            base = None if row.get("work") else ceiling.get(row["size"])
             shown.add_row(
                 row["kernel"], row["size"], results.speed(row, spec=",.1f"),
                 f"{100 * results.gbps(row) / results.gbps(base):.1f}" if base else "-",

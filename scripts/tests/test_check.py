@@ -153,6 +153,21 @@ def test_the_table_follows_the_results(tidy):
     assert len(findings(tidy)) == 1
 
 
+def test_the_table_has_arrays_and_kernels_that_were_not_timed(tidy):
+    measure(tidy)
+    path = tidy.root / "book" / "results" / "h200" / "copy.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for row in data["rows"]:
+        row.update(size=f"{row['width']}x1", height=1, work={"unit": "pairs", "amount": 1e9})
+        if row["reference"]:
+            row["time"] = None
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert tidy.run("check", "--fix").returncode == 0
+    text = (tidy.root / "README.md").read_text(encoding="utf-8")
+    assert "| copy | `copy_plain` | 4 | 4 | 16,384 | 6,104 Gpairs/s | – |" in text
+    assert "| copy | `cudaMemcpy` | – | – | – | – | – |" in text
+
+
 def test_without_results_there_is_no_table(tidy):
     before = (tidy.root / "README.md").read_text(encoding="utf-8")
     assert tidy.run("check", "--fix").returncode == 0

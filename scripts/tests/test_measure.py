@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import measure
@@ -29,7 +30,7 @@ def measured(house, *arguments, code=0):
 
 
 def test_ncu_counters_are_read_by_name_with_their_thousands_separators():
-    assert measuring.parse_ncu(ncu_csv(VALUES), "copy_plain") == dict.fromkeys(measuring.METRICS, 1048576)
+    assert measuring.parse_ncu(ncu_csv(VALUES), "copy_plain", 1) == dict.fromkeys(measuring.METRICS, 1048576)
 
 
 def test_each_counter_has_its_place():
@@ -46,7 +47,7 @@ def test_each_counter_has_its_place():
     counted["shared_load"]["wavefronts"], counted["shared_store"]["wavefronts"] = 1, 2
     counted["global_load"].update(requests=3, sectors=5)
     counted["global_store"].update(requests=4, sectors=6)
-    found = measuring.parse_ncu(ncu_csv(values), "copy_plain")
+    found = measuring.parse_ncu(ncu_csv(values), "copy_plain", 1)
     assert found == measuring.six(counted)
     assert found == {
         "shared_load_wavefronts": 1, "shared_store_wavefronts": 2, "global_load_requests": 3,
@@ -58,32 +59,50 @@ def test_each_counter_has_its_place():
     "copy_plain(float *, const float *, int, int)", "void copy_plain<float>(T1 *)", "chapter::copy_plain(int)",
 ])
 def test_ncu_kernel_names_in_all_their_forms(shown):
-    assert measuring.parse_ncu(ncu_csv(VALUES, shown), "copy_plain")
+    assert measuring.parse_ncu(ncu_csv(VALUES, shown), "copy_plain", 1)
 
 
-def test_ncu_rows_of_another_kernel_are_not_taken():
+@pytest.mark.parametrize("launches", [1, None])
+def test_ncu_rows_of_another_kernel_are_not_taken(launches):
     with pytest.raises(measuring.NoCounters, match="0 launches of copy_plain"):
-        measuring.parse_ncu(ncu_csv(VALUES, "copy_plain_2(int)"), "copy_plain")
+        measuring.parse_ncu(ncu_csv(VALUES, "copy_plain_2(int)"), "copy_plain", launches)
+
+
+def twice(values=VALUES):
+    return ncu_csv(values) + "\n".join(ncu_csv(values, launch=1).splitlines()[4:])
 
 
 def test_two_launches_are_not_one():
-    twice = ncu_csv(VALUES) + "\n".join(ncu_csv(VALUES, launch=1).splitlines()[4:])
-    with pytest.raises(measuring.NoCounters, match="2 launches"):
-        measuring.parse_ncu(twice, "copy_plain")
+    with pytest.raises(measuring.NoCounters, match="2 launches of copy_plain, wanted 1"):
+        measuring.parse_ncu(twice(), "copy_plain", 1)
+    with pytest.raises(measuring.NoCounters, match="1 launches of copy_plain, wanted 2"):
+        measuring.parse_ncu(ncu_csv(VALUES), "copy_plain", 2)
+
+
+@pytest.mark.parametrize("launches", [2, None])
+def test_the_counters_of_launches_that_belong_together_are_added(launches):
+    assert measuring.parse_ncu(twice(), "copy_plain", launches) == dict.fromkeys(measuring.METRICS, 2 * 1048576)
+
+
+def test_the_host_processor(tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz \nprocessor\t: 1\nmodel name\t: Other\n")
+    assert re.fullmatch(r"Some CPU @ 2 GHz, \d+ cores", measuring.host_processor(cpuinfo))
+    assert "does not tell its name, " in measuring.host_processor(tmp_path / "none")
 
 
 @pytest.mark.parametrize("value", ["n/a", "", "12.5"])
 def test_a_counter_that_is_no_whole_number_is_refused(value):
     values = {**VALUES, measuring.METRICS["global_load_sectors"]: value}
     with pytest.raises(measuring.NoCounters, match="global_op_ld"):
-        measuring.parse_ncu(ncu_csv(values), "copy_plain")
+        measuring.parse_ncu(ncu_csv(values), "copy_plain", 1)
 
 
 def test_a_counter_that_is_missing_is_refused():
     values = dict(VALUES)
     del values[measuring.METRICS["shared_load_wavefronts"]]
     with pytest.raises(measuring.NoCounters, match="nothing for smsp__sass"):
-        measuring.parse_ncu(ncu_csv(values), "copy_plain")
+        measuring.parse_ncu(ncu_csv(values), "copy_plain", 1)
 
 
 @pytest.mark.parametrize("text, reason", [
@@ -93,7 +112,7 @@ def test_a_counter_that_is_missing_is_refused():
 ])
 def test_why_there_are_no_counters(text, reason):
     with pytest.raises(measuring.NoCounters, match=reason):
-        measuring.parse_ncu(text, "copy_plain")
+        measuring.parse_ncu(text, "copy_plain", 1)
 
 
 def test_smi_line():
@@ -147,6 +166,45 @@ def test_a_measurement(gpu_house):
     assert str(gpu_house.root) not in json.dumps(result)
     assert "1 launches compared, 0 differences" in done.stdout
     assert not list((gpu_house.root / "book" / "results").rglob("*.new"))
+
+
+def arrays(build):
+    """What the program of a chapter on arrays writes: two launches, pairs, and a search on the host."""
+    data = program_rows(build)
+    data["counted_size"] = "2048x1"
+    data["rows"] = [row for row in data["rows"] if row["width"] > 1]
+    for row in data["rows"]:
+        row.update(size=f"{row['width']}x1", height=1, work={"unit": "pairs", "amount": row["width"] ** 2})
+        if row["counts"]:
+            row["counts"].update(launches=2, blocks=65)
+        if row["reference"] and build == "gpu":
+            row["time"] = {"host": row["time"]["cold"]}
+    return data
+
+
+def test_arrays_are_measured_at_their_own_size_with_the_host_and_all_launches(gpu_house):
+    folder = gpu_house.root / "ready" / "chapters" / "copy"
+    for build in ("gpu", "model"):
+        gpu_house.tool(f"copy_{build}", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(arrays(build))!r})", folder)
+    added = {key: value // 2 for key, value in measuring.six(counts()).items()}
+    text = twice({metric: f"{added[key]}" for key, metric in measuring.METRICS.items()})
+    gpu_house.tool("ncu", f"""
+if '--version' in argv:
+    print('Version 2025.3.1.0')
+else:
+    assert argv[-2:] == ['--size', '2048x1'], argv
+    open(argv[argv.index('--log-file') + 1], 'w').write({text!r})
+""")
+    done, result = measured(gpu_house)
+    rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
+    assert rows["copy_plain", "2048x1"]["counters"] == rows["copy_plain", "2048x1"]["model"] == measuring.six(counts())
+    assert rows["copy_plain", "16384x1"]["counters"] is None
+    assert rows["copy_plain", "2048x1"]["work"] == {"unit": "pairs", "amount": 2048**2}
+    assert list(rows["cudaMemcpy", "2048x1"]["time"]) == ["host"]
+    assert re.search(r", \d+ cores$", result["provenance"]["cpu"])
+    assert "1 launches compared, 0 differences" in done.stdout
+    assert re.search(r"copy_plain +16384x1 +1,638.4 Gpairs/s +- +3,276.8 Gpairs/s", done.stdout), done.stdout
+    assert re.search(r"cudaMemcpy +16384x1 +1,638.4 Gpairs/s +- +- ", done.stdout), done.stdout
 
 
 def test_a_counter_that_differs_from_the_model_fails_after_writing(gpu_house):

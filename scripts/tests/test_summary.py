@@ -51,6 +51,20 @@ def test_the_books_machine_and_ones_own(counted):
     assert "scripts/measure" not in text
 
 
+def test_work_other_than_bytes_has_its_unit_and_no_percent_of_copy(counted):
+    measure(counted, "local")
+    path = counted.root / "book" / "results" / "local" / "copy.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for row in data["rows"]:
+        row.update(size=f"{row['width']}x1", height=1, work={"unit": "pairs", "amount": 1e9})
+        if row["reference"] and row["time"]:
+            row["time"] = {"host": row["time"]["cold"]}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    text = summary(counted)
+    assert line_of(text, "copy_plain")[7:] == ["16384x1", "6,104 Gpairs/s", "-"]
+    assert line_of(text, "cudaMemcpy")[7:] == ["16384x1", "6,104 Gpairs/s", "-"]
+
+
 def test_a_stale_row_is_marked(counted):
     measure(counted, "local")
     source = counted.root / "chapters" / "copy" / "copy.cu"

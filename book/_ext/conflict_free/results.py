@@ -137,7 +137,7 @@ def validate_historical(data: Any, where: str = "historical figures") -> None:
     """Check a file of published figures. Raises ResultError."""
     _validate(data, "historical.schema.json", where)
     for row in data["rows"]:
-        unknown = sorted(set(row["gbps"]) - set(data["machines"]))
+        unknown = sorted({*row.get("gbps", ()), *row.get("ms", ())} - set(data["machines"]))
         if unknown:
             raise ResultError(f"{where}: {row['kernel']} has figures of {unknown[0]}, which is not in machines")
 
@@ -503,7 +503,12 @@ class Evidence:
         return row
 
     def percent_of_copy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
-        """Return a row's bandwidth as a percentage of the plain copy at the same size, state and machine."""
+        """Return a row's bandwidth as a percentage of the plain copy at the same size, state and machine.
+
+        Raises ResultError if there is none, or if the row's work is not told by bytes.
+        """
+        if row.get("work"):
+            raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so no copy is its measure")
         copy = self.measured_row(CEILING_SLUG, CEILINGS[1], row["size"], machine)
         return 100 * gbps(row, state) / gbps(copy, state)
 
@@ -518,7 +523,7 @@ class Evidence:
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
         with a counted metric of another modeled machine;
         ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; or
-        ``historical:MACHINE.kernel.size.gbps``. Raises ResultError for anything else, or if the evidence
+        ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
         """
         parts = key.split(" / ")
@@ -621,15 +626,15 @@ class Evidence:
 
     def _historical(self, key: str) -> Value:
         parts = key.removeprefix("historical:").split(".")
-        if len(parts) != 4 or parts[3] != "gbps":
-            raise ResultError(f"key {key!r} is malformed; accepted: historical:MACHINE.kernel.size.gbps")
-        machine, kernel, size, _ = parts
+        if len(parts) != 4 or parts[3] not in ("gbps", "ms"):
+            raise ResultError(f"key {key!r} is malformed; accepted: historical:MACHINE.kernel.size.gbps, or .ms")
+        machine, kernel, size, metric = parts
         size = parse_size(size)
         for data in self.historical():
             for row in data["rows"]:
-                if data["size"] == size and row["kernel"] == kernel and machine in row["gbps"]:
+                if data["size"] == size and row["kernel"] == kernel and machine in row.get(metric, ()):
                     return Value(
-                        row["gbps"][machine],
+                        row[metric][machine],
                         f"{row['classic_name']} on {data['machines'][machine]} at {pretty_size(size)}, "
                         f"as published ({data['citation']})",
                         "g",

@@ -376,7 +376,7 @@ class MeasuredTable(EvidenceDirective):
             ceilings = [row for row in data["rows"] if row["kernel"] in CEILINGS and row not in rows]
             html = render("published.html", data=data, rows=[*ceilings, *rows], ceilings=ceilings)
             note = f"Figures of :cite:t:`{data['citation']}`. {data['note']}"
-            tabs.append(("As published", data["citation"], f"{_raw(html)}\n\n{note}"))
+            tabs.append((data.get("label", "As published"), data["citation"], f"{_raw(html)}\n\n{note}"))
         return tabs
 
 

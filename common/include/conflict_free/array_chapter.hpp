@@ -33,6 +33,9 @@ Size parse_length(std::string_view text, int least);
 /// @throws UsageError if the file cannot be read, or has something else in it
 std::vector<float> read_numbers(const std::string& file);
 
+/// Number of elements of something, given those of the input.
+using LengthFunction = std::function<std::size_t(std::size_t n)>;
+
 /// The arrays of a launch, in device memory.
 template <class Input, class Output>
 struct Arrays {
@@ -74,8 +77,6 @@ public:
     using LaunchFunction = std::function<void(const Arrays<Input, Output>&)>;
     /// Computes the output on the host.
     using HostFunction = std::function<void(std::span<const Input> input, std::span<Output> output)>;
-    /// Number of elements of something, given the length of the input.
-    using Length = std::function<std::size_t(std::size_t n)>;
     /// What a kernel has read and written.
     struct Written {
         std::span<const Input> input;
@@ -144,7 +145,7 @@ public:
         for (int set = 0; set < sets; ++set) {
             inputs_.emplace_back(n).copy_from(input_);
             outputs_.emplace_back(output_length_(n));
-            scratch_.emplace_back(scratch_length_(n));
+            scratch_.emplace_back(scratch_length(n));
         }
         host_output_.resize(output_length_(n));
     }
@@ -186,7 +187,7 @@ public:
         scratch_.clear();
     }
 
-    std::size_t bytes_of_set(std::size_t n) const override { return useful_bytes(n) + scratch_length_(n) * sizeof(Output); }
+    std::size_t bytes_of_set(std::size_t n) const override { return useful_bytes(n) + scratch_length(n) * sizeof(Output); }
     std::size_t useful_bytes(std::size_t n) const override { return n * sizeof(Input) + output_length_(n) * sizeof(Output); }
     int element_bytes() const override { return static_cast<int>(sizeof(Input)); }
     bool reads_input() const override { return from_numbers_ != nullptr; }
@@ -206,7 +207,7 @@ private:
         Verify verify;
     };
 
-    ArrayKernels(ArrayChapter& chapter, Length output_length, Length scratch_length)
+    ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length)
         : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
     {
     }
@@ -217,7 +218,9 @@ private:
     }
 
     ArrayChapter& chapter_;
-    Length output_length_, scratch_length_;
+    std::size_t scratch_length(std::size_t n) const { return scratch_length_ ? scratch_length_(n) : 0; }
+
+    LengthFunction output_length_, scratch_length_;
     Fill fill_ = default_fill;
     FromNumbers from_numbers_;
     Accepts accepts_;
@@ -235,11 +238,10 @@ public:
 
     /// Adds arrays for kernels.
     /// @param output_length elements that a kernel writes, given those of the input
-    /// @param scratch_length elements of room between the launches of a kernel, likewise
+    /// @param scratch_length elements of room between the launches of a kernel, likewise; none unless given
     /// @return to add kernels to; lives as long as the chapter
     template <class Input, class Output>
-    ArrayKernels<Input, Output>& arrays(typename ArrayKernels<Input, Output>::Length output_length,
-                                        typename ArrayKernels<Input, Output>::Length scratch_length = [](std::size_t) { return 0; })
+    ArrayKernels<Input, Output>& arrays(LengthFunction output_length, LengthFunction scratch_length = {})
     {
         using Kernels = ArrayKernels<Input, Output>;
         auto arrays = std::unique_ptr<Kernels>(new Kernels(*this, std::move(output_length), std::move(scratch_length)));
