@@ -7,6 +7,7 @@
 // kernels that do half of its work each isolate the cause; a third removes it by giving blocks other tiles.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 // [constants]
 constexpr int TILE_DIM = 32;
@@ -208,34 +209,6 @@ constexpr int PITCH_PADDING = 32;
 // [entry]
 using namespace conflict_free;
 
-/// An element of the input.
-float at(const float* input, Size size, std::size_t row, std::size_t column) { return input[row * size.width + column]; }
-
-float transposed(const float* input, Size size, std::size_t index)
-{
-    return at(input, size, index % size.height, index / size.height);
-}
-
-/// Element `index` of a matrix as large as the input, each tile of which is transposed for itself.
-float transposed_inside(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.width, column = index % size.width;
-    std::size_t top = row / TILE_DIM * TILE_DIM, left = column / TILE_DIM * TILE_DIM;
-    std::size_t from_row = top + (column - left), from_column = left + (row - top);
-    bool is_inside = from_row < static_cast<std::size_t>(size.height) && from_column < static_cast<std::size_t>(size.width);
-    return is_inside ? at(input, size, from_row, from_column) : at(input, size, row, column);
-}
-
-/// Element `index` of a matrix in which each tile lies where a transpose brings it, and is not transposed for itself.
-float moved_tiles(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    std::size_t top = column / TILE_DIM * TILE_DIM, left = row / TILE_DIM * TILE_DIM;
-    std::size_t from_row = top + (row - left), from_column = left + (column - top);
-    bool is_inside = from_row < static_cast<std::size_t>(size.height) && from_column < static_cast<std::size_t>(size.width);
-    return is_inside ? at(input, size, from_row, from_column) : at(input, size, column, row);
-}
-
 template <auto kernel>
 void launch(const Matrices<float>& m)
 {
@@ -259,28 +232,28 @@ int main(int argc, char** argv)
             .expect_on("gt200", partitions_per_step.load == 8);
     };
 
-    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed)
+    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed<float>)
         .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();
 
-    chapter.kernel("transpose_fine_grained", launch<transpose_fine_grained>, transposed_inside)
+    chapter.kernel("transpose_fine_grained", launch<transpose_fine_grained>, transposed_in_tiles<TILE_DIM, float>)
         .expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
-    chapter.kernel("transpose_coarse_grained", launch<transpose_coarse_grained>, moved_tiles)
+    chapter.kernel("transpose_coarse_grained", launch<transpose_coarse_grained>, tiles_transposed<TILE_DIM, float>)
         .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();
 
-    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed)
+    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed<float>)
         .expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
-    chapter.kernel("transpose_diagonal_square", launch<transpose_diagonal_square>, transposed)
+    chapter.kernel("transpose_diagonal_square", launch<transpose_diagonal_square>, transposed<float>)
         .only_at_square_sizes()
         .expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
-    chapter.kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed)
+    chapter.kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed<float>)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.wavefronts_per_instruction == 32)
@@ -290,7 +263,7 @@ int main(int argc, char** argv)
     chapter.kernel("transpose_pitched",
         [](const Matrices<float>& m) {
             transpose_pitched<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height, m.row_padding);
-        }, transposed)
+        }, transposed<float>)
         .rows_padded_by(PITCH_PADDING)
         .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();

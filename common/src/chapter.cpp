@@ -182,6 +182,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .counts = {},
             .times = {},
             .host_time = {}};
+    chapter_.repetitions_ = is_timed(size) ? kernel.repetitions : std::min(kernel.repetitions, 2);
     chapter_.choose(number);
     chapter_.poison();
     if (kernel.on_host) {

@@ -163,6 +163,24 @@ TEST(Chapter, RowsArePaddedAndTheirPaddingIsChecked)
     EXPECT_NE(run_padded(4, true).find("the first is element 3: 0"), std::string::npos) << run_padded(4, true);
 }
 
+TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice)
+{
+    for (const auto& [asked, given] : {std::pair{1, 1}, std::pair{2, 2}, std::pair{100, 2}}) {
+        MatrixChapter<float> chapter("trial", "How often?");
+        int seen = 0;
+        chapter.kernel("right", [&](const Matrices<float>& m) {
+            seen = m.repetitions;
+            launch<right>(m);
+        }, copied).repeats(asked).sizes({{8, 8}});
+        std::string name = "trial";
+        char* arguments[] = {name.data()};
+        testing::internal::CaptureStdout();
+        EXPECT_EQ(chapter.run(1, arguments), 0);
+        testing::internal::GetCapturedStdout();
+        EXPECT_EQ(seen, given);
+    }
+}
+
 TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
 {
     const auto run_at = [](const char* size) {

@@ -134,6 +134,27 @@ def tags() -> Iterator[str]:
             yield str(error)
 
 
+# A function over several lines ends with a brace at the start of a line.
+_FUNCTION = re.compile(r"__(global|device)__ void (\w+)(\([^)]*\)\s*\{(?:[^\n]*\}$|.*?^\}))", re.MULTILINE | re.DOTALL)
+
+
+def repeated_kernels() -> Iterator[str]:
+    """A device function with the name of a chapter's kernel is that kernel, word for word, comments aside."""
+    kernels: dict[str, tuple[Path, str]] = {}
+    functions = []
+    for path in sorted(CHAPTERS.glob("*/*.cu")):
+        text = source.strip_comments(source.read_source(path))
+        for kind, name, rest in _FUNCTION.findall(text):
+            words = " ".join(rest.split())
+            if kind == "global":
+                kernels[name] = path, words
+            else:
+                functions.append((path, name, words))
+    for path, name, words in functions:
+        if name in kernels and words != kernels[name][1]:
+            yield f"{_name(path)}: {name} is not what it is in {_name(kernels[name][0])}"
+
+
 def committed_results() -> Iterator[str]:
     """Every committed result is valid and was measured with the kernels of today."""
     machines = [
@@ -177,7 +198,10 @@ def readme_table() -> Iterator[str]:
         yield f"README.md: {error}"
 
 
-RULES = (licence_headers, places, lock_files, chapters_are_listed, tags, committed_results, counters_are_counts, readme_table)
+RULES = (
+    licence_headers, places, lock_files, chapters_are_listed, tags, repeated_kernels, committed_results,
+    counters_are_counts, readme_table,
+)
 
 
 def check_counts(counts: Path) -> int:

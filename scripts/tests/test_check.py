@@ -101,6 +101,14 @@ def test_a_marker_that_is_not_closed(tidy):
     assert "region [open] is never closed" in findings(tidy)[0]
 
 
+def test_a_kernel_that_is_repeated_and_changed(tidy):
+    same = "__device__ void copy_plain(float* out, const float* in)\n{\n    out[threadIdx.x] = in[threadIdx.x];  // again\n}\n"
+    append(tidy, "chapters/copy/copy.cu", same)
+    assert findings(tidy) == []
+    append(tidy, "chapters/copy/copy.cu", same.replace("= in", "= 2 * in"))
+    assert findings(tidy) == ["chapters/copy/copy.cu: copy_plain is not what it is in chapters/copy/copy.cu"]
+
+
 def test_results_that_are_stale(tidy):
     measure(tidy)
     assert tidy.run("check", "--fix").returncode == 0

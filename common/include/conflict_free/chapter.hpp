@@ -86,7 +86,8 @@ public:
         /// Says whether it runs at a size, and at which sizes it does, in words; absent for any size.
         std::function<bool(Size)> accepts;
         std::string accepted;
-        /// How often one launch does the work. Times are divided by it.
+        /// How often a launch does the work where it is timed. Times are divided by it. Where it is not, it does it at most
+        /// twice, which shows all that one repetition can do to the next.
         int repetitions = 1;
     };
 
@@ -140,6 +141,8 @@ protected:
     /// Sizes that are run when the user names none, on a GPU alone for `gpu_sizes`.
     void set_sizes(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
     void set_gpu_sizes(std::vector<Size> sizes) { gpu_sizes_ = std::move(sizes); }
+    /// How often the launch that follows does the work.
+    int repetitions() const { return repetitions_; }
     /// The kernel added last.
     Kernel& last_kernel() { return kernels_.back(); }
 
@@ -148,6 +151,7 @@ private:
     std::vector<Size> sizes_, gpu_sizes_;
     Size counted_size_{2048, 2048};
     int tile_dim_ = 1;
+    int repetitions_ = 1;
     int rows_of_smallest_tile_ = 32;
     std::vector<Kernel> kernels_;
 

@@ -28,6 +28,8 @@ struct Matrices {
     int height;
     /// Elements between the end of a row and the start of the next, in both; 0 unless the kernel asked for them.
     int row_padding;
+    /// How often the kernel does its work; 1 unless it asked for more.
+    int repetitions;
 };
 
 /// A chapter program on matrices of `Element`. Each kernel has a reference of its own: a function that says what an
@@ -103,7 +105,7 @@ public:
         return *this;
     }
 
-    /// The kernel added last does its work so many times in one launch.
+    /// The kernel added last does its work so many times in one launch where it is timed; see Kernel::repetitions.
     MatrixChapter& repeats(int repetitions)
     {
         last_kernel().repetitions = repetitions;
@@ -134,7 +136,7 @@ public:
     {
         const auto i = static_cast<std::size_t>(set);
         work_[static_cast<std::size_t>(kernel)].launch(
-            {outputs_[i].data(), inputs_[i].data(), size_.width, size_.height, row_padding_});
+            {outputs_[i].data(), inputs_[i].data(), size_.width, size_.height, row_padding_, repetitions()});
     }
 
     std::string verify(int kernel) override
