@@ -10,7 +10,7 @@ import synthetic
 from conflict_free.diff import diff_lines
 from conflict_free.ladder import draw, ladder_rows
 from conflict_free.listing import margin
-from conflict_free.results import Evidence
+from conflict_free.results import Evidence, ResultError
 from conflict_free.sectors import describe_access, touched_sectors
 
 
@@ -460,6 +460,14 @@ def test_the_ladder_descends(project):
     assert [row["kernel"] for row in rows][:2] == ["cudaMemcpy", "copy_plain"]
     assert [row["gbps"] for row in rows] == sorted((row["gbps"] for row in rows), reverse=True)
     assert all(row["low"] < row["gbps"] < row["high"] for row in rows)
+
+
+def test_the_ladder_shows_the_kernels_that_are_chosen_and_misses_none(project):
+    evidence = Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE)
+    rows = ladder_rows(evidence, "16384x16384", ["copy_plain"])
+    assert [row["kernel"] for row in rows] == ["copy_plain"]
+    with pytest.raises(ResultError, match="for not_there"):
+        ladder_rows(evidence, "16384x16384", ["copy_plain", "not_there"])
 
 
 def test_the_same_ladder_is_the_same_file(project, tmp_path):

@@ -34,16 +34,17 @@ class ladder(nodes.General, nodes.Element):
     """A plot to be drawn when the page is written: ``rows``, ``alt`` and ``caption``."""
 
 
-def ladder_rows(evidence: Evidence, size: str) -> list[dict[str, Any]]:
+def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None) -> list[dict[str, Any]]:
     """Return a row per kernel measured on the book's machine at ``size``, the highest bandwidth first.
 
-    Raises ResultError if there is none, or one is stale or failed its check.
+    ``kernels`` chooses among them. Raises ResultError if there is none, one of ``kernels`` is not measured, or a kernel
+    is stale or failed its check.
     """
     rows: dict[str, dict[str, Any]] = {}
     for path in sorted((evidence.results / evidence.machine).glob("*.json")):
         slug = path.stem
         for row in evidence.result(slug)["rows"]:
-            if row["size"] != size:
+            if row["size"] != size or (kernels and row["kernel"] not in kernels):
                 continue
             row = evidence.measured_row(slug, row["kernel"], size)
             rows[row["kernel"]] = {
@@ -53,6 +54,9 @@ def ladder_rows(evidence: Evidence, size: str) -> list[dict[str, Any]]:
                 "low": gbps(row, which="p90_ms"),
                 "high": gbps(row, which="p10_ms"),
             }
+    missing = [kernel for kernel in kernels or () if kernel not in rows]
+    if missing:
+        raise ResultError(f"no result at {size} in {evidence.results / evidence.machine} for {', '.join(missing)}")
     if not rows:
         raise ResultError(f"no result at {size} in {evidence.results / evidence.machine}")
     return sorted(rows.values(), key=lambda row: -row["gbps"])
@@ -123,13 +127,16 @@ def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None
 
 
 class BandwidthLadder(EvidenceDirective):
-    """``.. bandwidth-ladder::``: all measured kernels of the book's machine, cold; ``:size: WxH`` chooses the size."""
+    """``.. bandwidth-ladder::``: the measured kernels of the book's machine, cold.
 
-    option_spec = {"size": directives.unchanged_required}
+    ``:size: WxH`` chooses the size, ``:kernels:`` chooses among the kernels.
+    """
+
+    option_spec = {"size": directives.unchanged_required, "kernels": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         size = parse_size(self.options.get("size", LADDER_SIZE))
-        rows = ladder_rows(evidence, size)
+        rows = ladder_rows(evidence, size, self.options.get("kernels", "").split())
         result = evidence.result(min((evidence.results / evidence.machine).glob("*.json")).stem)
         described = "; ".join(
             f"{row['kernel']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})"
