@@ -15,6 +15,7 @@ import readme
 from console import ROOT, OneLineParser, Stop, say
 from evidence import CHAPTERS, RESULTS, SPECIMENS, chapters, parity, results, source, source_path
 from lock import check_no_place
+from naked_numbers import naked_numbers
 
 AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
 CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
@@ -200,7 +201,7 @@ def readme_table() -> Iterator[str]:
 
 RULES = (
     licence_headers, places, lock_files, chapters_are_listed, tags, repeated_kernels, committed_results,
-    counters_are_counts, readme_table,
+    counters_are_counts, readme_table, naked_numbers,
 )
 
 

@@ -7,30 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import DEMO_SOURCE
-
-CODE = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors\n{0} SPDX-License-Identifier: MIT\n"
-PROSE = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors\n{0} SPDX-License-Identifier: CC-BY-4.0\n"
-
-
-@pytest.fixture
-def tidy(gpu_house):
-    """A repository in which nothing is to be found."""
-    root = gpu_house.root
-    (root / "build").mkdir(exist_ok=True)
-    (root / "ready").rename(root / "build" / "ready")
-    (root / "chapters" / "CMakeLists.txt").write_text("# " + CODE.format("#") + "add_subdirectory(copy)\n", encoding="utf-8")
-    (root / "chapters" / "copy" / "CMakeLists.txt").write_text("# " + CODE.format("#"), encoding="utf-8")
-    (root / "chapters" / "copy" / "copy.cu").write_text("// " + CODE.format("//") + DEMO_SOURCE, encoding="utf-8")
-    (root / "chapters" / "copy" / "README.md").write_text("<!-- " + PROSE.format("").replace("\n", " -->\n"), encoding="utf-8")
-    (root / "book" / "copy.rst").write_text(".. " + PROSE.format(".."), encoding="utf-8")
-    (root / "book" / "index.rst").write_text(
-        ".. " + PROSE.format("..") + "\n.. toctree::\n   :caption: Chapters\n\n   copy\n", encoding="utf-8")
-    (root / "README.md").write_text(
-        "<!-- " + PROSE.format("").replace("\n", " -->\n")
-        + "<!-- measured table, written by scripts/check --fix -->\n<!-- end of measured table -->\n", encoding="utf-8")
-    return gpu_house
-
+from conftest import CODE, PROSE
 
 def findings(house) -> list[str]:
     done = house.run("check")
