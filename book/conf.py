@@ -45,7 +45,8 @@ breathe_show_include = False
 html_theme = "furo"
 html_title = "Conflict-Free CUDA"
 html_static_path = ["_static"]
-html_css_files = ["book.css"]
+html_css_files = ["book.css", "beside.css"]
+html_js_files = ["tabs.js"]
 html_show_sphinx = False
 html_copy_source = False
 # The summaries are fetched, which a browser refuses from the file system.

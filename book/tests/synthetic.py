@@ -236,6 +236,31 @@ def make_arrays(counts_folder: Path, results: Path, slug: str, machine: str = MA
     write_json(path, data)
 
 
+def write_local(chapters: Path, results: Path, slugs: tuple[str, ...], sizes: tuple[str, ...] | None = None) -> None:
+    """Write results of the reader's own invented GPU, half as fast as the other one, for some chapters and sizes."""
+    for slug in slugs:
+        source = (chapters / slug / f"{slug}.cu").read_text(encoding="utf-8")
+        data = result(source, slug, "local", "Invented GPU 2")
+        data["rows"] = [row for row in data["rows"] if sizes is None or row["size"] in sizes]
+        for row in data["rows"]:
+            for time in row["time"].values():
+                time.update({key: 2 * time[key] for key in ("median_ms", "p10_ms", "p90_ms")})
+        write_json(results / "local" / f"{slug}.json", data)
+
+
+def change_local(results: Path, slug: str, kernel: str, size: str | None = None, factor: float = 1.0, stale: bool = False) -> None:
+    """Change the reader's times of a kernel by a factor, or make it look as if it was measured with another text."""
+    path = results / "local" / f"{slug}.json"
+    data = json.loads(path.read_text())
+    for row in data["rows"]:
+        if row["kernel"] == kernel and size in (None, row["size"]):
+            for time in row["time"].values():
+                time.update({key: factor * time[key] for key in ("median_ms", "p10_ms", "p90_ms")})
+    if stale:
+        data["kernels"][kernel]["hash"] = "sha256:" + 64 * "0"
+    write_json(path, data)
+
+
 def write_json(path: Path, data: dict) -> None:
     """Write ``data``, making folders as needed."""
     path.parent.mkdir(parents=True, exist_ok=True)

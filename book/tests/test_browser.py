@@ -192,6 +192,24 @@ def test_tabs_answers_and_values_work_by_keyboard(page):
     assert value.locator(".val-tip").is_visible()
 
 
+def test_tabs_stay_in_step_by_keyboard_and_are_remembered(page):
+    open_page(page, "timing.html")
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.reload()
+    first = page.locator(".sd-tab-set").first.locator("> input")
+    first.first.focus()
+    page.keyboard.press("ArrowLeft")
+    chosen = page.evaluate("document.activeElement.nextElementSibling.dataset.syncId")
+    assert chosen == "local", "from the first tab, left is the last one"
+    in_step = "[...document.querySelectorAll('.sd-tab-set > input:checked + label')].map(label => label.dataset.syncId)"
+    assert set(page.evaluate(in_step)) == {"local"}
+    # The next visit has a new session, but the same local storage.
+    page.evaluate("sessionStorage.clear()")
+    open_page(page, "padding.html")
+    assert set(page.evaluate(in_step)) == {"local"}
+    assert page.trouble == []
+
+
 def test_answers_unfold_without_javascript(browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -14,16 +14,21 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from .beside import gpu_name
 from .project import EvidenceDirective
-from .results import CEILINGS, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
+from .results import CEILINGS, LOCAL, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
 
 #: Far larger than any L2.
 LADDER_SIZE = "16384x16384"
 
-#: Colors by theme: text, muted text, bars of kernels, bars of ceilings, whiskers.
+#: Colors by theme: text, muted text, bars of kernels, bars of ceilings, whiskers, bars of the reader's GPU.
 THEMES = {
-    "light": {"text": "#1f2328", "muted": "#59636e", "kernel": "#0b6e99", "ceiling": "#b3bcc6", "whisker": "#1f2328"},
-    "dark": {"text": "#e6edf3", "muted": "#9aa5b1", "kernel": "#58b6de", "ceiling": "#5b6570", "whisker": "#e6edf3"},
+    "light": {
+        "text": "#1f2328", "muted": "#59636e", "kernel": "#0b6e99", "ceiling": "#b3bcc6", "whisker": "#1f2328", "here": "#a33d00",
+    },
+    "dark": {
+        "text": "#e6edf3", "muted": "#9aa5b1", "kernel": "#58b6de", "ceiling": "#5b6570", "whisker": "#e6edf3", "here": "#ffab70",
+    },
 }
 
 #: Width in inches by the width of the page; on a phone the picture is scaled less, so its text stays legible.
@@ -36,6 +41,8 @@ class ladder(nodes.General, nodes.Element):
 
 def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None) -> list[dict[str, Any]]:
     """Return a row per kernel measured on the book's machine at ``size``, the highest bandwidth first.
+
+    ``here`` is the bar of the reader's GPU, None where that has none.
 
     ``kernels`` chooses among them. Raises ResultError if there is none, one of ``kernels`` is not measured, or a kernel
     is stale or failed its check.
@@ -50,9 +57,8 @@ def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None)
             rows[row["kernel"]] = {
                 "kernel": row["kernel"],
                 "ceiling": row["kernel"] in CEILINGS,
-                "gbps": gbps(row),
-                "low": gbps(row, which="p90_ms"),
-                "high": gbps(row, which="p10_ms"),
+                **_bar(row),
+                "here": _here(evidence, slug, row["kernel"], size),
             }
     missing = [kernel for kernel in kernels or () if kernel not in rows]
     if missing:
@@ -60,6 +66,18 @@ def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None)
     if not rows:
         raise ResultError(f"no result at {size} in {evidence.results / evidence.machine}")
     return sorted(rows.values(), key=lambda row: -row["gbps"])
+
+
+def _bar(row: dict[str, Any]) -> dict[str, float]:
+    return {"gbps": gbps(row), "low": gbps(row, which="p90_ms"), "high": gbps(row, which="p10_ms")}
+
+
+def _here(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, float] | None:
+    """Return the bar of the reader's GPU, None if it was not measured there, or with another text."""
+    try:
+        return _bar(evidence.measured_row(slug, kernel, size, LOCAL))
+    except ResultError:
+        return None
 
 
 def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None:
@@ -70,6 +88,7 @@ def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None
 
     colors = THEMES[theme]
     narrow = width == "narrow"
+    both = any(row["here"] for row in rows)
     settings = {
         "svg.hashsalt": "conflict-free",
         "svg.fonttype": "path",
@@ -78,42 +97,25 @@ def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None
         "text.color": colors["text"],
     }
     with matplotlib.rc_context(settings):
-        step = 0.62 if narrow else 0.4
+        step = (0.62 if narrow else 0.4) * (1.5 if both else 1)
         figure = Figure(figsize=(WIDTHS[width], 0.55 + step * len(rows)), layout="constrained")
         axes = figure.add_subplot()
-        places = range(len(rows))
-        axes.barh(
-            places,
-            [row["gbps"] for row in rows],
-            height=0.4 if narrow else 0.62,
-            color=[colors["ceiling"] if row["ceiling"] else colors["kernel"] for row in rows],
-        )
-        axes.errorbar(
-            [row["gbps"] for row in rows],
-            places,
-            xerr=[[row["gbps"] - row["low"] for row in rows], [row["high"] - row["gbps"] for row in rows]],
-            fmt="none",
-            ecolor=colors["whisker"],
-            capsize=3,
-            linewidth=1.2,
-        )
-        for place, row in zip(places, rows):
-            axes.annotate(
-                format_number(row["gbps"]),
-                (max(row["gbps"], row["high"]), place),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                color=colors["text"],
-            )
-        axes.set_xlim(0, max(row["high"] for row in rows) * (1.22 if narrow else 1.12))
+        height = (0.4 if narrow else 0.62) / (1.5 if both else 1)
+        for place, row in enumerate(rows):
+            middle = place - height / 2 if both else place
+            _draw_bar(axes, middle, row, height, colors["ceiling" if row["ceiling"] else "kernel"], colors)
+            if row["here"]:
+                _draw_bar(axes, place + height / 2, row["here"], height, colors["here"], colors, hollow=True)
+        bars = [bar for row in rows for bar in (row, row["here"]) if bar]
+        axes.set_xlim(0, max(bar["high"] for bar in bars) * (1.22 if narrow else 1.12))
         axes.set_ylim(len(rows) - 0.5, -0.75 if narrow else -0.5)
         if narrow:
             axes.set_yticks([])
-            for place, row in zip(places, rows):
-                axes.text(0, place - 0.3, row["kernel"], va="bottom", family="DejaVu Sans Mono", fontsize=9)
+            for place, row in enumerate(rows):
+                above = place - (height + 0.07 if both else 0.3)
+                axes.text(0, above, row["kernel"], va="bottom", family="DejaVu Sans Mono", fontsize=9)
         else:
-            axes.set_yticks(places, [row["kernel"] for row in rows], family="DejaVu Sans Mono", fontsize=9.5)
+            axes.set_yticks(range(len(rows)), [row["kernel"] for row in rows], family="DejaVu Sans Mono", fontsize=9.5)
         axes.set_xlabel("GB/s", color=colors["muted"])
         axes.tick_params(axis="x", colors=colors["muted"])
         axes.tick_params(axis="y", length=0, colors=colors["text"])
@@ -124,6 +126,23 @@ def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None
         partial = path.with_suffix(".partial")
         figure.savefig(partial, format="svg", transparent=True, metadata={"Date": None})
         partial.replace(path)
+
+
+def _draw_bar(
+    axes: Any, place: float, bar: dict[str, float], height: float, color: str, colors: dict[str, str], hollow: bool = False
+) -> None:
+    """Draw one bar with its whisker and its figure; ``hollow`` is the reader's, so that it differs without color too."""
+    axes.barh(place, bar["gbps"], height=height, edgecolor=color, color="none" if hollow else color, linewidth=1.4 if hollow else 0)
+    spread = [[bar["gbps"] - bar["low"]], [bar["high"] - bar["gbps"]]]
+    axes.errorbar(bar["gbps"], place, xerr=spread, fmt="none", ecolor=colors["whisker"], capsize=3, linewidth=1.2)
+    axes.annotate(
+        format_number(bar["gbps"]),
+        (max(bar["gbps"], bar["high"]), place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        color=colors["text"],
+    )
 
 
 class BandwidthLadder(EvidenceDirective):
@@ -143,10 +162,15 @@ class BandwidthLadder(EvidenceDirective):
             for row in rows
         )
         alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."
+        here = [f"{row['kernel']} {format_number(row['here']['gbps'])}" for row in rows if row["here"]]
         caption = (
             f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90; gray: the ceilings. "
             f"{describe(result['provenance'])}."
         )
+        if here:
+            name = gpu_name(evidence, LOCAL)
+            alt += f" On your GPU, {name}: {'; '.join(here)}."
+            caption += f" Hollow: your GPU, {name}."
         return [ladder(rows=rows, alt=alt, caption=caption)]
 
 

@@ -8,6 +8,7 @@ number is the same wherever it is shown. A GB is 10**9 bytes. Times are millisec
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import math
@@ -58,6 +59,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 class ResultError(ValueError):
     """Evidence is missing, malformed or stale. The text is one line: what, what was given, what is accepted."""
+
+
+class StaleError(ResultError):
+    """Evidence was measured with a kernel's text that has changed since."""
 
 
 # ------------------------------------------------------------------------------------------- files
@@ -298,6 +303,12 @@ def access_metric(access: dict[str, Any], name: str) -> float:
     raise ResultError(f"unknown metric {name!r} of an access; accepted: {', '.join(known)}")
 
 
+def is_measured(expression: str) -> bool:
+    """Return whether a key, a ratio or a comparison of keys depends on the GPU that was measured."""
+    keys = [word.split(".", 3) for word in expression.split() if not word.startswith("historical:")]
+    return any(key[0] == "machine" or len(key) == 4 and key[3] in MEASURED for key in keys)
+
+
 def counts_metric(counts: dict[str, Any], name: str) -> float:
     """Return a metric of a launch's counts, e.g. ``barriers``, ``blocks`` or ``global_store.sectors_per_request``.
 
@@ -388,6 +399,27 @@ def describe(provenance: dict[str, Any]) -> str:
     )
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Two values side by side: whether ``left`` and ``right`` stand as ``sign`` says, and one line of provenance."""
+
+    holds: bool
+    left: str
+    sign: str
+    right: str
+    provenance: str
+
+    @property
+    def values(self) -> str:
+        """The two values with the sign between them."""
+        return f"{self.left} {self.sign} {self.right}"
+
+    @property
+    def shown(self) -> str:
+        """The values, and where they come from."""
+        return f"{self.values}. {self.provenance}"
+
+
 # ----------------------------------------------------------------------------------------- look-up
 
 
@@ -418,6 +450,16 @@ class Evidence:
             entry = (stamp, load(path))
             cache[path] = entry
         return entry[1]
+
+    def at(self, machine: str) -> Evidence:
+        """Return the same evidence as seen from another machine's results; files that were read are not read again."""
+        made = dataclasses.replace(self, machine=machine)
+        made.__dict__["_cache"] = self.__dict__.setdefault("_cache", {})
+        return made
+
+    def measured_chapters(self, machine: str | None = None) -> list[str]:
+        """Return the slugs of the chapters with a result file of a machine (default: the book's), sorted."""
+        return sorted(path.stem for path in (self.results / (machine or self.machine)).glob("*.json"))
 
     def source_path(self, slug: str) -> Path:
         """Return the path of a chapter's source file. ``slug`` may name a machine, as in ``program``."""
@@ -496,7 +538,7 @@ class Evidence:
         if not row["time"]:
             raise ResultError(f"{slug}.{kernel}.{size} was not timed on {machine}: the size is too small")
         if kernel in self.stale(slug, machine):
-            raise ResultError(
+            raise StaleError(
                 f"{slug}.{kernel}.{size} is stale on {machine}: the kernel's text has changed since it was measured; "
                 f"run scripts/measure --name {machine}"
             )
@@ -542,8 +584,8 @@ class Evidence:
             provenance += "; over: " + under.provenance
         return Value(over.number / under.number, f"{key}: {provenance}")
 
-    def holds(self, expression: str) -> tuple[bool, str]:
-        """Return whether a comparison of two values is true, and one line that shows both with their provenance.
+    def compare(self, expression: str) -> Comparison:
+        """Return a comparison of two values, with what it says of them.
 
         The expression is ``A > B`` with one of ``> < >= <= ==``; a side is what ``value`` accepts, or a number.
         Raises ResultError if it is malformed, or the evidence is missing or stale.
@@ -559,8 +601,9 @@ class Evidence:
             sides.append(value)
         left, right = sides
         provenance = "; ".join(dict.fromkeys(side.provenance for side in sides if side.provenance))
-        shown = f"{left.text()} {parts[1]} {right.text()}. {provenance}"
-        return COMPARISONS[parts[1]](left.number, right.number), shown
+        return Comparison(
+            COMPARISONS[parts[1]](left.number, right.number), left.text(), parts[1], right.text(), provenance
+        )
 
     def _single(self, key: str) -> Value:
         if key.startswith("historical:"):

@@ -12,6 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from . import parity
+from .beside import LOCAL_HINT, gpu_name
 from .project import EvidenceDirective, raw_html, render
 from .results import (
     ACCESSES,
@@ -34,9 +35,6 @@ from .results import (
 
 #: Sizes of a measured table of matrices: the classic one, and one far larger than any L2.
 MEASURED_SIZES = "2048x2048 16384x16384"
-
-#: How a reader gets their own column.
-LOCAL_HINT = "Run ``scripts/measure`` and then ``scripts/book`` on a machine with an NVIDIA GPU: its times appear here."
 
 
 def counted_rows(counts: dict[str, Any]) -> list[dict[str, str]]:
@@ -253,13 +251,15 @@ def measured_groups(
         timed = dict.fromkeys(row["kernel"] for row in result["rows"] if row["size"] == size and row["time"])
         wanted = [] if arrays else [(CEILING_SLUG, name) for name in CEILINGS]
         wanted += [(slug, name) for name in kernels or timed if name not in CEILINGS]
-        rows, shown = [], None
+        rows, shown, own = [], None, False
         copy = None if arrays else _row(evidence, ceiling, CEILING_SLUG, CEILINGS[1], size, machine, strict)
+        if not strict and CEILINGS[1] in evidence.stale(CEILING_SLUG, machine):
+            copy = None
         for from_slug, name in wanted:
             row = _row(evidence, ceiling if from_slug == CEILING_SLUG else result, from_slug, name, size, machine, strict)
             if row is None:
                 continue
-            shown = row
+            shown, own = row, own or from_slug == slug
             on_host = "host" in row["time"]
             rows.append(
                 {
@@ -270,9 +270,26 @@ def measured_groups(
                     "states": [_state(row, copy, state) for state in (["cold"] if on_host else ["cold", "warm"])],
                 }
             )
-        if shown:
+        if own:
             groups.append({"size": size, "work": _work(shown), "fits": shown["fits_l2"], "rows": rows})
     return groups
+
+
+def add_local(evidence: Evidence, groups: list[dict[str, Any]], slug: str) -> bool:
+    """Put the reader's own cold times beside the book's rows; return whether there are any.
+
+    A row gets ``here``: rate and percentage of the copy, ``stale`` for what was measured with another text, or None.
+    """
+    found = False
+    for group in groups:
+        kernels = [row["name"] for row in group["rows"]]
+        theirs = measured_groups(evidence, slug, kernels, [group["size"]], LOCAL, strict=False)
+        rows = {row["name"]: row for local in theirs for row in local["rows"]}
+        for row in group["rows"]:
+            here = rows.get(row["name"])
+            row["here"] = here and {**here["states"][0], "stale": here["stale"]}
+            found = found or here is not None
+    return found
 
 
 def _work(row: dict[str, Any]) -> str:
@@ -327,12 +344,10 @@ class MeasuredTable(EvidenceDirective):
         by_default = " ".join(timed) if is_of_arrays(result) else MEASURED_SIZES
         sizes = [parse_size(size) for size in self.options.get("sizes", by_default).split()]
         kernels = self.options.get("kernels", "").split()
-        tabs = [self._machine(evidence, slug, kernels, sizes, evidence.machine, strict=True)]
+        groups = measured_groups(evidence, slug, kernels, sizes, evidence.machine, strict=True)
+        tabs = [self._machine(evidence, slug, groups, evidence.machine)]
         tabs += self._published(evidence, kernels or list(dict.fromkeys(row["kernel"] for row in result["rows"])))
-        if evidence.result(slug, LOCAL) is not None:
-            tabs.append(self._machine(evidence, slug, kernels, sizes, LOCAL, strict=False))
-        else:
-            tabs.append(("Your GPU", "local", LOCAL_HINT))
+        tabs.append(self._local(evidence, slug, kernels, sizes))
         text = [".. tab-set::", "   :sync-group: machine", "   :class: measured", ""]
         for label, sync, body in tabs:
             text += [f"   .. tab-item:: {label}", f"      :sync: {sync}", ""]
@@ -345,15 +360,29 @@ class MeasuredTable(EvidenceDirective):
         self.state.nested_parse(content, self.content_offset, holder)
         return holder.children
 
+    def _local(self, evidence: Evidence, slug: str, kernels: list[str], sizes: list[str]) -> tuple[str, str, str]:
+        """Return the reader's tab: their times at the table's sizes, or at those they have, or how to get some."""
+        result = evidence.result(slug, LOCAL)
+        if result is None:
+            return "Your GPU", LOCAL, LOCAL_HINT
+        groups = measured_groups(evidence, slug, kernels, sizes, LOCAL, strict=False)
+        if not groups:
+            others = dict.fromkeys(row["size"] for row in result["rows"] if row["time"])
+            groups = measured_groups(evidence, slug, kernels, list(others), LOCAL, strict=False)
+        if not groups:
+            return f"Your GPU: {result['provenance']['gpu']}", LOCAL, "Your results have no times of these kernels."
+        return self._machine(evidence, slug, groups, LOCAL)
+
     def _machine(
-        self, evidence: Evidence, slug: str, kernels: list[str], sizes: list[str], machine: str, strict: bool
+        self, evidence: Evidence, slug: str, groups: list[dict[str, Any]], machine: str
     ) -> tuple[str, str, str]:
         result = evidence.result(slug, machine)
-        groups = measured_groups(evidence, slug, kernels, sizes, machine, strict)
         samples = sorted({time["samples"] for row in result["rows"] for time in (row["time"] or {}).values()})
+        beside = machine != LOCAL and evidence.result(slug, LOCAL) is not None and add_local(evidence, groups, slug)
         html = render(
             "measured.html",
             groups=groups,
+            here=gpu_name(evidence, LOCAL) if beside else "",
             arrays=is_of_arrays(result),
             unit=next((f"billion {row['work']['unit']}/s" for row in result["rows"] if row.get("work")), "GB/s"),
             cpu=result["provenance"].get("cpu", "a processor that is not named"),

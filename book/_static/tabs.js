@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Tabs of sphinx-design stay in step when they are clicked, and their choice lasts as long as the window. This keeps them
+// in step by keyboard too, and remembers the choice for the next visit.
+(() => {
+  const prefix = "sphinx-design-tab-id-";
+
+  // Storage may be forbidden; the tabs work without it.
+  const attempt = (action) => {
+    try {
+      action();
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+    }
+  };
+
+  attempt(() => {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith(prefix) && sessionStorage.getItem(key) === null) {
+        sessionStorage.setItem(key, localStorage.getItem(key));
+      }
+    }
+  });
+
+  document.addEventListener("change", (event) => {
+    const label = event.target.nextElementSibling;
+    if (!label || !label.classList.contains("sd-tab-label") || !label.dataset.syncGroup) return;
+    const { syncGroup, syncId } = label.dataset;
+    for (const other of document.querySelectorAll(".sd-tab-label")) {
+      if (other.dataset.syncGroup === syncGroup && other.dataset.syncId === syncId) {
+        other.previousElementSibling.checked = true;
+      }
+    }
+    attempt(() => {
+      sessionStorage.setItem(prefix + syncGroup, syncId);
+      localStorage.setItem(prefix + syncGroup, syncId);
+    });
+  });
+})();
