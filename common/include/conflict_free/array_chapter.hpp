@@ -39,7 +39,9 @@ using LengthFunction = std::function<std::size_t(std::size_t n)>;
 /// The arrays of a launch, in device memory.
 template <class Input, class Output>
 struct Arrays {
+    /// Poisoned, to be written by the kernel.
     Output* output;
+    /// The same for each launch.
     const Input* input;
     /// Elements of the input.
     int n;
@@ -54,17 +56,28 @@ class AnyArrays {
 public:
     virtual ~AnyArrays() = default;
 
-    /// @name What ArrayChapter asks of it; see the functions of Chapter with the same names
+    /// @name What ArrayChapter asks of it
     /// @{
+
+    /// See Chapter::prepare(); `n` is the number of elements of the input.
     virtual void prepare(std::size_t n, int sets, std::uint64_t seed) = 0;
+    /// See Chapter::poison().
     virtual void poison() = 0;
+    /// See Chapter::launch(); `kernel` counts the kernels on these arrays alone.
     virtual void launch(int kernel, int set) = 0;
+    /// See Chapter::verify().
     virtual std::string verify(int kernel) = 0;
+    /// See Chapter::release().
     virtual void release() = 0;
+    /// See Chapter::bytes_of_set().
     virtual std::size_t bytes_of_set(std::size_t n) const = 0;
+    /// See Chapter::useful_bytes().
     virtual std::size_t useful_bytes(std::size_t n) const = 0;
+    /// See Chapter::element_bytes().
     virtual int element_bytes() const = 0;
+    /// See Chapter::reads_input().
     virtual bool reads_input() const = 0;
+    /// See Chapter::read_input(). Returns the number of elements.
     virtual std::size_t read_input(const std::string& file) = 0;
     /// @}
 };
@@ -79,8 +92,12 @@ public:
     using HostFunction = std::function<void(std::span<const Input> input, std::span<Output> output)>;
     /// What a kernel has read and written.
     struct Written {
+        /// All of the input.
         std::span<const Input> input;
-        std::span<const Output> output, scratch;
+        /// All of the output.
+        std::span<const Output> output;
+        /// The values between launches.
+        std::span<const Output> scratch;
     };
     /// Says what is wrong with what a kernel wrote, or nothing.
     using Verify = std::function<std::string(const Written&)>;

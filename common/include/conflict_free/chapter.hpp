@@ -22,18 +22,27 @@ namespace conflict_free {
 struct Work {
     /// Such as "pairs".
     std::string unit;
+    /// Units of one launch.
     double amount = 0;
 };
 
 /// What the user asked for on the command line.
 struct Options {
+    /// The kernels to run, by name; empty for all.
     std::vector<std::string> kernels;
+    /// The sizes to run; empty for the chapter's own.
     std::vector<Size> sizes;
+    /// A file with the input, in place of random input.
     std::optional<std::string> input_file;
+    /// Samples of each time, from 1.
     int samples = 50;
+    /// Seed of the random input.
     std::uint64_t seed = 1;
+    /// False to check the kernels and time none.
     bool timing = true;
+    /// The modelled machine, on the CPU.
     std::optional<std::string> machine;
+    /// A file for the report.
     std::optional<std::string> json_file;
 };
 
@@ -74,17 +83,21 @@ public:
 
     /// A kernel of the chapter, or a reference row that a library call fills.
     struct Kernel {
+        /// Its function's name, or the library call's.
         std::string name;
+        /// True for a row to compare with, which is not counted.
         bool reference = false;
         /// Runs on the host, timed by the host's clock.
         bool on_host = false;
+        /// What its counts must be.
         std::vector<Expectation> expectations;
         /// The only sizes that it runs at; empty for any size.
         std::vector<Size> only_sizes;
         /// Modelled machines that it cannot run on.
         std::vector<std::string> left_out_on;
-        /// Says whether it runs at a size, and at which sizes it does, in words; absent for any size.
+        /// Says whether it runs at a size; absent for any size.
         std::function<bool(Size)> accepts;
+        /// The sizes that it accepts, in words, such as "square sizes".
         std::string accepted;
         /// How often a launch does the work where it is timed. Times are divided by it. Where it is not, it does it at most
         /// twice, which shows all that one repetition can do to the next.
@@ -93,7 +106,9 @@ public:
 
     /// Its kernels, in the order in which they run.
     const std::vector<Kernel>& kernels() const { return kernels_; }
+    /// The chapter's directory name.
     const std::string& slug() const { return slug_; }
+    /// The question that the chapter answers.
     const std::string& question() const { return question_; }
 
     /// @name The data of the kernels
@@ -138,8 +153,9 @@ public:
 protected:
     /// Adds a kernel and returns its number.
     int add_kernel(std::string name, bool reference);
-    /// Sizes that are run when the user names none, on a GPU alone for `gpu_sizes`.
+    /// Sizes that are run when the user names none.
     void set_sizes(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
+    /// Sizes that are run as well on a GPU when the user names none.
     void set_gpu_sizes(std::vector<Size> sizes) { gpu_sizes_ = std::move(sizes); }
     /// How often the launch that follows does the work.
     int repetitions() const { return repetitions_; }

@@ -36,11 +36,13 @@ public:
         if (count > 0) CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
     }
 
+    /// Takes the allocation over; `other` has none afterwards.
     DeviceBuffer(DeviceBuffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0))
     {
     }
 
+    /// Exchanges the allocations.
     DeviceBuffer& operator=(DeviceBuffer&& other) noexcept
     {
         std::swap(data_, other.data_);

@@ -15,7 +15,9 @@ namespace conflict_free {
 
 /// A number read off a launch's counts, with the name it has in reports.
 struct Metric {
+    /// Such as "shared_load.conflicts".
     std::string name;
+    /// Reads it off the counts.
     std::function<double(const simt::LaunchCounts&)> value;
 };
 
@@ -23,7 +25,9 @@ struct Metric {
 struct Expectation {
     /// The statement as written, such as "shared_load.conflicts == 0".
     std::string text;
+    /// The metric that it is about.
     Metric metric;
+    /// Whether a value of the metric meets it.
     std::function<bool(double)> holds;
     /// The modelled machine that the statement is about.
     std::string machine = "sm_90";
@@ -32,33 +36,67 @@ struct Expectation {
 /// @name Statements about a metric
 /// Counts are whole numbers and ratios of them; they are compared exactly.
 /// @{
+
+/// The metric is what is wanted.
 Expectation operator==(const Metric& metric, double wanted);
+/// The metric is at most what is wanted.
 Expectation operator<=(const Metric& metric, double wanted);
+/// The metric is at least what is wanted.
 Expectation operator>=(const Metric& metric, double wanted);
+/// The metric is below what is wanted.
 Expectation operator<(const Metric& metric, double wanted);
+/// The metric is above what is wanted.
 Expectation operator>(const Metric& metric, double wanted);
 /// @}
 
-/// Metrics of shared-memory loads or stores. Units: warp-level instructions, wavefronts, and either of them ÷ blocks of
-/// all launches.
+/// Metrics of shared-memory loads or stores. "A block" is one of all launches.
 struct SharedMetrics {
-    Metric instructions, wavefronts, conflicts, wavefronts_per_instruction, wavefronts_per_block, conflicts_per_block;
+    /// Warp-level instructions.
+    Metric instructions;
+    /// Wavefronts of all instructions.
+    Metric wavefronts;
+    /// Wavefronts above the ideal.
+    Metric conflicts;
+    /// Wavefronts ÷ instructions.
+    Metric wavefronts_per_instruction;
+    /// Wavefronts ÷ blocks.
+    Metric wavefronts_per_block;
+    /// Conflicts ÷ blocks.
+    Metric conflicts_per_block;
 };
 
-/// Metrics of global-memory loads or stores. Units: requests, 32-byte sectors, sectors ÷ ideal sectors, and requests ÷
-/// blocks of all launches.
+/// Metrics of global-memory loads or stores. "A block" is one of all launches.
 struct GlobalMetrics {
-    Metric requests, sectors, sectors_per_request, sectors_over_ideal, requests_per_block;
+    /// Warp-level instructions.
+    Metric requests;
+    /// Sectors of 32 bytes of all requests.
+    Metric sectors;
+    /// Sectors ÷ requests.
+    Metric sectors_per_request;
+    /// Sectors ÷ the fewest that the bytes asked for need.
+    Metric sectors_over_ideal;
+    /// Requests ÷ blocks.
+    Metric requests_per_block;
 };
 
 /// Partitions of device memory that the concurrent blocks use together in one step, on average over all steps; 0 on
 /// machines whose partitions are not watched.
 struct PartitionMetrics {
-    Metric load, store;
+    /// By loads.
+    Metric load;
+    /// By stores.
+    Metric store;
 };
 
-extern const SharedMetrics shared_load, shared_store;
-extern const GlobalMetrics global_load, global_store;
+/// Metrics of the loads from shared memory.
+extern const SharedMetrics shared_load;
+/// Metrics of the stores to shared memory.
+extern const SharedMetrics shared_store;
+/// Metrics of the loads from global memory.
+extern const GlobalMetrics global_load;
+/// Metrics of the stores to global memory.
+extern const GlobalMetrics global_store;
+/// Partitions that are used together.
 extern const PartitionMetrics partitions_per_step;
 /// Block barriers of the whole grid.
 extern const Metric barriers;

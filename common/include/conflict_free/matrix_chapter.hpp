@@ -22,9 +22,13 @@ namespace conflict_free {
 /// output has as many elements.
 template <class Element>
 struct Matrices {
+    /// Poisoned, to be written by the kernel.
     Element* output;
+    /// The same for each launch.
     const Element* input;
+    /// Elements of a row of the input.
     int width;
+    /// Rows of the input.
     int height;
     /// Elements between the end of a row and the start of the next, in both; 0 unless the kernel asked for them.
     int row_padding;

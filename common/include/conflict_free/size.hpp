@@ -13,12 +13,15 @@ namespace conflict_free {
 
 /// Width and height of a matrix, in elements.
 struct Size {
+    /// Elements of a row, from 1; those of an array, from 0.
     int width = 0;
+    /// Rows; 1 for an array.
     int height = 0;
 
     /// Number of elements.
     std::size_t count() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
 
+    /// True if both are the same.
     bool operator==(const Size&) const = default;
 };
 

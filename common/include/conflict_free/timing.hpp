@@ -13,8 +13,11 @@ namespace conflict_free {
 /// The spread of a kernel's time over many samples, in milliseconds for doing the work once: a launch, or a repetition
 /// where a launch does it several times.
 struct Spread {
+    /// Half of the samples are below it.
     double median_ms = 0;
+    /// A tenth of the samples is below it.
     double p10_ms = 0;
+    /// Nine tenths of the samples are below it.
     double p90_ms = 0;
     /// Number of samples.
     int samples = 0;
