@@ -275,3 +275,39 @@ def write_evidence(chapters: Path, counts_folder: Path, results: Path, machine: 
         if slug == "naive":
             write_json(counts_folder / f"{slug}.gt200.json", older_program(source, slug))
         write_json(results / machine / f"{slug}.json", result(source, slug, machine, gpu))
+
+
+SPECIMEN = """\
+// [broken]
+__global__ void broken(int* output)
+{
+    output[threadIdx.x] = 1;
+}
+// [/broken]
+"""
+
+
+def specimen_report(conflicts: int = 3, hazards: tuple = (), exit_code: int = 0) -> dict:
+    """Return what the model could have reported of the specimen."""
+    access = {"instructions": 1, "wavefronts": 1 + conflicts, "ideal_wavefronts": 1, "conflicts": conflicts}
+    nothing = {key: 0 for key in access}
+    return {
+        "machine": "sm_90", "hazards": list(hazards), "exit_code": exit_code,
+        "kernels": [{"name": "broken", "shared_load": access, "shared_store": nothing}],
+    }
+
+
+def write_specimen(chapters: Path, counts_folder: Path, report: dict) -> None:
+    """Write the specimen ``broken`` and its report."""
+    path = chapters / "errata" / "broken.cu"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(SPECIMEN, encoding="utf-8")
+    write_json(counts_folder / "errata" / "broken.json", report)
+
+
+def write_figures(results: Path, figures: dict, machine: str = MACHINE) -> None:
+    """Write figures that were measured of the specimen."""
+    data = result(SPECIMEN, "errata", machine)
+    row = {**data["rows"][0], "size": "1x1", "width": 1, "height": 1, "bytes": 0, "fits_l2": True, "time": None}
+    data["rows"] = [{**row, "figures": figures}]
+    write_json(results / machine / "errata.json", data)

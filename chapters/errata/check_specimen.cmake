@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# cmake -DPROGRAM=… -DSOURCE=… -DREPORT=… -DWRONG=… -DHAZARDS=… -DLINES=… -DCOUNTS=… -P check_specimen.cmake: runs a
-# specimen under the model and fails unless it is caught as its line in CMakeLists.txt says.
+# cmake -DPROGRAM=… -DSOURCE=… -DREPORT=… -DMACHINE=… -DWRONG=… -DHAZARDS=… -DLINES=… -DCOUNTS=… -P check_specimen.cmake:
+# runs a specimen under the model of a machine and fails unless it is caught as its line in CMakeLists.txt says.
 # Elements of HAZARDS, LINES and COUNTS are separated by "|".
 cmake_minimum_required(VERSION 3.24)
 
@@ -13,7 +13,8 @@ foreach(list IN ITEMS HAZARDS LINES COUNTS)
 endforeach()
 
 file(REMOVE ${REPORT})
-execute_process(COMMAND ${CMAKE_COMMAND} -E env SIMT_REPORT=${REPORT} ${PROGRAM} RESULT_VARIABLE exit_code OUTPUT_VARIABLE said)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env SIMT_MACHINE=${MACHINE} SIMT_REPORT=${REPORT} ${PROGRAM}
+    RESULT_VARIABLE exit_code OUTPUT_VARIABLE said)
 set(wanted_exit 0)
 if(WRONG)
     set(wanted_exit 1)
@@ -68,12 +69,18 @@ foreach(wanted IN LISTS LINES)
 endforeach()
 
 foreach(entry IN LISTS COUNTS)
-    string(REGEX MATCH "^([a-z_.]+)=([0-9]+)$" whole ${entry})
-    set(path ${CMAKE_MATCH_1})
-    set(number ${CMAKE_MATCH_2})
+    if(NOT entry MATCHES "^(([0-9]+)/)?([a-z_.]+)=([0-9]+)$")
+        message(FATAL_ERROR "'${entry}' is no count; accepted: [LAUNCH/]PATH=NUMBER")
+    endif()
+    set(launch 0)
+    if(CMAKE_MATCH_1)
+        set(launch ${CMAKE_MATCH_2})
+    endif()
+    set(path ${CMAKE_MATCH_3})
+    set(number ${CMAKE_MATCH_4})
     string(REPLACE "." ";" keys ${path})
-    string(JSON seen GET ${report} kernels 0 ${keys})
+    string(JSON seen GET ${report} kernels ${launch} ${keys})
     if(NOT seen EQUAL number)
-        message(FATAL_ERROR "${path} is ${seen}, wanted ${number}")
+        message(FATAL_ERROR "${path} of launch ${launch} is ${seen}, wanted ${number}")
     endif()
 endforeach()

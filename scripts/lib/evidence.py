@@ -25,8 +25,8 @@ CHAPTERS = ROOT / "chapters"
 BOOK_MACHINE = "h200"
 
 
-# The folder of chapters whose programs show errors. They are caught, and not measured.
-SPECIMENS = "errata"
+# The folder of the programs that show errors. They are caught, and some are measured, by rules of their own.
+SPECIMENS = results.SPECIMENS
 
 
 def chapters() -> list[str]:
@@ -37,8 +37,8 @@ def chapters() -> list[str]:
 
 
 def chosen_chapters(wanted: list[str] | None) -> list[str]:
-    """The wanted chapters, or all; raises Stop with exit code 2 for one that does not exist."""
-    known = chapters()
+    """The wanted chapters, or all, then the specimens; raises Stop with exit code 2 for one that does not exist."""
+    known = [*chapters(), *([SPECIMENS] if (CHAPTERS / SPECIMENS).is_dir() else [])]
     for slug in wanted or ():
         if slug not in known:
             raise Stop(f"--chapter {slug}: no such chapter; accepted: {', '.join(known)}", USAGE)

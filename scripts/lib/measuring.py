@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import csv
 import ctypes
-import io
 import json
 import os
 import re
@@ -20,13 +18,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from console import FAILED, NO_GPU, ROOT, USAGE, Stop, run_main, shown_path
+from counters import NoCounters, profiler_name, read_counters
 from measure import PRESET, commit, parse
 
 try:
-    from evidence import RESULTS, chosen_chapters, parity, results, source, source_path
+    from evidence import CHAPTERS, RESULTS, SPECIMENS, chosen_chapters, parity, results, source, source_path
     from rich import box
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -36,24 +36,10 @@ except ModuleNotFoundError as missing:
           file=sys.stderr)
     sys.exit(USAGE)
 
-# The counters that the model's counts are checked against, by their key in a result file.
-METRICS = {
-    "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-}
-
 # What the table at the end needs.
 WIDTH = 110
 
 CLOCKS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem"}
-
-
-class NoCounters(Exception):
-    """The GPU's counters cannot be read; the text says why in a few words."""
 
 
 # --- tools of the machine ----------------------------------------------------------------------
@@ -139,12 +125,6 @@ def parse_nvcc_version(text: str) -> str:
     return found.group(1)
 
 
-def parse_ncu_version(text: str) -> str:
-    """The profiler and its version in the output of `ncu --version`."""
-    found = re.search(r"\bVersion (\d+(?:\.\d+){1,2})", text)
-    return f"Nsight Compute {found.group(1)}" if found else "Nsight Compute"
-
-
 def toolkit_version(build: Path) -> str:
     """The version of the nvcc that a build folder was configured with."""
     cache = build / "CMakeCache.txt"
@@ -181,14 +161,15 @@ def flags_of(command: str) -> str:
 def compiler_flags(build: Path, slug: str) -> str:
     """The flags with which nvcc compiled a chapter in a build folder."""
     commands = build / "compile_commands.json"
-    wanted = f"/{slug}/{slug}.cu"
+    # Specimens are many programs, compiled alike.
+    wanted = re.compile(rf"/{slug}/{'.+' if slug == SPECIMENS else slug}[.]cu$")
     try:
         entries = json.loads(commands.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Stop(f"cannot read {commands}: {error}; configure with a preset") from error
     for entry in entries:
         compiler = entry["command"].split()[0]
-        if entry["file"].endswith(wanted) and Path(compiler).name.startswith("nvcc"):
+        if wanted.search(entry["file"]) and Path(compiler).name.startswith("nvcc"):
             return flags_of(entry["command"])
     raise Stop(f"{commands} has no command of nvcc for {slug}.cu")
 
@@ -245,61 +226,6 @@ def six(counts: dict) -> dict[str, int]:
 
 
 # --- counters ----------------------------------------------------------------------------------
-
-
-def parse_ncu(text: str, kernel: str, launches: int | None) -> dict[str, int]:
-    """The six counters of one kernel in the output of `ncu --csv`: the sums of all its launches.
-
-    Raises NoCounters, as well if there is no launch, or not as many as `launches` says.
-    """
-    if "ERR_NVGPUCTRPERM" in text:
-        raise NoCounters("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
-    problem = re.search(r"^==ERROR== (.+)$", text, re.MULTILINE)
-    if problem:
-        raise NoCounters(problem.group(1).strip())
-    lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
-    table = "\n".join(line for line in lines[start:] if line.startswith('"')) if start is not None else ""
-    values: dict[str, dict[str, str]] = {}
-    for row in csv.DictReader(io.StringIO(table)):
-        if re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1] == kernel:
-            values.setdefault(row["ID"], {})[row["Metric Name"]] = row["Metric Value"]
-    if len(values) != (launches or max(len(values), 1)):
-        raise NoCounters(f"ncu saw {len(values)} launches of {kernel}, wanted {launches or 'at least 1'}")
-    counters = dict.fromkeys(METRICS, 0)
-    for launch in values.values():
-        for key, metric in METRICS.items():
-            text = launch.get(metric, "nothing").replace(",", "")
-            try:
-                number = float(text)
-            except ValueError:
-                raise NoCounters(f"ncu answered {text} for {metric}") from None
-            if not number.is_integer():
-                raise NoCounters(f"ncu answered {text} for {metric}, which is not a whole number")
-            counters[key] += int(number)
-    return counters
-
-
-def read_counters(ncu: str, program: Path, kernel: str, size: str, launches: int | None) -> dict[str, int]:
-    """The GPU's counters for a kernel's `launches` at a size, or however many there are. Raises NoCounters."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "ncu.csv"
-        done = subprocess.run(
-            [ncu, "--clock-control", "none", "--metrics", ",".join(METRICS.values()), "--csv",
-             "--print-units", "base", "--log-file", str(log), "--kernel-name", kernel,
-             str(program), "--no-timing", "--kernel", kernel, "--size", size],
-            capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            env={**os.environ, "LC_ALL": "C"},
-        )
-        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    if "==ERROR==" not in text:
-        text += "\n" + "\n".join(
-            line for line in (done.stdout + done.stderr).splitlines() if line.startswith("==ERROR==")
-        )
-    counters = parse_ncu(text, kernel, launches)
-    if done.returncode:
-        raise NoCounters(f"ncu ended with exit code {done.returncode}")
-    return counters
 
 
 def differences(result: dict) -> list[str]:
@@ -378,8 +304,6 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
     if not program.exists():
         raise Stop(f"{shown_path(program)} is not there; build the preset {PRESET}, or give --build-dir")
     text = source.read_source(source_path(slug))
-    flags = compiler_flags(session.build, slug)
-    toolkit = toolkit_version(session.build)
     device = query_device()
 
     show("times")
@@ -411,7 +335,8 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
             show(f"counters of {row['kernel']}")
             try:
                 launches = counts.get("launches", 1) if counts else None
-                counters = read_counters(session.ncu, program, row["kernel"], row["size"], launches)
+                command = [str(program), "--no-timing", "--kernel", row["kernel"], "--size", row["size"]]
+                counters = read_counters(session.ncu, command, row["kernel"], launches)
             except NoCounters as reason:
                 session.note(f"no counters for {row['kernel']}: {reason}")
         rows.append({
@@ -425,31 +350,42 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
         })
 
     profiled = any(row["counters"] for row in rows)
+    hashes = {kernel: source.kernel_hash(text, kernel, source_path(slug)) for kernel in kernels}
+    told = provenance(session, device, slug, (before, after), timed["seed"], profiled)
+    return whole_result(session, slug, told, hashes, rows)
+
+
+def provenance(
+    session: Session, device: dict, slug: str, clocks_around: tuple[dict, dict], seed: int, profiled: bool
+) -> dict:
+    """Where a result comes from."""
+    return {
+        "gpu": device["name"],
+        "cpu": host_processor(),
+        "driver": query_smi(["driver_version"])["driver_version"],
+        "toolkit": toolkit_version(session.build),
+        "compiler_flags": compiler_flags(session.build, slug),
+        "compute_capability": device["compute_capability"],
+        "l2_bytes": device["l2_bytes"],
+        "memory_bytes": device["memory_bytes"],
+        "clocks_before": clocks_around[0],
+        "clocks_after": clocks_around[1],
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "commit": session.commit,
+        "seed": seed,
+        "profiler": profiler_name(session.ncu) if profiled else None,
+        "command": session.command,
+    }
+
+
+def whole_result(session: Session, slug: str, told: dict, hashes: dict[str, str], rows: list[dict]) -> dict:
+    """The content of a result file, validated."""
     result = {
         "schema": 1,
         "slug": slug,
         "machine": session.name,
-        "provenance": {
-            "gpu": device["name"],
-            "cpu": host_processor(),
-            "driver": query_smi(["driver_version"])["driver_version"],
-            "toolkit": toolkit,
-            "compiler_flags": flags,
-            "compute_capability": device["compute_capability"],
-            "l2_bytes": device["l2_bytes"],
-            "memory_bytes": device["memory_bytes"],
-            "clocks_before": before,
-            "clocks_after": after,
-            "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            "commit": session.commit,
-            "seed": timed["seed"],
-            "profiler": profiler_name(session.ncu) if profiled else None,
-            "command": session.command,
-        },
-        "kernels": {
-            kernel: {"hash": source.kernel_hash(text, kernel, source_path(slug))}
-            for kernel in kernels
-        },
+        "provenance": told,
+        "kernels": {kernel: {"hash": hashed} for kernel, hashed in hashes.items()},
         "rows": rows,
     }
     try:
@@ -459,9 +395,61 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
     return result
 
 
-def profiler_name(ncu: str) -> str:
-    done = subprocess.run([ncu, "--version"], capture_output=True, text=True)
-    return parse_ncu_version(done.stdout)
+# --- specimens ---------------------------------------------------------------------------------
+
+
+def parse_figures(text: str, name: str) -> dict[str, float]:
+    """The lines `figure NAME NUMBER` of what a specimen has said."""
+    figures = {}
+    for key, number in re.findall(r"^figure (\w+) (\S+)$", text, re.MULTILINE):
+        try:
+            figures[key] = float(number)
+        except ValueError:
+            raise Stop(f"{name} says that {key} is {number}, which is no number") from None
+    return figures
+
+
+def measure_specimens(session: Session, show) -> dict:
+    """Measures the programs that show errors, as their chapter lists them, and returns their result."""
+    folder = session.build / "chapters" / SPECIMENS
+    listing = folder / "measured.json"
+    try:
+        wanted = json.loads(listing.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Stop(f"cannot read {shown_path(listing)}: {error}; build the preset {PRESET}") from error
+    device, before = query_device(), clocks()
+    hashes, rows, profiled = {}, [], False
+    for name, metrics in wanted.items():
+        show(name)
+        program, path = folder / f"{SPECIMENS}_{name}_gpu", CHAPTERS / SPECIMENS / f"{name}.cu"
+        try:
+            done = subprocess.run([str(program)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        except OSError as error:
+            raise Stop(f"cannot run {shown_path(program)}: {error.strerror}") from error
+        # 1 says that the output is wrong, as it is in some.
+        if done.returncode not in (0, 1):
+            raise Stop(f"{program.name} ended with exit code {done.returncode}: {done.stderr.strip()}")
+        figures = parse_figures(done.stdout, program.name)
+        if metrics and session.ncu:
+            try:
+                keys = {metric.replace(".", "_"): metric for metric in metrics}
+                figures |= read_counters(session.ncu, [str(program)], name, 1, keys)
+                profiled = True
+            except NoCounters as reason:
+                session.note(f"no counters for {name}: {reason}")
+        if not figures:
+            session.note(f"{name} has no figures")
+            continue
+        hashes[name] = source.kernel_hash(source.read_source(path), name, path)
+        rows.append({
+            "kernel": name, "size": "1x1", "width": 1, "height": 1, "element_bytes": 4, "bytes": 0,
+            "reference": False, "fits_l2": True, "check": {"passed": True, "message": ""}, "time": None,
+            "counters": None, "model": None, "figures": figures,
+        })
+    if not rows:
+        raise Stop("no specimen has a figure")
+    told = provenance(session, device, SPECIMENS, (before, clocks()), 0, profiled)
+    return whole_result(session, SPECIMENS, told, hashes, rows)
 
 
 @contextmanager
@@ -525,7 +513,8 @@ def main() -> int:
     measured: dict[str, dict] = {}
     with stages(out, slugs) as show:
         for slug in slugs:
-            measured[slug] = measure_chapter(session, slug, lambda stage: show(slug, stage))
+            measure = measure_specimens if slug == SPECIMENS else partial(measure_chapter, slug=slug)
+            measured[slug] = measure(session, show=partial(show, slug))
             write_json(session.folder / f"{slug}.json", measured[slug])
     out.print(table(measured))
     for line in session.notes:

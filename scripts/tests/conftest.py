@@ -175,6 +175,7 @@ def ncu_csv(values: dict[str, str], kernel: str = "copy_plain(float *, const flo
 @pytest.fixture
 def gpu_house(house: House, driver: Path) -> House:
     """A house with a GPU, a profiler and a build folder `ready` that all only pretend."""
+    import counters
     import measuring
 
     house.environment["LD_LIBRARY_PATH"] = str(driver)
@@ -197,7 +198,7 @@ else:
     query = next(a for a in argv if a.startswith("--query-gpu="))
     print(", ".join(answers[name] for name in query.split("=")[1].split(",")))
 """)
-    values = {measuring.METRICS[key]: f"{value:,}" for key, value in measuring.six(counts()).items()}
+    values = {counters.METRICS[key]: f"{value:,}" for key, value in measuring.six(counts()).items()}
     house.tool("ncu", f"""
 if argv == ["--version"]:
     print("NVIDIA (R) Nsight Compute Command Line Profiler\\nVersion 2025.3.1.0 (build 1) (public-release)")

@@ -8,13 +8,14 @@ import json
 import re
 import subprocess
 
+import counters
 import measure
 import measuring
 import pytest
 from conftest import counts, ncu_csv, program_rows
 from console import Stop
 
-VALUES = {metric: "1,048,576" for metric in measuring.METRICS.values()}
+VALUES = {metric: "1,048,576" for metric in counters.METRICS.values()}
 
 
 def measured(house, *arguments, code=0):
@@ -30,7 +31,7 @@ def measured(house, *arguments, code=0):
 
 
 def test_ncu_counters_are_read_by_name_with_their_thousands_separators():
-    assert measuring.parse_ncu(ncu_csv(VALUES), "copy_plain", 1) == dict.fromkeys(measuring.METRICS, 1048576)
+    assert counters.parse_ncu(ncu_csv(VALUES), "copy_plain", 1) == dict.fromkeys(counters.METRICS, 1048576)
 
 
 def test_each_counter_has_its_place():
@@ -47,7 +48,7 @@ def test_each_counter_has_its_place():
     counted["shared_load"]["wavefronts"], counted["shared_store"]["wavefronts"] = 1, 2
     counted["global_load"].update(requests=3, sectors=5)
     counted["global_store"].update(requests=4, sectors=6)
-    found = measuring.parse_ncu(ncu_csv(values), "copy_plain", 1)
+    found = counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
     assert found == measuring.six(counted)
     assert found == {
         "shared_load_wavefronts": 1, "shared_store_wavefronts": 2, "global_load_requests": 3,
@@ -59,13 +60,13 @@ def test_each_counter_has_its_place():
     "copy_plain(float *, const float *, int, int)", "void copy_plain<float>(T1 *)", "chapter::copy_plain(int)",
 ])
 def test_ncu_kernel_names_in_all_their_forms(shown):
-    assert measuring.parse_ncu(ncu_csv(VALUES, shown), "copy_plain", 1)
+    assert counters.parse_ncu(ncu_csv(VALUES, shown), "copy_plain", 1)
 
 
 @pytest.mark.parametrize("launches", [1, None])
 def test_ncu_rows_of_another_kernel_are_not_taken(launches):
-    with pytest.raises(measuring.NoCounters, match="0 launches of copy_plain"):
-        measuring.parse_ncu(ncu_csv(VALUES, "copy_plain_2(int)"), "copy_plain", launches)
+    with pytest.raises(counters.NoCounters, match="0 launches of copy_plain"):
+        counters.parse_ncu(ncu_csv(VALUES, "copy_plain_2(int)"), "copy_plain", launches)
 
 
 def twice(values=VALUES):
@@ -73,15 +74,15 @@ def twice(values=VALUES):
 
 
 def test_two_launches_are_not_one():
-    with pytest.raises(measuring.NoCounters, match="2 launches of copy_plain, wanted 1"):
-        measuring.parse_ncu(twice(), "copy_plain", 1)
-    with pytest.raises(measuring.NoCounters, match="1 launches of copy_plain, wanted 2"):
-        measuring.parse_ncu(ncu_csv(VALUES), "copy_plain", 2)
+    with pytest.raises(counters.NoCounters, match="2 launches of copy_plain, wanted 1"):
+        counters.parse_ncu(twice(), "copy_plain", 1)
+    with pytest.raises(counters.NoCounters, match="1 launches of copy_plain, wanted 2"):
+        counters.parse_ncu(ncu_csv(VALUES), "copy_plain", 2)
 
 
 @pytest.mark.parametrize("launches", [2, None])
 def test_the_counters_of_launches_that_belong_together_are_added(launches):
-    assert measuring.parse_ncu(twice(), "copy_plain", launches) == dict.fromkeys(measuring.METRICS, 2 * 1048576)
+    assert counters.parse_ncu(twice(), "copy_plain", launches) == dict.fromkeys(counters.METRICS, 2 * 1048576)
 
 
 def test_the_host_processor(tmp_path):
@@ -93,16 +94,16 @@ def test_the_host_processor(tmp_path):
 
 @pytest.mark.parametrize("value", ["n/a", "", "12.5"])
 def test_a_counter_that_is_no_whole_number_is_refused(value):
-    values = {**VALUES, measuring.METRICS["global_load_sectors"]: value}
-    with pytest.raises(measuring.NoCounters, match="global_op_ld"):
-        measuring.parse_ncu(ncu_csv(values), "copy_plain", 1)
+    values = {**VALUES, counters.METRICS["global_load_sectors"]: value}
+    with pytest.raises(counters.NoCounters, match="global_op_ld"):
+        counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
 
 
 def test_a_counter_that_is_missing_is_refused():
     values = dict(VALUES)
-    del values[measuring.METRICS["shared_load_wavefronts"]]
-    with pytest.raises(measuring.NoCounters, match="nothing for smsp__sass"):
-        measuring.parse_ncu(ncu_csv(values), "copy_plain", 1)
+    del values[counters.METRICS["shared_load_wavefronts"]]
+    with pytest.raises(counters.NoCounters, match="nothing for smsp__sass"):
+        counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
 
 
 @pytest.mark.parametrize("text, reason", [
@@ -111,8 +112,8 @@ def test_a_counter_that_is_missing_is_refused():
     ("", "0 launches"),
 ])
 def test_why_there_are_no_counters(text, reason):
-    with pytest.raises(measuring.NoCounters, match=reason):
-        measuring.parse_ncu(text, "copy_plain", 1)
+    with pytest.raises(counters.NoCounters, match=reason):
+        counters.parse_ncu(text, "copy_plain", 1)
 
 
 def test_smi_line():
@@ -127,7 +128,7 @@ def test_versions():
     assert measuring.parse_nvcc_version(nvcc) == "13.0.88"
     with pytest.raises(Stop):
         measuring.parse_nvcc_version("")
-    assert measuring.parse_ncu_version("Profiler\nVersion 2025.3.1.0 (build 3)\n") == "Nsight Compute 2025.3.1"
+    assert counters.parse_ncu_version("Profiler\nVersion 2025.3.1.0 (build 3)\n") == "Nsight Compute 2025.3.1"
 
 
 def test_flags_say_how_and_not_where():
@@ -187,7 +188,7 @@ def test_arrays_are_measured_at_their_own_size_with_the_host_and_all_launches(gp
     for build in ("gpu", "model"):
         gpu_house.tool(f"copy_{build}", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(arrays(build))!r})", folder)
     added = {key: value // 2 for key, value in measuring.six(counts()).items()}
-    text = twice({metric: f"{added[key]}" for key, metric in measuring.METRICS.items()})
+    text = twice({metric: f"{added[key]}" for key, metric in counters.METRICS.items()})
     gpu_house.tool("ncu", f"""
 if '--version' in argv:
     print('Version 2025.3.1.0')
@@ -348,3 +349,84 @@ def test_unknown_chapter(gpu_house):
 def test_the_command_that_is_recorded_names_no_folder():
     options = measure.parse(["--chapter", "copy", "--output", "/x", "--name", "h200", "--commit", "abc"])
     assert measuring.command_line(options) == "scripts/measure --chapter copy --name h200"
+
+
+# --- specimens ---------------------------------------------------------------------------------
+
+METRIC = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
+SPECIMEN = "// [slow]\n__global__ void slow(int* x) { *x = 1; }\n// [/slow]\n"
+
+
+@pytest.fixture
+def specimens(gpu_house):
+    """A house with two programs that show errors: one tells figures of its own, of the other ncu reads a counter."""
+    for name in ("slow", "counted"):
+        path = gpu_house.root / "chapters" / "errata" / f"{name}.cu"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(SPECIMEN.replace("slow", name), encoding="utf-8")
+    (gpu_house.root / "chapters" / "CMakeLists.txt").write_text("add_subdirectory(copy)\nadd_subdirectory(errata)\n")
+    ready = gpu_house.root / "ready"
+    programs = ready / "chapters" / "errata"
+    gpu_house.tool("errata_slow_gpu", "print('figure cycles 6.5\\nit is slow'); sys.exit(1)", programs)
+    gpu_house.tool("errata_counted_gpu", "pass", programs)
+    (programs / "measured.json").write_text(json.dumps({"slow": [], "counted": [METRIC]}))
+    commands = json.loads((ready / "compile_commands.json").read_text())
+    commands.append({**commands[0], "file": "/x/chapters/errata/slow.cu",
+                     "command": commands[0]["command"].replace("copy", "slow")})
+    (ready / "compile_commands.json").write_text(json.dumps(commands))
+    gpu_house.tool("ncu", f"""
+if argv == ["--version"]:
+    print("Version 2025.3.1.0 (build 1)")
+else:
+    assert argv[argv.index("--metrics") + 1] == "{METRIC}" and argv[argv.index("--kernel-name") + 1] == "counted"
+    open(argv[argv.index("--log-file") + 1], "w").write({ncu_csv({METRIC: "21,965"}, "counted(int *)")!r})
+""")
+    return gpu_house
+
+
+def errata(house, *arguments, code=0):
+    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "abc123",
+                     "--chapter", "errata", *arguments)
+    assert done.returncode == code, done.stderr + done.stdout
+    path = house.root / "book" / "results" / "local" / "errata.json"
+    return done, json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def test_specimens_are_measured_into_a_result_with_provenance(specimens):
+    _, result = errata(specimens)
+    figures = {row["kernel"]: row["figures"] for row in result["rows"]}
+    assert figures == {"slow": {"cycles": 6.5}, "counted": {METRIC.replace(".", "_"): 21965}}
+    assert result["provenance"]["gpu"] == "NVIDIA Pretend"
+    assert result["provenance"]["profiler"] == "Nsight Compute 2025.3.1"
+    assert result["provenance"]["compiler_flags"] == "-O3 -DNDEBUG -std=c++20"
+    assert set(result["kernels"]) == {"slow", "counted"}
+
+
+def test_without_ncu_a_specimen_has_its_own_figures_alone(specimens):
+    done, result = errata(specimens, "--no-counters")
+    assert [row["kernel"] for row in result["rows"]] == ["slow"]
+    assert result["provenance"]["profiler"] is None
+    assert "counted has no figures" in done.stdout
+
+
+def test_all_chapters_are_measured_before_the_specimens(specimens):
+    import evidence
+
+    assert evidence.chosen_chapters(None)[-1] == "errata"
+    assert "errata" not in evidence.chapters()
+
+
+@pytest.mark.parametrize("body, message", [
+    ("sys.exit(3)", "errata_slow_gpu ended with exit code 3"),
+    ("print('figure cycles fast')", "cycles is fast, which is no number"),
+])
+def test_a_specimen_that_fails_is_one_line(specimens, body, message):
+    specimens.tool("errata_slow_gpu", body, specimens.root / "ready" / "chapters" / "errata")
+    done, result = errata(specimens, code=1)
+    assert message in done.stderr and done.stderr.count("\n") == 1 and result is None
+
+
+def test_specimens_that_are_not_listed_are_one_line(specimens):
+    (specimens.root / "ready" / "chapters" / "errata" / "measured.json").unlink()
+    done, _ = errata(specimens, code=1)
+    assert "measured.json" in done.stderr and done.stderr.count("\n") == 1

@@ -33,6 +33,9 @@ HISTORICAL = "historical"
 #: Bytes of a global-memory sector on every machine this book counts.
 SECTOR_BYTES = 32
 
+#: The folder of the programs that show errors, under the chapters, the counts and as a slug of results.
+SPECIMENS = "errata"
+
 #: The size of a chapter's counts unless its program names another.
 COUNTED_SIZE = "2048x2048"
 
@@ -180,6 +183,19 @@ def stale_kernels(result: dict[str, Any], source_text: str, path: str | Path = "
             current = None
         if current != entry["hash"]:
             stale.append(kernel)
+    return sorted(stale)
+
+
+def stale_specimens(result: dict[str, Any], chapters: Path) -> list[str]:
+    """Return the programs of the result of SPECIMENS whose text has changed, or gone, since they were measured; sorted."""
+    stale = []
+    for name, entry in result["kernels"].items():
+        path = chapters / SPECIMENS / f"{name}.cu"
+        try:
+            text = read_source(path)
+        except SourceError:
+            text = ""
+        stale += stale_kernels({"kernels": {name: entry}}, text, path)
     return sorted(stale)
 
 
@@ -468,6 +484,10 @@ class Evidence:
             raise ResultError(f"{name!r} is not a chapter; a slug has letters, digits and underscores")
         return self.chapters / name / f"{name}.cu"
 
+    def specimen_path(self, name: str) -> Path:
+        """Return the path of the source file of a program that shows an error."""
+        return self.chapters / SPECIMENS / f"{name}.cu"
+
     def source(self, slug: str) -> str:
         """Return the text of a chapter's source file. Raises ResultError if there is none."""
         path = self.source_path(slug)
@@ -521,7 +541,11 @@ class Evidence:
     def stale(self, slug: str, machine: str | None = None) -> list[str]:
         """Return the kernels of a result that were measured with another text than today's; none without a result."""
         result = self.result(slug, machine)
-        return [] if result is None else stale_kernels(result, self.source(slug), self.source_path(slug))
+        if result is None:
+            return []
+        if slug != SPECIMENS:
+            return stale_kernels(result, self.source(slug), self.source_path(slug))
+        return stale_specimens(result, self.chapters)
 
     def measured_row(self, slug: str, kernel: str, size: str, machine: str | None = None) -> dict[str, Any]:
         """Return one measured row, timed, current and with its check passed. Raises ResultError otherwise."""
@@ -544,6 +568,24 @@ class Evidence:
             )
         return row
 
+    def figures(self, specimen: str, machine: str | None = None) -> dict[str, float] | None:
+        """Return what was measured of a program that shows an error, by name; None if it was not measured.
+
+        Raises ResultError if it is stale, or failed.
+        """
+        machine = machine or self.machine
+        self.on_read(self.specimen_path(specimen))
+        result = self.result(SPECIMENS, machine)
+        row = next((row for row in (result or {"rows": ()})["rows"] if row["kernel"] == specimen), None)
+        if row is None:
+            return None
+        if specimen in self.stale(SPECIMENS, machine):
+            raise ResultError(
+                f"{SPECIMENS}.{specimen} is stale on {machine}: its text has changed since it was measured; "
+                f"run scripts/measure --name {machine} --chapter {SPECIMENS}"
+            )
+        return row["figures"]
+
     def percent_of_copy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
         """Return a row's bandwidth as a percentage of the plain copy at the same size, state and machine.
 
@@ -564,6 +606,7 @@ class Evidence:
 
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
         with a counted metric of another modeled machine;
+        ``errata.SPECIMEN.FIGURE`` with what a program that shows an error has measured;
         ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; or
         ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
         is missing or stale.
@@ -610,6 +653,8 @@ class Evidence:
             return self._historical(key)
         if key.startswith("machine."):
             return self._machine(key)
+        if key.startswith(f"{SPECIMENS}."):
+            return self._figure(key)
         parts = key.split(".", 3)
         if len(parts) != 4 or not all(parts):
             raise ResultError(
@@ -646,6 +691,16 @@ class Evidence:
             f"{kernel} at {pretty_size(size)}: {how}{describe(provenance)}",
             ".0f" if what == "percent" and number >= 1 else "",
         )
+
+    def _figure(self, key: str) -> Value:
+        parts = key.split(".")
+        if len(parts) != 3 or not all(parts):
+            raise ResultError(f"key {key!r} is malformed; accepted: {SPECIMENS}.SPECIMEN.FIGURE")
+        figures = self.figures(parts[1]) or {}
+        if parts[2] not in figures:
+            raise ResultError(f"no figure {key!r} on {self.machine}; {parts[1]} has: {', '.join(figures) or 'none'}")
+        provenance = self.result(SPECIMENS)["provenance"]
+        return Value(figures[parts[2]], f"{parts[2]} of {parts[1]}: {describe(provenance)}")
 
     def _machine(self, key: str) -> Value:
         name = key.removeprefix("machine.")

@@ -12,15 +12,15 @@ from sphinx.application import Sphinx
 
 from .code import highlight_lines
 from .project import EvidenceDirective, raw_html, render
-from .results import ACCESSES, Evidence, ResultError
+from .results import ACCESSES, LOCAL, SPECIMENS, Evidence, ResultError, describe, format_number
 from .source import read_source, region
-
-#: The folder of the specimens, under the chapters and under the counts.
-FOLDER = "errata"
 
 
 def findings(report: dict[str, Any]) -> list[str]:
-    """Return what the model says of one program: a phrase for each hazard, or the shared-memory counts of a launch."""
+    """Return what the model says of one program: a phrase for each hazard, or the shared-memory counts of its launches.
+
+    Launches that count the same are one phrase.
+    """
     said = []
     for hazard in report["hazards"]:
         numbers = sorted({place["line"] for place in hazard["lines"]})
@@ -28,43 +28,74 @@ def findings(report: dict[str, Any]) -> list[str]:
         said.append(f"{hazard['kind'].replace('_', ' ')} at {where}: {hazard['message']}")
     if said:
         return said
-    for key in ("shared_load", "shared_store"):
-        access = report["kernels"][0][key]
-        if access["instructions"]:
-            said.append(
-                f"{ACCESSES[key]}: {access['instructions']:,} instructions, {access['wavefronts']:,} wavefronts, "
-                f"{access['conflicts']:,} conflicts"
-            )
-    return ["no hazard", *said]
+    for kernel in report["kernels"]:
+        for key in ("shared_load", "shared_store"):
+            access = kernel[key]
+            if access["instructions"]:
+                said.append(
+                    f"{ACCESSES[key]}: {_several(access['instructions'], 'instruction')}, "
+                    f"{_several(access['wavefronts'], 'wavefront')}, {_several(access['conflicts'], 'conflict')}"
+                )
+    return ["no hazard", *dict.fromkeys(said)]
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 class Specimen(EvidenceDirective):
-    """``.. specimen:: NAME``: the kernel of ``chapters/errata/NAME.cu``, its verdict on its output, and the model's."""
+    """``.. specimen:: NAME``: the program ``chapters/errata/NAME.cu``, its verdict on its output, and the model's.
+
+    A program that was counted on older machines too shows the counts of each. One that was measured on the book's
+    machine, or on the reader's, shows its figures.
+    """
 
     required_arguments = 1
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         name = self.arguments[0]
-        source = evidence.chapters / FOLDER / f"{name}.cu"
-        counted = evidence.counts / FOLDER / f"{name}.json"
-        for path in (source, counted):
-            evidence.on_read(path)
+        source = evidence.specimen_path(name)
+        evidence.on_read(source)
         part = region(read_source(source), name, source)
-        try:
-            report = json.loads(counted.read_text(encoding="utf-8"))
-        except OSError:
-            raise ResultError(f"there is no report {counted}; the CMake target 'counts' makes it") from None
+        report = self._report(evidence, name)
         lines = [
             {"html": html, "notes": []}
             for html in highlight_lines(part.text)
         ]
         listing = render(
-            "listing.html", name=name, file=f"chapters/{FOLDER}/{name}.cu", first=part.first_line, last=part.last_line,
+            "listing.html", name=name, file=f"chapters/{SPECIMENS}/{name}.cu", first=part.first_line, last=part.last_line,
             lines=lines, machine="", excess=False, size="",
         )
         verdict = "The program finds its output wrong." if report["exit_code"] else "The program finds no fault in its output."
-        found = nodes.bullet_list("", *[nodes.list_item("", nodes.paragraph("", text)) for text in findings(report)])
-        return [raw_html(listing), nodes.paragraph("", f"{verdict} The model says:"), found]
+        made = [raw_html(listing), nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]
+        for path in sorted((evidence.counts / SPECIMENS).glob(f"{name}.*.json")):
+            machine = path.suffixes[0].removeprefix(".")
+            older = self._report(evidence, f"{name}.{machine}")
+            made += [nodes.paragraph("", f"Of the same program on {machine} it says:"), _bullets(findings(older))]
+        return made + self._figures(evidence, name)
+
+    def _report(self, evidence: Evidence, name: str) -> dict[str, Any]:
+        """Return what the model reported in this build of a program, or of ``NAME.MACHINE``."""
+        path = evidence.counts / SPECIMENS / f"{name}.json"
+        evidence.on_read(path)
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except OSError:
+            raise ResultError(f"there is no report {path}; the CMake target 'counts' makes it") from None
+
+    def _figures(self, evidence: Evidence, name: str) -> list[nodes.Node]:
+        """Return what was measured of a program; nothing where it was not."""
+        machines = []
+        for machine in dict.fromkeys((evidence.machine, LOCAL)):
+            figures = evidence.figures(name, machine)
+            if figures:
+                told = describe(evidence.result(SPECIMENS, machine)["provenance"])
+                machines.append({"told": told, "figures": {key: format_number(number) for key, number in figures.items()}})
+        return [raw_html(render("figures.html", name=name, machines=machines))] if machines else []
+
+
+def _bullets(texts: list[str]) -> nodes.bullet_list:
+    return nodes.bullet_list("", *[nodes.list_item("", nodes.paragraph("", text)) for text in texts])
 
 
 def setup(app: Sphinx) -> None:

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The GPU's own counters, read by ncu. Standard library only."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+# The counters that the model's counts are checked against, by their key in a result file.
+METRICS = {
+    "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+}
+
+
+class NoCounters(Exception):
+    """The GPU's counters cannot be read; the text says why in a few words."""
+
+
+def parse_ncu_version(text: str) -> str:
+    """The profiler and its version in the output of `ncu --version`."""
+    found = re.search(r"\bVersion (\d+(?:\.\d+){1,2})", text)
+    return f"Nsight Compute {found.group(1)}" if found else "Nsight Compute"
+
+
+def profiler_name(ncu: str) -> str:
+    done = subprocess.run([ncu, "--version"], capture_output=True, text=True)
+    return parse_ncu_version(done.stdout)
+
+
+def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
+    """The counters of one kernel in the output of `ncu --csv`, by their keys in `metrics`: the sums of all its launches.
+
+    Raises NoCounters, as well if there is no launch, or not as many as `launches` says.
+    """
+    if "ERR_NVGPUCTRPERM" in text:
+        raise NoCounters("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
+    problem = re.search(r"^==ERROR== (.+)$", text, re.MULTILINE)
+    if problem:
+        raise NoCounters(problem.group(1).strip())
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
+    table = "\n".join(line for line in lines[start:] if line.startswith('"')) if start is not None else ""
+    values: dict[str, dict[str, str]] = {}
+    for row in csv.DictReader(io.StringIO(table)):
+        if re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1] == kernel:
+            values.setdefault(row["ID"], {})[row["Metric Name"]] = row["Metric Value"]
+    if len(values) != (launches or max(len(values), 1)):
+        raise NoCounters(f"ncu saw {len(values)} launches of {kernel}, wanted {launches or 'at least 1'}")
+    counters = dict.fromkeys(metrics, 0)
+    for launch in values.values():
+        for key, metric in metrics.items():
+            text = launch.get(metric, "nothing").replace(",", "")
+            try:
+                number = float(text)
+            except ValueError:
+                raise NoCounters(f"ncu answered {text} for {metric}") from None
+            if not number.is_integer():
+                raise NoCounters(f"ncu answered {text} for {metric}, which is not a whole number")
+            counters[key] += int(number)
+    return counters
+
+
+def read_counters(
+    ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS
+) -> dict[str, int]:
+    """The GPU's counters for a kernel's `launches` in a command, or however many there are. Raises NoCounters."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "ncu.csv"
+        done = subprocess.run(
+            [ncu, "--clock-control", "none", "--metrics", ",".join(metrics.values()), "--csv",
+             "--print-units", "base", "--log-file", str(log), "--kernel-name", kernel, *command],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    if "==ERROR==" not in text:
+        text += "\n" + "\n".join(
+            line for line in (done.stdout + done.stderr).splitlines() if line.startswith("==ERROR==")
+        )
+    counters = parse_ncu(text, kernel, launches, metrics)
+    if done.returncode:
+        raise NoCounters(f"ncu ended with exit code {done.returncode}")
+    return counters
