@@ -44,8 +44,8 @@ def in_cmake(text: str, slug: str) -> str:
 
 
 def in_index(text: str, slug: str) -> str:
-    """book/index.rst with the chapter at the end of the toctree whose caption is Chapters."""
-    pattern = r"^\.\. toctree::\n(?:   :.*\n)*   :caption: Chapters\n(?:   :.*\n)*\n(?:   \w+\n)*   \w+$"
+    """book/index.rst with the chapter at the end of the last toctree whose caption names a part."""
+    pattern = r"^\.\. toctree::\n(?:   :.*\n)*   :caption: Part .*\n(?:   :.*\n)*\n(?:   \w+\n)*   \w+$"
     return _after_last(text, pattern, f"   {slug}", "book/index.rst")
 
 

@@ -220,7 +220,7 @@ def tidy(gpu_house):
     (root / "chapters" / "copy" / "README.md").write_text("<!-- " + PROSE.format("").replace("\n", " -->\n"), encoding="utf-8")
     (root / "book" / "copy.rst").write_text(".. " + PROSE.format(".."), encoding="utf-8")
     (root / "book" / "index.rst").write_text(
-        ".. " + PROSE.format("..") + "\n.. toctree::\n   :caption: Chapters\n\n   copy\n", encoding="utf-8")
+        ".. " + PROSE.format("..") + "\n.. toctree::\n   :caption: Part I: The transpose\n\n   copy\n", encoding="utf-8")
     (root / "README.md").write_text(
         "<!-- " + PROSE.format("").replace("\n", " -->\n")
         + "<!-- measured table, written by scripts/check --fix -->\n<!-- end of measured table -->\n", encoding="utf-8")

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 def setup(app):
     """Register configuration values, directives, roles and nodes with Sphinx."""
-    from . import beside, claims, counting, diff, ladder, listing, predict, project, sectors, specimens, tables, terms, values
+    from . import beside, claims, counting, course, diff, ladder, listing, predict, project, sectors, specimens, tables, terms, values
 
-    for module in (project, values, claims, beside, counting, listing, diff, tables, sectors, specimens, ladder, predict, terms):
+    for module in (project, values, claims, beside, counting, listing, diff, tables, sectors, specimens, ladder, predict, terms, course):
         module.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -151,7 +151,7 @@ def _note_claim_tables(app: Sphinx, doctree: nodes.document) -> None:
     env = app.env
     tables = env.__dict__.setdefault("conflict_free_claim_tables", set())
     tables.discard(env.docname)
-    if any(True for _ in doctree.findall(claim_table)):
+    if next(doctree.findall(claim_table), None) is not None:
         tables.add(env.docname)
 
 

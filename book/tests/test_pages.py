@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Tests of the pages that are no chapters: what they say by hand is what the files say."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conflict_free.course import Facts
+from test_directives import text_of
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in BOOK.glob("*.rst")}
+
+
+def chapters() -> list[str]:
+    text = (ROOT / "chapters" / "CMakeLists.txt").read_text(encoding="utf-8")
+    return re.findall(r"^add_subdirectory\((\w+)\)$", text, re.MULTILINE)
+
+
+# ------------------------------------------------------------------------------------ bibliography
+
+
+def test_every_entry_of_the_bibliography_is_cited_and_every_citation_is_an_entry():
+    entries = re.findall(r"^@\w+\{(\w+),", (BOOK / "references.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    cited = {
+        key.strip()
+        for text in PAGES.values()
+        for keys in re.findall(r":cite:\w+:`([^`]+)`", text)
+        for key in keys.split(",")
+    }
+    cited |= {json.loads(path.read_text())["citation"] for path in (BOOK / "results" / "historical").glob("*.json")}
+    assert len(entries) == len(set(entries)) > 10
+    assert set(entries) == cited
+
+
+# -------------------------------------------------------------------------------------- measuring
+
+
+def test_the_counters_of_the_page_are_those_that_are_read():
+    script = (ROOT / "scripts" / "lib" / "counters.py").read_text(encoding="utf-8")
+    read = re.findall(r'"(\w+__\w+\.sum)"', script.split("METRICS = {")[1].split("}")[0])
+    assert len(read) == 6
+    assert re.findall(r"- ``(\w+__\w+\.sum)``", PAGES["measuring"]) == read
+
+
+def test_the_tools_of_the_page_are_those_that_run():
+    script = (ROOT / "common" / "cmake" / "sanitize.sh").read_text(encoding="utf-8")
+    tools = re.search(r"^for tool in (.+); do$", script, re.MULTILINE)[1].split()
+    assert re.findall(r"``(\w+check)`` for", PAGES["measuring"]) == tools
+
+
+# --------------------------------------------------------------------------------------- teachers
+
+
+def test_each_chapter_has_its_paragraph_for_teachers_in_reading_order():
+    listed = re.findall(r"^   (\w+)$", PAGES["index"], re.MULTILINE)
+    wanted = [name for name in listed if name in chapters()]
+    assert sorted(wanted) == sorted(chapters())
+    assert re.findall(r"^:doc:`(\w+)`$", PAGES["teachers"], re.MULTILINE) == wanted
+
+
+def test_the_parts_for_teachers_are_those_of_the_book():
+    parts = re.findall(r":caption: (Part .+)", PAGES["index"])
+    assert parts and re.findall(r"^(Part .+)\n~~~", PAGES["teachers"], re.MULTILINE) == parts
+
+
+CHAPTER = """\
+One two three four.
+
+Exercises
+---------
+
+1. One.
+2. Two.
+
+   a. Not an exercise.
+
+.. answer:: Answers
+
+   1. One.
+   2. Two.
+   3. Three.
+"""
+
+TREE = ".. course-table::\n\n.. toctree::\n\n   naive\n   copy\n"
+
+
+@pytest.mark.parametrize(("words", "exercises", "reading", "solving"), [(0, 0, 0, 0), (1, 1, 5, 5), (1500, 3, 10, 20)])
+def test_minutes_are_multiples_of_five(words, exercises, reading, solving):
+    facts = Facts(words, exercises)
+    assert (facts.reading, facts.solving) == (reading, solving)
+
+
+def test_the_course_table_is_in_reading_order_with_lessons_kernels_and_exercises(project):
+    for slug in ("copy", "naive"):
+        (project.book / f"{slug}.rst").write_text(f"{slug.title()}: a lesson\n{'=' * 20}\n\n{CHAPTER}")
+    said = text_of(project.build_page(TREE))
+    assert said.index("Naive") < said.index("Copy a lesson")
+    assert "Copy a lesson 2 2 5 15" in said and "together 4 4 10 30" in said
+    (project.book / "copy.rst").write_text(f"Copy: another lesson\n{'=' * 20}\n\n{CHAPTER.replace('2. Two.', '2. Two.', 1)}\n")
+    (project.book / "naive.rst").write_text(f"Naive\n{'=' * 20}\n\n" + "Many words. " * 1000)
+    said = text_of(project.build().html())
+    assert "Naive 2 0 15 0" in said and "Copy another lesson 2 2" in said
+
+
+def test_a_measured_chapter_without_a_page_fails(project):
+    (project.book / "copy.rst").write_text(f"Copy: a lesson\n{'=' * 20}\n\n{CHAPTER}")
+    project.page(".. course-table::\n\n.. toctree::\n\n   copy\n")
+    assert "chapter naive is measured, and no toctree has its page" in project.build().warnings
