@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conflict_free.course import Facts
+from conflict_free.results import is_measured
 from test_directives import text_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,3 +111,20 @@ def test_a_measured_chapter_without_a_page_fails(project):
     (project.book / "copy.rst").write_text(f"Copy: a lesson\n{'=' * 20}\n\n{CHAPTER}")
     project.page(".. course-table::\n\n.. toctree::\n\n   copy\n")
     assert "chapter naive is measured, and no toctree has its page" in project.build().warnings
+
+
+# ----------------------------------------------------------------------------------------- claims
+
+
+@pytest.mark.parametrize("slug", [slug for slug in chapters() if (BOOK / "results" / "h200" / f"{slug}.json").is_file()])
+def test_each_chapter_carries_its_main_sentences_as_claims(slug):
+    expressions = re.findall(r":claim:`[^`\[]+\[([^\]]+)\]`", PAGES[slug])
+    assert len([expression for expression in expressions if is_measured(expression)]) >= 2
+    assert any(f"{slug}." in expression for expression in expressions)
+
+
+def test_claims_can_be_understood_alone():
+    sentences = re.findall(r":claim:`([^`\[]+)\[", "".join(PAGES.values()))
+    assert len(sentences) > 20
+    alone = [sentence for sentence in sentences if len(sentence.split()) < 5 or re.search(r"\b(both|the (first|second))\b", sentence)]
+    assert alone == [], "they stand in the table of claims too"
