@@ -19,8 +19,9 @@ extensions = [
     "sphinx_design",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["_ext", "_static", "locale", "results", "tests"]
+exclude_patterns = ["_ext", "_static", "_templates", "locale", "results", "tests"]
 needs_sphinx = "7.4"
+templates_path = ["_templates"]
 
 language = "en"
 locale_dirs = ["locale"]

@@ -7,11 +7,30 @@ The modules ``source`` and ``results`` need no Sphinx; importing this package do
 
 from __future__ import annotations
 
+import importlib
+
+#: Modules with directives, roles or handlers of their own, in the order in which they are registered.
+MODULES = (
+    "project",
+    "values",
+    "claims",
+    "beside",
+    "counting",
+    "listing",
+    "diff",
+    "tables",
+    "sectors",
+    "specimens",
+    "ladder",
+    "predict",
+    "terms",
+    "course",
+    "accessible",
+)
+
 
 def setup(app):
     """Register configuration values, directives, roles and nodes with Sphinx."""
-    from . import beside, claims, counting, course, diff, ladder, listing, predict, project, sectors, specimens, tables, terms, values
-
-    for module in (project, values, claims, beside, counting, listing, diff, tables, sectors, specimens, ladder, predict, terms, course):
-        module.setup(app)
+    for name in MODULES:
+        importlib.import_module(f".{name}", __name__).setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

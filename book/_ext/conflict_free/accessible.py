@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Mends what the theme and docutils write that a keyboard or a screen reader cannot use.
+
+The template ``page.html`` passes the body of each page through ``accessible``. The browser tests run axe over every
+page and fail when a mending is missing or no longer fits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.locale import _
+
+#: What is written, what stands there instead.
+_MENDED = (
+    # Two landmarks of one kind need names.
+    ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="{pages}">'),
+    ('<aside class="toc-drawer', '<aside aria-label="{on_this_page}" class="toc-drawer'),
+    # A heading needs a level.
+    ('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
+    # A list may hold nothing but its items, and the role of an entry is withdrawn from the standard.
+    ('<div role="list" class="citation-list">', '<div class="citation-list">'),
+    (' role="doc-biblioentry"', ""),
+    # What is wider than the page is scrolled with the keyboard as well.
+    ("<pre><span></span>", '<pre tabindex="0"><span></span>'),
+    ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
+)
+
+
+def accessible(body: str) -> str:
+    """Return the body of a page, mended."""
+    names = {"pages": _("Pages of the book"), "on_this_page": _("On this page")}
+    for written, mended in _MENDED:
+        body = body.replace(written, mended.format(**names))
+    return body
+
+
+def _offer(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
+    context["accessible"] = accessible
+
+
+def setup(app: Sphinx) -> None:
+    """Offer ``accessible`` to the templates."""
+    app.connect("html-page-context", _offer)
