@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""One headless Chromium of the system for all tests of a run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from book_in_browser import HEIGHT, WIDTHS, watch
+from playwright.sync_api import Browser, Page, sync_playwright
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium of the system."""
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    assert chromium, "no Chromium: install it with the system's package manager (Debian: apt-get install chromium)"
+    with sync_playwright() as playwright:
+        # A container's root cannot use Chromium's own sandbox, and the pages are ours.
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that remembers what went wrong in ``page.trouble``."""
+    context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT}, accept_downloads=True)
+    page = context.new_page()
+    page.trouble = watch(page)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A page as wide as a phone, in dark."""
+    context = browser.new_context(viewport={"width": WIDTHS[1], "height": HEIGHT}, color_scheme="dark", has_touch=True)
+    page = context.new_page()
+    page.trouble = watch(page)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def page_without_scripts(browser: Browser) -> Iterator[Page]:
+    """A page that runs no JavaScript."""
+    context = browser.new_context(java_script_enabled=False)
+    yield context.new_page()
+    context.close()
