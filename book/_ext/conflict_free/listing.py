@@ -103,6 +103,20 @@ class KernelListing(EvidenceDirective):
         ]
 
 
+def folded_source(directive: EvidenceDirective, path: Path, text: str) -> list[nodes.Node]:
+    """Return the whole of a source file, folded, with a link to download it."""
+    lines = highlight_lines(text)
+    file = path.relative_to(path.parents[2]).as_posix()
+    opening = raw_html(render("full_source.html", file=file, count=len(lines), lines=lines))
+    # The role takes a path relative to the page.
+    page = Path(directive.env.doc2path(directive.env.docname))
+    target = Path(os.path.relpath(path, page.parent)).as_posix()
+    download = StringList([f":download:`Download {path.name} <{target}>`"], source=directive.get_source_info()[0])
+    holder = nodes.container(classes=["full-source-download"])
+    directive.state.nested_parse(download, directive.content_offset, holder)
+    return [opening, holder]
+
+
 class FullSource(EvidenceDirective):
     """``.. full-source:: SLUG``: the chapter's whole source file, folded, with a link to download it."""
 
@@ -110,16 +124,7 @@ class FullSource(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
-        text = evidence.source(slug)
-        path = evidence.source_path(slug)
-        lines = highlight_lines(text)
-        opening = raw_html(render("full_source.html", file=f"chapters/{path.stem}/{path.name}", count=len(lines), lines=lines))
-        # The role takes a path relative to the page.
-        target = Path(os.path.relpath(path, Path(self.env.doc2path(self.env.docname)).parent)).as_posix()
-        download = StringList([f":download:`Download {path.name} <{target}>`"], source=self.get_source_info()[0])
-        holder = nodes.container(classes=["full-source-download"])
-        self.state.nested_parse(download, self.content_offset, holder)
-        return [opening, holder]
+        return folded_source(self, evidence.source_path(slug), evidence.source(slug))
 
 
 def setup(app: Sphinx) -> None:

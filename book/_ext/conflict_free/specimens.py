@@ -11,6 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .code import highlight_lines
+from .listing import folded_source
 from .project import EvidenceDirective, raw_html, render
 from .results import ACCESSES, LOCAL, SPECIMENS, Evidence, ResultError, describe, format_number
 from .source import read_source, region
@@ -47,7 +48,7 @@ class Specimen(EvidenceDirective):
     """``.. specimen:: NAME``: the program ``chapters/errata/NAME.cu``, its verdict on its output, and the model's.
 
     A program that was counted on older machines too shows the counts of each. One that was measured on the book's
-    machine, or on the reader's, shows its figures.
+    machine, or on the reader's, shows its figures. The whole program follows, folded, with a link to download it.
     """
 
     required_arguments = 1
@@ -56,7 +57,8 @@ class Specimen(EvidenceDirective):
         name = self.arguments[0]
         source = evidence.specimen_path(name)
         evidence.on_read(source)
-        part = region(read_source(source), name, source)
+        text = read_source(source)
+        part = region(text, name, source)
         report = self._report(evidence, name)
         lines = [
             {"html": html, "notes": []}
@@ -72,7 +74,7 @@ class Specimen(EvidenceDirective):
             machine = path.suffixes[0].removeprefix(".")
             older = self._report(evidence, f"{name}.{machine}")
             made += [nodes.paragraph("", f"Of the same program on {machine} it says:"), _bullets(findings(older))]
-        return made + self._figures(evidence, name)
+        return made + self._figures(evidence, name) + folded_source(self, source, text)
 
     def _report(self, evidence: Evidence, name: str) -> dict[str, Any]:
         """Return what the model reported in this build of a program, or of ``NAME.MACHINE``."""

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from book_in_browser import HEIGHT, WIDTHS, watch
+from book_in_browser import HEIGHT, PAGES, WIDTHS, Visit, visit, watch
 from playwright.sync_api import Browser, Page, sync_playwright
 
 
@@ -22,6 +22,12 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def visits(browser) -> dict[str, Visit]:
+    """Each page, visited once."""
+    return {name: visit(browser, name) for name in PAGES}
 
 
 @pytest.fixture

@@ -7,16 +7,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from book_in_browser import FOLDER, PAGES, WIDTHS, Visit, leads_somewhere, visit
+from book_in_browser import FOLDER, PAGES, WIDTHS, leads_somewhere
 
 #: What the landing page may load, fonts aside.
 LANDING_BYTES = 300_000
-
-
-@pytest.fixture(scope="session")
-def visits(browser) -> dict[str, Visit]:
-    """Each page, visited once."""
-    return {name: visit(browser, name) for name in PAGES}
 
 
 def test_the_book_is_there():

@@ -4,34 +4,102 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
 import pytest
-from book_in_browser import FOLDER, WIDTHS, open_page
+from book_in_browser import FOLDER, open_page
+
+CHAPTERS = Path(__file__).resolve().parents[3] / "chapters"
+
+#: Which tabs are open: the names by which those of a group stay in step.
+OPEN_TABS = "[...document.querySelectorAll('.sd-tab-set > input:checked + label')].map(label => label.dataset.syncId)"
+THEME = "document.body.dataset.theme"
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """The book, served on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(FOLDER))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_a_word_is_looked_up_and_a_result_followed(page):
+    open_page(page, "index.html")
+    field = page.locator("input.sidebar-search")
+    field.fill("wavefront")
+    field.press("Enter")
+    page.wait_for_selector("#search-results li a")
+    assert "search.html" in page.url
+    page.locator("#search-results li a").first.click()
+    page.wait_for_load_state("load")
+    assert "search.html" not in page.url
+    assert "wavefront" in page.locator("article").inner_text().lower()
+    assert page.trouble == []
+
+
+def test_a_word_that_is_not_there(page):
+    open_page(page, "search.html")
+    page.goto(page.url + "?q=zeppelin", wait_until="load")
+    page.wait_for_function("document.querySelector('#search-results').innerText.includes('did not match')")
+    assert page.locator("#search-results li a").count() == 0
+
+
+def test_next_leads_through_all_pages_and_previous_back(page):
+    open_page(page, "index.html")
+    listed = page.locator(".sidebar-tree a.reference.internal").evaluate_all("links => links.map(link => link.href)")
+    for target in dict.fromkeys(listed):
+        page.locator("a.next-page").click()
+        page.wait_for_load_state("load")
+        assert page.url == target
+    assert page.locator("a.next-page").count() == 0
+    page.locator("a.prev-page").click()
+    assert page.url == listed[-2]
+
+
+def test_a_heading_has_a_link_to_itself(page):
+    open_page(page, "naive.html")
+    headings = page.locator("article h2")
+    assert headings.count() == headings.locator("a.headerlink").count() > 5
+    headings.nth(3).locator("a.headerlink").focus()
+    page.keyboard.press("Enter")
+    anchor = page.url.partition("#")[2]
+    assert page.locator(f"section#{anchor} > h2").inner_text().startswith(headings.nth(3).inner_text()[:10])
 
 
 def test_copied_code_is_the_code_without_its_margin(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_page(page, "naive.html")
-    button = page.locator("figure.counted button.copybtn").first
     wanted = page.evaluate(
         """[...document.querySelector("figure.counted pre").querySelectorAll(".code-line > .code")]
            .map(line => line.textContent).join("\\n")"""
     )
-    page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }")
-    page.evaluate("document.execCommand = () => { window.copied = String(document.activeElement.value); return true; }")
-    button.dispatch_event("click")
-    page.wait_for_function("window.copied !== undefined")
-    assert page.evaluate("window.copied").strip() == wanted.strip()
-    assert "sectors" not in wanted
+    page.locator("figure.counted .highlight").first.hover()
+    page.locator("figure.counted button.copybtn").first.click()
+    page.wait_for_selector("figure.counted button.copybtn.success")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.strip() == wanted.strip()
+    assert copied.strip() in (CHAPTERS / "naive" / "naive.cu").read_text(encoding="utf-8")
 
 
-def test_tabs_answers_and_values_work_by_keyboard(page):
+def test_answers_and_values_work_by_keyboard(page):
     open_page(page, "naive.html")
-    page.locator("details.answer summary").first.focus()
+    fold = page.locator("details.answer").first
+    assert not fold.locator("ol").is_visible()
+    fold.locator("summary").focus()
     page.keyboard.press("Enter")
-    assert page.locator("details.answer").first.evaluate("fold => fold.open")
-    tabs = page.locator(".sd-tab-set > input")
-    tabs.first.focus()
-    page.keyboard.press("ArrowRight")
-    assert tabs.nth(1).is_checked()
+    assert fold.locator("ol").is_visible()
     value = page.locator(".val").first
     assert not value.locator(".val-tip").is_visible()
     value.focus()
@@ -47,38 +115,106 @@ def test_tabs_stay_in_step_by_keyboard_and_are_remembered(page):
     page.keyboard.press("ArrowLeft")
     chosen = page.evaluate("document.activeElement.nextElementSibling.dataset.syncId")
     assert chosen == "local", "from the first tab, left is the last one"
-    in_step = "[...document.querySelectorAll('.sd-tab-set > input:checked + label')].map(label => label.dataset.syncId)"
-    assert set(page.evaluate(in_step)) == {"local"}
+    assert set(page.evaluate(OPEN_TABS)) == {"local"}
     # The next visit has a new session, but the same local storage.
     page.evaluate("sessionStorage.clear()")
     open_page(page, "padding.html")
-    assert set(page.evaluate(in_step)) == {"local"}
+    assert set(page.evaluate(OPEN_TABS)) == {"local"}
     assert page.trouble == []
 
 
-def test_answers_unfold_without_javascript(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((FOLDER / "naive.html").as_uri())
-    fold = page.locator("details.answer").first
-    assert not fold.locator("ol").is_visible()
+def test_a_tab_is_chosen_with_the_mouse(page):
+    open_page(page, "padding.html")
+    label = page.locator(".sd-tab-set > label").nth(1)
+    wanted = label.get_attribute("data-sync-id")
+    label.click()
+    page.reload()
+    assert set(page.evaluate(OPEN_TABS)) == {wanted}
+    assert page.locator(".sd-tab-set > label + .sd-tab-content").nth(1).is_visible()
+
+
+def test_the_source_is_downloaded(page, address):
+    page.goto(f"{address}/padding.html")
+    fold = page.locator("details.full-source")
+    assert not fold.locator("pre").is_visible()
     fold.locator("summary").click()
-    assert fold.locator("ol").is_visible()
-    context.close()
+    assert fold.locator("pre").is_visible()
+    with page.expect_download() as download:
+        page.locator("a.download").last.click()
+    assert download.value.suggested_filename == "padding.cu"
+    assert Path(download.value.path()).read_bytes() == (CHAPTERS / "padding" / "padding.cu").read_bytes()
+
+
+@pytest.mark.parametrize("source", sorted(CHAPTERS.glob("*/*.cu")), ids=lambda path: path.stem)
+def test_every_source_can_be_downloaded(visits, source):
+    """From the file system a browser opens the file in place of storing it."""
+    page = visits[f"{source.parent.name}.html"]
+    (link,) = [link for link in page.links if link.endswith(f"/{source.name}")]
+    assert Path(unquote(urlparse(link).path)).read_bytes() == source.read_bytes()
+
+
+def test_dark_is_chosen_and_remembered(page):
+    open_page(page, "copy.html")
+    brightness = "Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])"
+    assert page.evaluate(brightness) > 200
+    for _ in range(3):
+        if page.evaluate(THEME) == "dark":
+            break
+        page.locator(".theme-toggle-content button").click()
+    assert page.evaluate(THEME) == "dark"
+    assert page.evaluate(brightness) < 60
+    open_page(page, "naive.html")
+    assert page.evaluate(brightness) < 60
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_plot_has_a_variant_for_each_theme(browser, scheme):
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
-    page.goto((FOLDER / "index.html").as_uri())
+    open_page(page, "index.html")
     visible = [image.get_attribute("src") for image in page.locator(".ladder img").all() if image.is_visible()]
     assert len(visible) == 1 and f"-{scheme}-" in visible[0]
     context.close()
 
 
-def test_search_finds_a_word(page):
-    open_page(page, "search.html")
-    page.goto(page.url + "?q=wavefront", wait_until="load")
-    page.wait_for_selector("#search-results li")
-    assert page.trouble == []
+def test_the_pages_are_a_tap_away_on_a_phone(phone):
+    open_page(phone, "index.html")
+    link = phone.locator(".sidebar-tree a", has_text="Padding").first
+    assert not link.is_visible()
+    phone.locator(".nav-overlay-icon").tap()
+    link.tap()
+    phone.wait_for_url("**/padding.html")
+    assert phone.trouble == []
+
+
+def test_the_drawers_open_by_keyboard(phone):
+    open_page(phone, "naive.html")
+    for name, drawer in (("navigation", ".sidebar-drawer a"), ("toc", ".toc-drawer a")):
+        link = phone.locator(drawer).nth(3)
+        assert not link.is_visible()
+        phone.locator(f"#__{name}").focus()
+        phone.keyboard.press("Space")
+        link.wait_for(state="visible")
+        phone.keyboard.press("Space")
+        link.wait_for(state="hidden")
+
+
+def test_folds_and_tabs_work_without_javascript(page_without_scripts):
+    page = page_without_scripts
+    open_page(page, "naive.html")
+    fold = page.locator("details.answer").first
+    assert not fold.locator("ol").is_visible()
+    fold.locator("summary").click()
+    assert fold.locator("ol").is_visible()
+    contents = page.locator(".sd-tab-set").first.locator("> .sd-tab-content")
+    assert contents.nth(0).is_visible() and not contents.nth(1).is_visible()
+    page.locator(".sd-tab-set").first.locator("> label").nth(1).click()
+    assert contents.nth(1).is_visible() and contents.nth(1).inner_text().strip()
+    value = page.locator(".val").first
+    value.hover()
+    assert value.locator(".val-tip").is_visible()
+
+
+def test_the_search_says_that_it_needs_javascript(page_without_scripts):
+    open_page(page_without_scripts, "search.html")
+    assert "JavaScript" in page_without_scripts.locator("article").inner_text()
