@@ -115,11 +115,11 @@ void GlobalHazards::access_cell(Cell& cell, const WarpAccess& access, int lane)
     // Blocks count from 1 here, so that a fresh cell of zeros names none.
     const std::uint32_t self = block_ + 1;
     const bool whole = access.size >= 4, store = access.operation == Operation::store, atomic = access.operation == Operation::atomic;
-    const bool harmless_store = store && !(access.changed >> lane & 1);
+    const bool repeats_value = store && !(access.changed >> lane & 1);
     if (cell.launch != launch_) cell = {0, 0, 0, 0, launch_, 0, 0};
 
     const bool other_wrote = cell.writer != 0 && cell.writer != self;
-    if (other_wrote && !harmless_store && !(atomic && cell.flags & write_atomic) && (whole || cell.flags & all_bytes) &&
+    if (other_wrote && !repeats_value && !(atomic && cell.flags & write_atomic) && (whole || cell.flags & all_bytes) &&
         !ordered(cell.writer - 1, cell.release))
         report(cell.writer - 1, cell.write_site, access, lane, cell.flags & write_atomic ? " updates" : " writes");
     if (!store && !atomic) {
@@ -131,7 +131,7 @@ void GlobalHazards::access_cell(Cell& cell, const WarpAccess& access, int lane)
         return;
     }
     const bool other_read = cell.reader != 0 && cell.reader != self;
-    if (other_read && !harmless_store && whole && !ordered(cell.reader - 1, 0))
+    if (other_read && whole && !ordered(cell.reader - 1, 0))
         report(cell.reader - 1, cell.read_site, access, lane, " reads");
     cell.writer = self;
     cell.write_site = site_;

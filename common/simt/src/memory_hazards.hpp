@@ -38,8 +38,7 @@ private:
 ///
 /// Two accesses to the same byte by different threads race if one of them is a store, both fall into the same interval
 /// between barriers, no warp-level synchronization orders them, and they are not both atomic. The order in which the
-/// model runs the threads plays no part. A store that leaves in memory what another thread has just stored there is
-/// harmless and not reported.
+/// model runs the threads plays no part. Two stores of the same value are harmless and not reported.
 class SharedHazards {
 public:
     void begin_block(int threads);
@@ -102,8 +101,8 @@ private:
 
 /// Finds races between blocks in global memory.
 ///
-/// Two accesses to the same word by different blocks race if one of them is a store, unless both are atomic or an atomic
-/// access on a common address orders them: what a block did before its atomic access is ordered before what another
+/// Two accesses to the same word by different blocks race if one of them is a store, unless both store the same value,
+/// both are atomic, or an atomic access on a common address orders them: what a block did before its atomic access is ordered before what another
 /// block does after a later atomic access to the same address.
 class GlobalHazards {
 public:

@@ -177,7 +177,7 @@ void SharedHazards::check_against_reads(const Cell& cell, const ThreadAccess& ac
             if (candidate != access.thread && !ordered(candidate, cell.read_stamp, access.thread)) reader = candidate;
         }
     }
-    if (reader < 0 || (access.operation == Operation::store && !access.changed)) return;
+    if (reader < 0) return;
     if (!is_first_report(HazardKind::race, site, access.site)) return;
     report_hazard(HazardKind::race, {reader, access.thread}, {site, access.site},
                   thread_name(reader) + " reads and " + thread_name(access.thread) + " " + verb(access.operation) +

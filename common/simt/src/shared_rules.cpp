@@ -8,10 +8,14 @@
 // are served by half-warps. 16 bytes a lane are served by quarter-warps; for 2.x the guide adds one to the ways of a
 // quarter-warp's conflict.
 //
-// Compute capability 9.0, measured (tests/hardware/h200_access.json): two neighboring half-warps of an 8-byte load, and
-// two neighboring quarter-warps of a 16-byte load (the first two, the last two), merge into one wavefront if
-//  - each active lane l reads the same address as lane l^1 where that is active too, or all do so with lane l^2, and
-//  - the merged lanes have no bank conflict.
+// Compute capability 9.0, measured (tests/hardware/h200_access.json): the two halves of an 8-byte load, and the two
+// neighboring quarters of each half of a 16-byte load, merge into one wavefront if the merged lanes have no bank
+// conflict and
+//  - each active lane l reads the same address as lane l^1 where that is active too, or all do so with lane l^2;
+//  - except in the lower half of a 16-byte load: with lane 31 inactive nothing more is asked of it, with lane 31 active
+//    each active lane needs a partner that is active.
+// A 16-byte load of one address by at most 16 lanes, wherever they are, is one wavefront; by more, two. Why lane 31
+// decides over the other half is not known.
 // Stores never merge.
 //
 // Compute capability 1.x (CUDA C Programming Guide 4.2, section F.3.3): 16 banks of 4 bytes, a request a half-warp. A
@@ -85,14 +89,38 @@ int words_in_fullest_bank(const WarpAccess& access, std::uint32_t lanes, const M
     return fullest;
 }
 
-/// True if each of `lanes` has the same address as the lane whose number differs in the bit `distance`, where that is
-/// one of `lanes` too.
-bool partners_agree(const WarpAccess& access, std::uint32_t lanes, int distance) {
+/// What is asked of a lane whose partner is inactive.
+enum class InactivePartner { fits, does_not_fit };
+
+/// True if each of `lanes` has the same address as its partner, the lane whose number differs in the bit `distance`.
+bool partners_agree(const WarpAccess& access, std::uint32_t lanes, int distance, InactivePartner inactive) {
     bool agree = true;
-    const auto d = static_cast<std::size_t>(distance);
     for_each_lane(lanes, [&](std::size_t lane) {
-        if (!(lane & d) && lanes >> (lane + d) & 1) agree &= access.address[lane] == access.address[lane + d];
+        const std::size_t partner = lane ^ static_cast<std::size_t>(distance);
+        if (lanes >> partner & 1)
+            agree &= access.address[lane] == access.address[partner];
+        else
+            agree &= inactive == InactivePartner::fits;
     });
+    return agree;
+}
+
+bool partners_agree(const WarpAccess& access, std::uint32_t lanes, InactivePartner inactive) {
+    return partners_agree(access, lanes, 1, inactive) || partners_agree(access, lanes, 2, inactive);
+}
+
+/// True if the phases of `lanes`, which start with lane `first`, merge unless a bank conflict keeps them apart.
+bool phases_may_merge(const WarpAccess& access, std::uint32_t lanes, int first) {
+    const bool is_lower_half_of_16_bytes = access.size == 16 && first == 0;
+    if (!is_lower_half_of_16_bytes) return partners_agree(access, lanes, InactivePartner::fits);
+    const bool last_lane_is_active = access.active >> (warp_size - 1) & 1;
+    return !last_lane_is_active || partners_agree(access, lanes, InactivePartner::does_not_fit);
+}
+
+bool all_lanes_agree(const WarpAccess& access) {
+    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(access.active))];
+    bool agree = true;
+    for_each_lane(access.active, [&](std::size_t lane) { agree &= access.address[lane] == address; });
     return agree;
 }
 
@@ -109,11 +137,15 @@ SharedCost cost_of_phases(const WarpAccess& access, std::uint32_t lanes, int pha
 }
 
 SharedCost cost_of_merging_phases(const WarpAccess& access, int phase_lanes, const Machine& machine) {
+    if (access.size == 16 && all_lanes_agree(access)) {
+        const int wavefronts = std::popcount(access.active) <= warp_size / 2 ? 1 : 2;
+        return {wavefronts, wavefronts};
+    }
     SharedCost cost{0, 0};
     for (int first = 0; first < warp_size; first += 2 * phase_lanes) {
         const std::uint32_t both = access.active & lane_group(first, 2 * phase_lanes);
         if (!both) continue;
-        const bool may_merge = partners_agree(access, both, 1) || partners_agree(access, both, 2);
+        const bool may_merge = phases_may_merge(access, both, first);
         if (may_merge && is_free_of_conflicts(access, both, machine)) {
             cost.wavefronts += 1;
             cost.ideal_wavefronts += 1;

@@ -137,6 +137,24 @@ TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot)
     expect_one(hazards_of([&] { different_values<<<1, N>>>(data.data); }), HazardKind::race, {"different values", "different values"});
 }
 
+// What the first warp reads, a later warp stores anew, with the value that is there already.
+__global__ void stores_again(int* data)
+{
+    __shared__ int tile[N];
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 32)
+        data[threadIdx.x] = tile[threadIdx.x + 32];  // here: reads what is stored again
+    else
+        tile[threadIdx.x] = threadIdx.x;  // here: stores again
+}
+
+TEST(Race, AStoreOfTheSameValueRacesWithAReadThatTheModelRanBefore)
+{
+    Ints data(N);
+    expect_one(hazards_of([&] { stores_again<<<1, N>>>(data.data); }), HazardKind::race, {"reads what is stored again", "stores again"});
+}
+
 __global__ void own_bytes(unsigned char* data)
 {
     __shared__ unsigned char bytes[N];
@@ -226,6 +244,22 @@ __global__ void neighbor(int* output, int* data, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     data[i] = i + 1000;                // here: neighbor writes
     output[i] = data[(i + 32) % n];    // here: neighbor reads
+}
+
+// Element 0 holds 0, and a later block stores that again.
+__global__ void first_element(int* output, int* data)
+{
+    if (blockIdx.x == 0)
+        output[threadIdx.x] = data[0];  // here: reads the first element
+    else if (threadIdx.x == 0)
+        data[0] = 0;  // here: stores the first element again
+}
+
+TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock)
+{
+    Ints data(32), output(32);
+    expect_one(hazards_of([&] { first_element<<<2, 32>>>(output.data, data.data); }), HazardKind::race,
+               {"reads the first element", "stores the first element again"});
 }
 
 TEST(Race, BlocksAreConcurrent)

@@ -105,6 +105,32 @@ TEST(SharedRule, PhasesOfAWideLoadMergeWherePairedLanesReadTheSame) {
               (SharedCost{3, 3}));
 }
 
+TEST(SharedRule, WithLane31InactiveTheLowerHalfOfA16ByteLoadMergesHoweverItsLanesRead) {
+    const auto reversed_rows = [](unsigned lane) { return 16 * (7 - lane % 8); };
+    const std::uint32_t all_but_last = all_lanes >> 1;
+    EXPECT_EQ(load("sm_90", 16, reversed_rows), (SharedCost{4, 4}));
+    EXPECT_EQ(load("sm_90", 16, reversed_rows, all_but_last), (SharedCost{3, 3}));
+    EXPECT_EQ(load("sm_90", 16, reversed_rows, 0xFFFF), (SharedCost{1, 1}));
+    EXPECT_EQ(load("sm_90", 16, reversed_rows, 0xFFFF0000), (SharedCost{2, 2}));
+    EXPECT_EQ(load("sm_90", 8, [](unsigned lane) { return 8 * (15 - lane % 16); }, all_but_last), (SharedCost{2, 2}));
+}
+
+TEST(SharedRule, WithLane31ActiveTheLowerHalfOfA16ByteLoadMergesOnlyWherePartnersAreActiveToo) {
+    const auto two_elements = [](unsigned lane) { return lane / 16 * 16; };
+    const std::uint32_t last = 0x80000000;
+    EXPECT_EQ(load("sm_90", 16, two_elements, last | 0x0303), (SharedCost{2, 2}));
+    EXPECT_EQ(load("sm_90", 16, two_elements, last | 0x0301), (SharedCost{3, 3}));
+    EXPECT_EQ(load("sm_90", 16, two_elements, last >> 1 | 0x0301), (SharedCost{2, 2}));
+}
+
+TEST(SharedRule, A16ByteLoadOfOneAddressTakesAWavefrontFor16Lanes) {
+    const auto same = [](unsigned) { return 64u; };
+    EXPECT_EQ(load("sm_90", 16, same, 0x80000001), (SharedCost{1, 1}));
+    EXPECT_EQ(load("sm_90", 16, same, 0x55555555), (SharedCost{1, 1}));
+    EXPECT_EQ(load("sm_90", 16, same, 0x55555557), (SharedCost{2, 2}));
+    EXPECT_EQ(load("sm_90", 16, same), (SharedCost{2, 2}));
+}
+
 TEST(SharedRule, PhasesThatConflictDoNotMerge) {
     EXPECT_EQ(load("sm_90", 8, [](unsigned lane) { return lane % 2 ? 0u : 1024u; }), (SharedCost{4, 1}));
     EXPECT_EQ(load("sm_90", 8, [](unsigned lane) { return lane / 16 ? 0u : 1024u; }), (SharedCost{2, 1}));

@@ -172,6 +172,33 @@ void probe_merging(const char* type)
             }
 }
 
+/// Masks and addresses with structure, which independent random lanes hardly ever show: partners that agree or are
+/// inactive together, whole halves, lane 31 mostly active, and one address read by any number of lanes.
+template <class T>
+void probe_merging_of_partners(const char* type)
+{
+    const unsigned elements_of_row = 128 / sizeof(T);
+    Random random(21);
+    for (unsigned i = 0; i < 384; ++i) {
+        const unsigned addresses = i % 5, mask = random.below(6), density = 1 + random.below(4);
+        const unsigned range = i % 8 == 7 ? 8 * elements_of_row : i % 8 < 2 ? 1 : 1 + random.below(elements_of_row);
+        unsigned element[LANES], active = 0;
+        for (unsigned lane = 0; lane < LANES; ++lane) {
+            const unsigned partner = addresses == 0 ? lane & ~1u : addresses == 1 ? lane & ~2u : addresses == 2 ? lane & ~3u : lane;
+            const unsigned fresh = random.below(range);
+            element[lane] = partner == lane ? fresh : element[partner];
+            const unsigned mask_partner = mask == 0 ? lane & ~1u : mask == 1 ? lane & ~2u : mask == 2 ? lane & ~3u : lane;
+            bool takes_part = random.below(4) < density;
+            if (mask_partner != lane) takes_part = active >> mask_partner & 1;
+            if (mask == 3 && lane < 16 || mask == 4 && lane >= 16) takes_part = true;
+            active |= (takes_part ? 1u : 0u) << lane;
+        }
+        if (random.below(3)) active |= 1u << 31;
+        if (!active) active = 1;
+        probe<T>(type, "partners_" + std::to_string(i), [&](unsigned lane) { return element[lane]; }, active, Ways::shared_load);
+    }
+}
+
 int main()
 {
     probe_all<unsigned>("4");
@@ -179,6 +206,8 @@ int main()
     probe_all<uint4>("16");
     probe_merging<uint2>("8");
     probe_merging<uint4>("16");
+    probe_merging_of_partners<uint2>("8");
+    probe_merging_of_partners<uint4>("16");
     check(cudaDeviceSynchronize());
     return 0;
 }

@@ -8,7 +8,7 @@
     ./read_probe.py probe.txt --output TABLE.json --driver 580.159.04 --toolkit "CUDA 13.0" --date 2026-11-20 …
 
 The program's own lines, one a launch, and the rows of the CSV come mixed in probe.txt; they are joined by their order.
-Several files are joined into one table, in the order given. Cases that the model is known to get wrong are listed under
+Several files are repetitions of one run: they must agree in every count, and the table says how many there were. Cases that the model is known to get wrong are listed under
 "open" in the table: write them there by hand. A list in the file that --output replaces is kept.
 """
 
@@ -88,17 +88,18 @@ def write_table(table):
 
 def make_table(runs, provenance, open_cases):
     """The table of the given runs, each a pair of text and name."""
-    rows, launch = [], {}
-    for text, name in runs:
-        run_rows, launch = read_run(text, name)
-        rows += run_rows
+    rows, launch = read_run(*runs[0])
+    for text, name in runs[1:]:
+        for first, again in zip(rows, read_run(text, name)[0], strict=True):
+            if first != again:
+                raise BadProbe(f"{name}: {key_of(again)!r} has the counts {again[-1]}, in {runs[0][1]} it has {first[-1]}")
     keys = {key_of(row) for row in rows}
     if unknown := [case for case in open_cases["cases"] if case not in keys]:
         raise BadProbe(f"open case {unknown[0]!r} is not among the cases of the run")
     gpu = launch.get("device__attribute_display_name", "unknown")
     return {
         "schema": 1,
-        "provenance": {"gpu": gpu, "compute_capability": launch["CC"], **provenance},
+        "provenance": {"gpu": gpu, "compute_capability": launch["CC"], **provenance, "runs": len(runs)},
         "columns": COLUMNS,
         "counts": {"shared": ["wavefronts"], "global": ["requests", "sectors"]},
         "open": open_cases,

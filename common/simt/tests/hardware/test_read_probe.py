@@ -50,6 +50,23 @@ def test_keeps_the_open_cases_of_the_table_that_it_replaces(tmp_path):
     assert json.loads(output.read_text(encoding="utf-8")) == table
 
 
+def test_counts_runs_that_agree(tmp_path):
+    output = tmp_path / "table.json"
+    runs = [write_run(tmp_path / name) for name in ("first", "second")]
+    assert read_probe.main([*runs, "--output", str(output)]) == 0
+    table = json.loads(output.read_text(encoding="utf-8"))
+    assert table["provenance"]["runs"] == 2
+    assert len(table["rows"]) == 2
+
+
+def test_refuses_runs_that_differ(tmp_path, capsys):
+    output = tmp_path / "table.json"
+    runs = [write_run(tmp_path / "first"), write_run(tmp_path / "second", table=[*CSV[:3], CSV[3].replace("256", "0").replace("1,002", "1,003")])]
+    assert read_probe.main([*runs, "--output", str(output)]) == 1
+    assert "second: 'global store 4 contiguous 0000ffff' has the counts [1, 1003], in first it has [1, 1002]" in capsys.readouterr().err
+    assert not output.exists()
+
+
 @pytest.mark.parametrize(
     ("cases", "table", "message"),
     [
