@@ -31,6 +31,12 @@ def line_of(text: str, kernel: str) -> list[str]:
     return re.split(r"\s{2,}", line.strip())
 
 
+def dash(text: str, reason: str) -> str:
+    """An empty cell whose reason in the legend begins so."""
+    (letter,) = re.findall(rf"^— ([a-z]): {re.escape(reason)}", text, re.MULTILINE)
+    return f"— {letter}"
+
+
 def measure(house, name):
     done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "a", "--name", name)
     assert done.returncode == 0, done.stderr
@@ -38,7 +44,7 @@ def measure(house, name):
 
 def test_counts_alone(counted):
     text = summary(counted)
-    assert line_of(text, "copy_plain") == ["copy_plain", "2048x2048", "4", "4", "-", "0", "3 of 3"]
+    assert line_of(text, "copy_plain") == ["copy_plain", "2048 × 2048", "4", "4", *[dash(text, "the kernel has no")] * 2, "3 of 3"]
     assert "For a column of your own GPU: scripts/measure" in text
 
 
@@ -46,8 +52,9 @@ def test_the_books_machine_and_ones_own(counted):
     measure(counted, "h200")
     measure(counted, "local")
     text = summary(counted)
-    assert line_of(text, "copy_plain")[7:] == ["16384x16384", "13,107", "100.0"] * 2
-    assert line_of(text, "cudaMemcpy")[1:7] == ["-", "-", "-", "-", "-", "3 of 3"]
+    assert line_of(text, "copy_plain")[7:] == ["16384 × 16384", "13,107", "100.0"] * 2
+    assert line_of(text, "cudaMemcpy")[1:7] == [*[dash(text, "a function of a library")] * 5, "3 of 3"]
+    assert "…" not in text
     assert "scripts/measure" not in text
 
 
@@ -61,8 +68,46 @@ def test_work_other_than_bytes_has_its_unit_and_no_percent_of_copy(counted):
             row["time"] = {"host": row["time"]["cold"]}
     path.write_text(json.dumps(data), encoding="utf-8")
     text = summary(counted)
-    assert line_of(text, "copy_plain")[7:] == ["16384x1", "6,104 Gpairs/s", "-"]
-    assert line_of(text, "cudaMemcpy")[7:] == ["16384x1", "6,104 Gpairs/s", "-"]
+    for kernel in ("copy_plain", "cudaMemcpy"):
+        assert line_of(text, kernel)[7:] == ["16,384", "6,104 Gpairs/s", dash(text, "its work is not told by bytes")]
+
+
+def change_rows(house, change):
+    """Rewrites the rows of the result of the reader's own machine."""
+    path = house.root / "book" / "results" / "local" / "copy.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["rows"] = [row for row in data["rows"] if change(row) is not False]
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def test_a_kernel_that_is_too_short_to_time_says_so(counted):
+    measure(counted, "local")
+    change_rows(counted, lambda row: row.update(time=None) if row["kernel"] == "copy_plain" else None)
+    text = summary(counted)
+    assert line_of(text, "copy_plain")[7:] == [dash(text, "one launch of one block is too short")] * 3
+    assert line_of(text, "cudaMemcpy")[9:] == [dash(text, "the copy was not measured")]
+
+
+def test_a_kernel_without_a_result_says_so(counted):
+    measure(counted, "local")
+    change_rows(counted, lambda row: row["kernel"] == "cudaMemcpy")
+    text = summary(counted)
+    assert line_of(text, "copy_plain")[7:] == [dash(text, "no result of that machine")] * 3
+
+
+def test_an_array_is_compared_with_the_largest_copy(counted):
+    measure(counted, "local")
+
+    def shrink(row):
+        if row["kernel"] == "cudaMemcpy":
+            row.update(size="5000x1", width=5000, height=1)
+            return row["bytes"] > 1e9
+        return None
+
+    change_rows(counted, shrink)
+    text = summary(counted)
+    assert line_of(text, "cudaMemcpy")[7:] == ["5,000", "13,107", "100.0+"]
+    assert "+: of the plain copy at its largest size" in text
 
 
 def test_a_stale_row_is_marked(counted):
@@ -70,7 +115,7 @@ def test_a_stale_row_is_marked(counted):
     source = counted.root / "chapters" / "copy" / "copy.cu"
     source.write_text(source.read_text(encoding="utf-8").replace("32", "16"), encoding="utf-8")
     text = summary(counted)
-    assert "16384x16384*" in text and "the kernel's text has changed since" in text
+    assert "16384 × 16384*" in text and "the kernel's text has changed since" in text
 
 
 def test_a_missing_count_is_one_line(counted):

@@ -14,6 +14,7 @@ MODULES = (
     "project",
     "values",
     "claims",
+    "classics",
     "beside",
     "counting",
     "listing",

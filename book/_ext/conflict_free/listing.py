@@ -5,19 +5,26 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from .code import highlight_lines
 from .project import EvidenceDirective, raw_html, render
 from .results import Evidence, ResultError, access_metric, counted_size, format_number, parse_size
-from .source import region
+from .source import parse_regions, region
+
+#: Regions that every chapter may have, and that no other page links to.
+HELPERS = ("constants", "launch", "entry")
 
 
 def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]:
@@ -59,6 +66,19 @@ def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]
     return notes
 
 
+def anchor(env: BuildEnvironment, name: str) -> str:
+    """Return the anchor of a kernel's text on the page being read, which ``:ref:`kernel-NAME``` finds.
+
+    It is an empty text if the page has one, or another page has: the first listing is what is meant.
+    """
+    label = f"kernel-{name}"
+    labels = env.get_domain("std").anonlabels
+    if label in labels:
+        return ""
+    labels[label] = env.docname, label
+    return label
+
+
 class KernelListing(EvidenceDirective):
     """``.. kernel-listing:: SLUG.KERNEL``: the kernel's region, by name.
 
@@ -98,14 +118,19 @@ class KernelListing(EvidenceDirective):
                     machine=counted,
                     excess=any(note["excess"] for line in lines for note in line["notes"]),
                     size=size,
+                    anchor=anchor(self.env, name) if name not in HELPERS else "",
                 )
             )
         ]
 
 
-def folded_source(directive: EvidenceDirective, path: Path, text: str) -> list[nodes.Node]:
-    """Return the whole of a source file, folded, with a link to download it."""
+def folded_source(
+    directive: EvidenceDirective, path: Path, text: str, anchors: Mapping[int, str] = MappingProxyType({})
+) -> list[nodes.Node]:
+    """Return the whole of a source file, folded, with a link to download it; ``anchors`` by the number of their line."""
     lines = highlight_lines(text)
+    for number, mark in anchors.items():
+        lines[number - 1] = f'<span id="{mark}"></span>{lines[number - 1]}'
     file = path.relative_to(path.parents[2]).as_posix()
     opening = raw_html(render("full_source.html", file=file, count=len(lines), lines=lines))
     # The role takes a path relative to the page.
@@ -124,7 +149,23 @@ class FullSource(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
-        return folded_source(self, evidence.source_path(slug), evidence.source(slug))
+        text = evidence.source(slug)
+        anchors = {}
+        for name, number in self._places(evidence, slug, text).items():
+            mark = anchor(self.env, name)
+            if mark:
+                anchors[number] = mark
+        return folded_source(self, evidence.source_path(slug), text, anchors)
+
+    def _places(self, evidence: Evidence, slug: str, text: str) -> dict[str, int]:
+        """Return the line at which each kernel begins; functions of the host may share a region, or have none."""
+        regions = parse_regions(text, evidence.source_path(slug))
+        places = {name: part.first_line for name, part in regions.items() if name not in HELPERS}
+        for row in evidence.program(slug)["rows"]:
+            found = re.search(rf"\b{row['kernel']}\(", text)
+            if row["kernel"] not in places and found:
+                places[row["kernel"]] = text.count("\n", 0, found.start()) + 1
+        return places
 
 
 def setup(app: Sphinx) -> None:

@@ -354,6 +354,26 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
     )
 
 
+def glance(counts: dict[str, Any]) -> dict[str, float | None]:
+    """Return a launch's counts at a glance, None where nothing is counted.
+
+    ``load_sectors`` and ``store_sectors`` are of global memory, a request; ``wavefronts`` of shared memory, an
+    instruction, and ``conflicts`` all of them, loads and stores together.
+    """
+    shared = [counts[key] for key in ("shared_load", "shared_store")]
+    instructions = sum(access["instructions"] for access in shared)
+
+    def sectors(access: dict[str, Any]) -> float | None:
+        return access["sectors"] / access["requests"] if access["requests"] else None
+
+    return {
+        "load_sectors": sectors(counts["global_load"]),
+        "store_sectors": sectors(counts["global_store"]),
+        "wavefronts": sum(access["wavefronts"] for access in shared) / instructions if instructions else None,
+        "conflicts": sum(access["conflicts"] for access in shared) if instructions else None,
+    }
+
+
 #: The six counters of a result: name there, kind of access, count of the model.
 COUNTERS = {
     "shared_load_wavefronts": ("shared_load", "wavefronts"),

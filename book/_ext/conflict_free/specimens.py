@@ -66,7 +66,7 @@ class Specimen(EvidenceDirective):
         ]
         listing = render(
             "listing.html", name=name, file=f"chapters/{SPECIMENS}/{name}.cu", first=part.first_line, last=part.last_line,
-            lines=lines, machine="", excess=False, size="",
+            lines=lines, machine="", excess=False, size="", anchor="",
         )
         verdict = "The program finds its output wrong." if report["exit_code"] else "The program finds no fault in its output."
         made = [raw_html(listing), nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]
