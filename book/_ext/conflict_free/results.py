@@ -658,7 +658,7 @@ class Evidence:
             raise ResultError(f"claim {expression!r} is not a comparison of two values; accepted: {' '.join(COMPARISONS)}")
         sides = []
         for part in (parts[0].strip(), parts[2].strip()):
-            value = Value(float(part), "") if _NUMBER.match(part) else self.value(part)
+            value = Value(float(part), "", ",.12g") if _NUMBER.match(part) else self.value(part)
             if isinstance(value.number, str):
                 raise ResultError(f"{part} is not a number, so it cannot be compared")
             sides.append(value)
