@@ -19,6 +19,7 @@ from conflict_free.source import kernel_hash, parse_regions  # noqa: E402
 MACHINE = "invented"
 GPU = "Invented GPU 1"
 L2_BYTES = 40_000_000
+CACHES = {"l1_hit_sectors": 1000, "l2_load_sectors": 200, "l2_store_sectors": 400}
 COUNTED_SIZES = ((2048, 2048), (4096, 1024))
 MEASURED_SIZES = ((2048, 2048), (16384, 16384))
 
@@ -171,6 +172,7 @@ def result(source: str, slug: str, machine: str = MACHINE, gpu: str = GPU) -> di
                     "time": {"cold": _sample(median), "warm": _sample(0.8 * median)},
                     "counters": None,
                     "model": None,
+                    **({"caches": dict(CACHES)} if width == 2048 and kernel not in ("cudaMemcpy", "copy_plain") else {}),
                 }
             )
     clocks = {"sm_mhz": 1000, "memory_mhz": 2000}

@@ -173,6 +173,9 @@ def test_changed_and_removed_kernels_are_stale(project, result):
         ("naive.transpose_naive_row_read.2048.warm_percent_of_copy", "45"),
         ("copy.copy_plain.2048.fits_l2", "fits in L2"),
         ("copy.copy_plain.16384.fits_l2", "larger than L2"),
+        ("naive.transpose_naive_row_read.2048.l1_hit_sectors", "1,000"),
+        ("naive.transpose_naive_row_read.2048.l2_load_sectors", "200"),
+        ("naive.transpose_naive_row_read.2048.l2_store_sectors", "400"),
         ("naive.transpose_naive_row_read.2048.global_store.sectors_per_request", "32"),
         ("naive.transpose_naive_row_read.4096x1024.global_load.sectors_per_request", "4"),
         ("naive.transpose_naive_row_read.2048.global_store.sectors_over_ideal", "8"),
@@ -190,6 +193,11 @@ def test_changed_and_removed_kernels_are_stale(project, result):
 )
 def test_values(evidence, key, text):
     assert evidence.value(key).text() == text
+
+
+def test_caches_that_were_not_counted_have_no_value(evidence):
+    with pytest.raises(ResultError, match=r"copy\.copy_plain at 2048 × 2048 has no counters of the caches"):
+        evidence.value("copy.copy_plain.2048.l1_hit_sectors")
 
 
 def test_counts_for_another_machine_are_values(project, evidence):

@@ -22,6 +22,14 @@ METRICS = {
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 }
 
+# What the caches did, which the model does not count: sectors of loads that the L1 had, and sectors that went between
+# the L1 and the L2. A GPU that lacks one of these metrics is measured without them.
+CACHES = {
+    "l1_hit_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+    "l2_load_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_store_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
+}
+
 
 class NoCounters(Exception):
     """The GPU's counters cannot be read; the text says why in a few words."""
@@ -92,3 +100,14 @@ def read_counters(
     if done.returncode:
         raise NoCounters(f"ncu ended with exit code {done.returncode}")
     return counters
+
+
+def read_with_caches(
+    ncu: str, command: list[str], kernel: str, launches: int | None
+) -> tuple[dict[str, int], dict[str, int] | None]:
+    """The counters of METRICS, and those of CACHES or None where ncu has none of them. Raises NoCounters."""
+    try:
+        found = read_counters(ncu, command, kernel, launches, METRICS | CACHES)
+    except NoCounters:
+        return read_counters(ncu, command, kernel, launches), None
+    return {key: found[key] for key in METRICS}, {key: found[key] for key in CACHES}

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from console import FAILED, NO_GPU, ROOT, USAGE, Stop, run_main, shown_path
-from counters import NoCounters, profiler_name, read_counters
+from counters import NoCounters, profiler_name, read_counters, read_with_caches
 from measure import PRESET, commit, parse
 
 try:
@@ -330,13 +330,13 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
     for row in timed["rows"]:
         at_counted_size = counted_at.get(row["kernel"]) == row["size"]
         counts = counted.get((row["kernel"], row["size"])) if at_counted_size else None
-        counters = None
+        counters = caches = None
         if at_counted_size and session.ncu:
             show(f"counters of {row['kernel']}")
             try:
                 launches = counts.get("launches", 1) if counts else None
                 command = [str(program), "--no-timing", "--kernel", row["kernel"], "--size", row["size"]]
-                counters = read_counters(session.ncu, command, row["kernel"], launches)
+                counters, caches = read_with_caches(session.ncu, command, row["kernel"], launches)
             except NoCounters as reason:
                 session.note(f"no counters for {row['kernel']}: {reason}")
         rows.append({
@@ -347,6 +347,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
             "time": row["time"],
             "counters": counters,
             "model": six(counts) if counts else None,
+            **({"caches": caches} if caches else {}),
         })
 
     profiled = any(row["counters"] for row in rows)

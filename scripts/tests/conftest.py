@@ -199,6 +199,7 @@ else:
     print(", ".join(answers[name] for name in query.split("=")[1].split(",")))
 """)
     values = {counters.METRICS[key]: f"{value:,}" for key, value in measuring.six(counts()).items()}
+    values |= dict.fromkeys(counters.CACHES.values(), "65,536")
     house.tool("ncu", f"""
 if argv == ["--version"]:
     print("NVIDIA (R) Nsight Compute Command Line Profiler\\nVersion 2025.3.1.0 (build 1) (public-release)")

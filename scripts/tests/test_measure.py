@@ -149,6 +149,8 @@ def test_a_measurement(gpu_house):
     assert rows["copy_plain", "1x1"]["time"] is None
     assert rows["copy_plain", "2048x2048"]["counters"] == measuring.six(counts())
     assert rows["copy_plain", "2048x2048"]["model"] == measuring.six(counts())
+    assert rows["copy_plain", "2048x2048"]["caches"] == dict.fromkeys(counters.CACHES, 65536)
+    assert "caches" not in rows["copy_plain", "16384x16384"]
     assert rows["copy_plain", "2048x2048"]["fits_l2"] is True
     assert rows["copy_plain", "16384x16384"]["fits_l2"] is False
     assert rows["copy_plain", "16384x16384"]["counters"] is None
@@ -226,6 +228,20 @@ def test_without_permission_the_times_are_measured_all_the_same(gpu_house):
     assert "no counters for copy_plain: this user may not read the GPU's counters" in done.stdout
     assert all(row["counters"] is None for row in result["rows"])
     assert result["provenance"]["profiler"] is None
+
+
+def test_a_gpu_without_counters_of_its_caches_has_the_others(gpu_house):
+    values = {counters.METRICS[key]: str(value) for key, value in measuring.six(counts()).items()}
+    gpu_house.tool("ncu", f"""
+text = {ncu_csv(values)!r}
+if any(metric in argv[argv.index("--metrics") + 1] for metric in {list(counters.CACHES.values())!r}):
+    text = "==ERROR== Failed to find metric"
+open(argv[argv.index("--log-file") + 1], "w").write(text)
+""")
+    _, result = measured(gpu_house)
+    row = next(row for row in result["rows"] if row["counters"])
+    assert row["counters"] == measuring.six(counts())
+    assert "caches" not in row
 
 
 def test_no_counters_runs_no_profiler(gpu_house):

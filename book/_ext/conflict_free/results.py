@@ -284,6 +284,9 @@ MEASURED = {
     "warm_percent_of_copy": ("warm", "percent"),
     "fits_l2": ("", "fits_l2"),
     "bytes": ("", "bytes"),
+    "l1_hit_sectors": ("", "caches"),
+    "l2_load_sectors": ("", "caches"),
+    "l2_store_sectors": ("", "caches"),
 }
 
 _PER = {
@@ -703,6 +706,10 @@ class Evidence:
             number = "fits in L2" if row["fits_l2"] else "larger than L2"
         elif what == "bytes":
             number = row["bytes"]
+        elif what == "caches":
+            if "caches" not in row:
+                raise ResultError(f"{slug}.{kernel} at {pretty_size(size)} has no counters of the caches on {self.machine}")
+            number = row["caches"][metric]
         else:
             number = sample(row, state)[what]
         how = f"{_where(row, provenance) or state}, {sample(row, state)['samples']} samples, " if state else ""
