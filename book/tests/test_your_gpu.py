@@ -31,6 +31,7 @@ def change(project, *arguments, **options):
         (TRUE, True),
         ("copy.copy_plain.2048.percent_of_copy < 90", True),
         ("machine.l2_mb > 30", True),
+        ("errata.slower_by_ways.ways_32 / errata.slower_by_ways.ways_1 < 32", True),
         ("copy.copy_plain.2048.barriers == 0", False),
         ("copy.copy_plain.2048.global_load.sectors / copy.copy_plain.2048.global_load.bytes > 0.5", False),
         ("gt200:naive.transpose_naive_row_read.2048.partitions_per_step.store < 2", False),

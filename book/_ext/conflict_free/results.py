@@ -325,7 +325,7 @@ def access_metric(access: dict[str, Any], name: str) -> float:
 def is_measured(expression: str) -> bool:
     """Return whether a key, a ratio or a comparison of keys depends on the GPU that was measured."""
     keys = [word.split(".", 3) for word in expression.split() if not word.startswith("historical:")]
-    return any(key[0] == "machine" or len(key) == 4 and key[3] in MEASURED for key in keys)
+    return any(key[0] in ("machine", SPECIMENS) or len(key) == 4 and key[3] in MEASURED for key in keys)
 
 
 def counts_metric(counts: dict[str, Any], name: str) -> float:
@@ -497,8 +497,12 @@ class Evidence:
         return made
 
     def measured_chapters(self, machine: str | None = None) -> list[str]:
-        """Return the slugs of the chapters with a result file of a machine (default: the book's), sorted."""
-        return sorted(path.stem for path in (self.results / (machine or self.machine)).glob("*.json"))
+        """Return the slugs of the chapters with a result file of a machine (default: the book's), sorted.
+
+        The programs that show errors are no chapter of these: they have figures, and no times.
+        """
+        found = (path.stem for path in (self.results / (machine or self.machine)).glob("*.json"))
+        return sorted(slug for slug in found if slug != SPECIMENS)
 
     def source_path(self, slug: str) -> Path:
         """Return the path of a chapter's source file. ``slug`` may name a machine, as in ``program``."""
