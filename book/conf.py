@@ -10,6 +10,7 @@ sys.path.insert(0, str(BOOK / "_ext"))
 
 project = "Conflict-Free CUDA"
 author = "The Conflict-Free CUDA authors"
+version = release = "1"
 copyright = "2026 The Conflict-Free CUDA authors. Prose: CC BY 4.0; code: MIT"
 
 extensions = [
@@ -69,3 +70,12 @@ html_theme_options = {
 
 copybutton_exclude = ".linenos, .margin, .mark, .diff-line.del"
 copybutton_selector = "div.highlight pre"
+
+epub_basename = "conflict-free-cuda"
+epub_author = epub_publisher = author
+epub_description = "GPU memory access, counted and measured."
+epub_identifier = "urn:conflict-free-cuda"
+epub_scheme = "URI"
+epub_css_files = ["ebook.css"]
+epub_show_urls = "no"
+epub_exclude_files = ["search.xhtml", "_static/tabs.js"]

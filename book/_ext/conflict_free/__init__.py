@@ -27,6 +27,7 @@ MODULES = (
     "terms",
     "course",
     "accessible",
+    "ebook",
 )
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import _
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 #: What is written, what stands there instead.
 _MENDED = (
@@ -37,10 +39,24 @@ def accessible(body: str) -> str:
     return body
 
 
+class UniqueIds(SphinxPostTransform):
+    """Leaves each identifier to the first part of a page that has it; Breathe gives one to each section of a kind."""
+
+    default_priority = 900
+
+    def run(self) -> None:
+        """Take repeated identifiers away."""
+        seen: set[str] = set()
+        for node in self.document.findall(nodes.rubric):
+            node["ids"] = [name for name in node["ids"] if name not in seen]
+            seen.update(node["ids"])
+
+
 def _offer(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     context["accessible"] = accessible
 
 
 def setup(app: Sphinx) -> None:
-    """Offer ``accessible`` to the templates."""
+    """Offer ``accessible`` to the templates, and register the transform."""
+    app.add_post_transform(UniqueIds)
     app.connect("html-page-context", _offer)

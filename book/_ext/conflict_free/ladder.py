@@ -15,6 +15,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from .beside import gpu_name
+from .ebook import EPUB
 from .project import EvidenceDirective
 from .results import CEILINGS, LOCAL, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
 
@@ -178,8 +179,10 @@ def _visit_html(self, node: ladder) -> None:
     digest = hashlib.sha256(json.dumps(node["rows"], sort_keys=True).encode())
     digest.update(self.builder.config.conflict_free_fingerprint.encode())
     names = {}
-    for theme in THEMES:
-        for width in WIDTHS:
+    # A page of a book has one theme, and one picture for all widths.
+    themes, widths = (("light",), ("wide",)) if self.builder.name == EPUB else (THEMES, WIDTHS)
+    for theme in themes:
+        for width in widths:
             name = f"ladder-{digest.hexdigest()[:16]}-{theme}-{width}.svg"
             path = Path(self.builder.outdir) / self.builder.imagedir / name
             if not path.is_file():
@@ -187,11 +190,12 @@ def _visit_html(self, node: ladder) -> None:
             names[theme, width] = posixpath.join(self.builder.imgpath, name)
     self.body.append('<figure class="ladder">\n')
     alt = self.attval(node["alt"])
-    for theme in THEMES:
-        self.body.append(
-            f'<picture class="only-{theme}"><source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}">'
-            f'<img src="{names[theme, "wide"]}" alt="{alt}"></picture>\n'
-        )
+    for theme in themes:
+        image = f'<img src="{names[theme, "wide"]}" alt="{alt}"/>'
+        if self.builder.name != EPUB:
+            narrow = f'<source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}"/>'
+            image = f'<picture class="only-{theme}">{narrow}{image}</picture>'
+        self.body.append(f"{image}\n")
     self.body.append(f"<figcaption>{self.encode(node['caption'])}</figcaption>\n</figure>\n")
     raise nodes.SkipNode
 

@@ -8,6 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
+from .ebook import EPUB
 from .project import evidence
 from .results import ResultError
 from .source import SourceError
@@ -35,10 +36,16 @@ class ValueRole(SphinxRole):
 
 def _visit_html(self, node: value) -> None:
     classes = " ".join(["val", *node["classes"]])
+    if self.builder.name == EPUB:
+        self.body.append(f'<span class="{classes}" title="{self.attval(node["provenance"])}">')
+        return
     self.body.append(f'<span class="{classes}" tabindex="0" aria-describedby="{node["tip_id"]}">')
 
 
 def _depart_html(self, node: value) -> None:
+    if self.builder.name == EPUB:
+        self.body.append("</span>")
+        return
     tip = self.encode(node["provenance"])
     self.body.append(f'<span class="val-tip" role="tooltip" id="{node["tip_id"]}">{tip}</span></span>')
 
