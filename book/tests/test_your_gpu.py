@@ -118,6 +118,20 @@ def test_the_claim_table_follows_the_claims(project):
     assert "Copies win" not in said and "0 claims." in said
 
 
+# ----------------------------------------------------------------------------------------- values
+
+
+def test_the_tooltip_of_a_measured_value_has_the_readers(project):
+    page = ":val:`copy.copy_plain.2048.gbps|.1f` :val:`copy.copy_plain.2048.barriers` :val:`machine.gpu`"
+    assert "On your GPU" not in project.build_page(page)
+    local(project)
+    html = project.build().html()
+    assert ">1000.0<" in html and html.count("On your GPU") == 2
+    assert "On your GPU: 500.0</span>" in html and "On your GPU: Invented GPU 2</span>" in html
+    change(project, "copy", "copy_plain", stale=True)
+    assert "On your GPU: 500.0" not in project.build().html()
+
+
 # ------------------------------------------------------------------------------- tables and the plot
 
 

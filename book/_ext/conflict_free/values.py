@@ -10,7 +10,7 @@ from sphinx.util.docutils import SphinxRole
 
 from .ebook import EPUB
 from .project import evidence
-from .results import ResultError
+from .results import LOCAL, Evidence, ResultError, is_measured
 from .source import SourceError
 
 
@@ -25,13 +25,25 @@ class ValueRole(SphinxRole):
         """Return the value, or an error with the page's file and line."""
         key, _, spec = self.text.partition("|")
         try:
-            found = evidence(self.env).value(key.strip())
+            book = evidence(self.env)
+            found = book.value(key.strip())
             text = found.text(spec.strip())
+            provenance = found.provenance + _yours(book, key.strip(), spec.strip())
         except (ResultError, SourceError) as error:
             message = self.inliner.reporter.error(f":val: {error}", line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
         tip_id = f"provenance-{self.env.new_serialno('conflict-free-value')}"
-        return [value("", text, provenance=found.provenance, tip_id=tip_id)], []
+        return [value("", text, provenance=provenance, tip_id=tip_id)], []
+
+
+def _yours(book: Evidence, key: str, spec: str) -> str:
+    """Return the value on the reader's own GPU for the tooltip, nothing if it cannot be had or does not depend on it."""
+    if not is_measured(key) or not book.measured_chapters(LOCAL):
+        return ""
+    try:
+        return f". On your GPU: {book.at(LOCAL).value(key).text(spec)}"
+    except ResultError:
+        return ""
 
 
 def _visit_html(self, node: value) -> None:
