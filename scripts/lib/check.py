@@ -16,6 +16,7 @@ from console import ROOT, OneLineParser, Stop, say
 from evidence import CHAPTERS, RESULTS, SPECIMENS, chapters, parity, results, source, source_path
 from lock import check_no_place
 from naked_numbers import naked_numbers
+from shown_code import check_shown_code
 
 AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
 CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
@@ -223,6 +224,14 @@ def check_counts(counts: Path) -> int:
     return 1 if findings or not compared else 0
 
 
+def _report(findings: list[str], looked_at: str) -> int:
+    """Prints the findings, a line each, and how many there are; returns the exit code."""
+    for finding in findings:
+        print(finding, file=sys.stderr)
+    say(f"{looked_at}, {len(findings)} findings")
+    return 1 if findings else 0
+
+
 def main() -> int:
     parser = OneLineParser(
         prog="scripts/check",
@@ -232,13 +241,13 @@ def main() -> int:
     parser.add_argument("--fix", action="store_true", help="first write the README's table anew")
     parser.add_argument("--counts", type=Path, metavar="DIR", help="compare the committed counters with the model's counts "
                         "of a build, and look at nothing else")
+    parser.add_argument("--html", type=Path, metavar="DIR", help="compare the code on the pages of a rendered book with the "
+                        "tested sources, and look at nothing else")
     options = parser.parse_args()
+    if options.html:
+        return _report(list(check_shown_code(options.html)), "code of the rendered book")
     if options.counts:
         return check_counts(options.counts)
     if options.fix and readme.write():
         say("README.md: table written")
-    findings = [finding for rule in RULES for finding in rule()]
-    for finding in findings:
-        print(finding, file=sys.stderr)
-    say(f"{len(RULES)} rules, {len(findings)} findings")
-    return 1 if findings else 0
+    return _report([finding for rule in RULES for finding in rule()], f"{len(RULES)} rules")

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/check --html finds code that is not shown, and shown code that is not tested."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+from conftest import DEMO_SOURCE
+
+KERNEL = DEMO_SOURCE.splitlines()[4]
+
+
+@pytest.fixture
+def rendered(house):
+    """A house whose book has one page, with the blocks that a test gives it."""
+    folder = house.root / "build" / "ci" / "html"
+    folder.mkdir(parents=True)
+    (house.root / "CMakePresets.json").write_text('{"configurePresets": [{"name": "cpu"}]}', encoding="utf-8")
+
+    def findings(*blocks: tuple[str, str]) -> list[str]:
+        divisions = (f'<div class="{kind}"><div class="highlight"><pre><span></span>{body}</pre></div></div>' for kind, body in blocks)
+        (folder / "copy.html").write_text("<p>" + "".join(divisions), encoding="utf-8")
+        done = house.run("check", "--html", str(folder))
+        assert done.returncode == (1 if done.stderr else 0)
+        return done.stderr.splitlines()
+
+    return findings
+
+
+SHOWN = ("highlight-cuda", html.escape(KERNEL))
+
+
+def test_code_that_is_shown_and_tested(rendered):
+    assert rendered(SHOWN) == []
+
+
+def test_a_margin_is_no_code(rendered):
+    assert rendered(("highlight-cuda", html.escape(KERNEL) + '<span class="margin">4 sectors</span>')) == []
+
+
+def test_a_kernel_that_is_not_shown(rendered):
+    (found,) = rendered(("highlight-cuda", "constexpr int TILE_DIM = 32;"))
+    assert found.startswith("chapters/copy/copy.cu:5: copy.html does not show lines 5 of '__global__ void copy_plain")
+
+
+def test_a_kernel_of_which_a_part_is_not_shown(house, rendered):
+    path = house.root / "chapters" / "copy" / "copy.cu"
+    path.write_text(DEMO_SOURCE + "__global__ void two(int* a)\n{\n    a[0] = 1;  // }\n    a[1] = 2;\n}\n", encoding="utf-8")
+    (found,) = rendered(SHOWN, ("highlight-cuda", "__global__ void two(int* a)\n{\n    a[0] = 1;  // }"))
+    assert found.startswith("chapters/copy/copy.cu:10: copy.html does not show lines 10, 11 of")
+
+
+def test_code_that_was_typed(rendered):
+    assert rendered(SHOWN, ("highlight-cuda", "__global__ void typed() {}")) == [
+        "copy.html: code that stands in no tested source: '__global__ void typed() {}'"]
+    assert "no directive took" in rendered(SHOWN, ("highlight-text", "anything"))[0]
+
+
+def test_both_sides_of_a_diff(rendered):
+    old, new = "constexpr int TILE_DIM = 32;", "// [/constants]"
+    diff = '<span class="diff-line {0}"><span class="mark">x</span><span class="code">{1}</span></span>\n'
+    assert rendered(SHOWN, ("highlight-cuda", diff.format("del", old) + diff.format("ins", new))) == []
+    assert len(rendered(SHOWN, ("highlight-cuda", diff.format("del", "typed") + diff.format("ins", new)))) == 1
+
+
+@pytest.mark.parametrize(("command", "wrong"), [
+    ("scripts/count --machine gt200  # a word", None),
+    ("cmake --preset cpu &amp;&amp; cmake --build --preset cpu", None),
+    ("build/cpu/chapters/copy/copy_model --size 64", None),
+    ("scripts/nothing", "there is no scripts/nothing"),
+    ("scripts/count --frobnicate", "scripts/count has no option --frobnicate"),
+    ("scripts/count chapters/no/no.cu", "there is no chapters/no/no.cu"),
+    ("cmake --preset fast", "it names no preset"),
+    ("make all", "make is no program of this repository"),
+    ("build/cpu/chapters/copy/copy_model --size 65", "ends with exit code 2"),
+    ("build/cpu/chapters/none/none_model", "does not run"),
+])
+def test_shell_commands(house, rendered, command, wrong):
+    house.tool("copy_model", "sys.exit(0 if argv[-1] == '64' else 2)", house.root / "build" / "ci" / "chapters" / "copy")
+    found = rendered(SHOWN, ("highlight-sh", command))
+    assert found == [] if wrong is None else len(found) == 1 and wrong in found[0]
+
+
+def test_an_empty_book(house):
+    done = house.run("check", "--html", str(house.root))
+    assert done.returncode == 1 and "no page with code" in done.stderr
