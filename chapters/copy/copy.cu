@@ -66,7 +66,7 @@ float copied(const float* input, Size, std::size_t index) { return input[index];
 int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("copy", "How fast can a kernel move a matrix?");
-    chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {1, 1}});
+    chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
 

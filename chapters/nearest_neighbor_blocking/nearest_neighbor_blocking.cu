@@ -188,7 +188,7 @@ int main(int argc, char** argv)
 {
     ArrayChapter chapter("nearest_neighbor_blocking", "Who is whose nearest neighbor?");
     chapter.lengths({2000, 1000, 129, 128, 127, 3, 2, 1, 0});
-    chapter.gpu_lengths({10000, 131072});
+    chapter.gpu_lengths({10000, 131072, 524288});
     chapter.counted_length(2000);
     chapter.work_is("pairs", [](double n) { return n * n; });
 

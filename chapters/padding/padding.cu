@@ -394,7 +394,7 @@ MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name, Matri
 int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("padding", "How many columns of padding does a tile need?");
-    chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
     chapter.rows_of_smallest_tile(ROWS);

@@ -25,12 +25,13 @@ TEST(Size, ReadsSquareAndRectangular)
     EXPECT_EQ(parse_size("2048"), (Size{2048, 2048}));
     EXPECT_EQ(parse_size("33x31"), (Size{33, 31}));
     EXPECT_EQ(to_string(parse_size("1x7")), "1x7");
+    EXPECT_EQ(parse_size("2147482624x1"), (Size{2147482624, 1}));
 }
 
 TEST(Size, RefusesWhatIsNoSizeAndSaysWhatIs)
 {
     for (const char* text : {"", "0", "-1", "12a", "a", "3x", "x3", "0x5", "5x0", "1x2x3", "1.5", " 4", "99999999999999999999", "65536x65536",
-                             "1x2097121", "46341"}) {
+                             "1x2097121", "46341", "2147482625x1", "2147483647x1"}) {
         try {
             parse_size(text);
             ADD_FAILURE() << "accepted '" << text << "'";

@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,10 +18,6 @@
 #include "conflict_free/random.hpp"
 
 namespace conflict_free {
-
-/// Most elements of an array: blocks have at most 1024 threads, and the number of the last thread of the last block
-/// fits an int.
-inline constexpr int most_elements = std::numeric_limits<int>::max() - 1023;
 
 /// Reads a number of elements: a whole number from `least` to most_elements, or the same with "x1".
 /// @return n as Size{n, 1}

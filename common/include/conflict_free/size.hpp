@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -25,14 +26,18 @@ struct Size {
     bool operator==(const Size&) const = default;
 };
 
+/// Most elements of an array, or of a row: blocks have at most 1024 threads, and the number of the last thread of the last
+/// block fits an int.
+inline constexpr int most_elements = std::numeric_limits<int>::max() - 1023;
+
 /// Most blocks of a grid in y.
 inline constexpr int most_blocks_in_y = 65535;
 
 /// Most rows of a matrix whose blocks have 32 rows each.
 inline constexpr int most_rows = most_blocks_in_y * 32;
 
-/// Reads "N" (N×N) or "WxH". Both are whole numbers from 1, H is at most `most_height`, and W × H is below 2³¹, so that an
-/// index fits an int.
+/// Reads "N" (N×N) or "WxH". Both are whole numbers from 1, W is at most most_elements, H is at most `most_height`, and
+/// W × H is below 2³¹, so that an index fits an int.
 /// @throws UsageError for anything else
 Size parse_size(std::string_view text, int most_height = most_rows);
 
