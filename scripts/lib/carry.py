@@ -24,7 +24,6 @@ from measure import CARRIED
 # What to compile with, and the libraries that the compiled programs load.
 DEBIAN = (
     "libcli11-dev", "nlohmann-json3-dev", "libgtest-dev", "libgmock-dev",
-    "libboost1.74-dev", "libboost-context1.74-dev", "libboost-context1.74.0",
     "libdw-dev", "libdw1", "libelf-dev", "libelf1",
 )
 UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin",
@@ -62,24 +61,6 @@ def locked(lock: str, names: tuple[str, ...]) -> str:
     return "\n".join(entries.values()) + "\n"
 
 
-def used_boost_headers(include: Path) -> set[Path]:
-    """The headers of Boost that a program with Boost.Context includes, as the compiler lists them."""
-    context = sorted((include / "boost" / "context").glob("*.hpp"))
-    # These two want other operating systems' or compilers' headers.
-    wanted = [h for h in context if not re.search(r"windows|winfib", h.name)]
-    source = "".join(f"#include <boost/context/{header.name}>\n" for header in wanted)
-    done = subprocess.run(
-        ["g++", "-std=c++20", "-M", "-x", "c++", "-isystem", include, "-"],
-        input=source, capture_output=True, text=True,
-    )
-    if done.returncode:
-        raise Stop(f"g++ cannot read the carried headers of Boost: {done.stderr.splitlines()[0]}")
-    names = done.stdout.replace("\\\n", " ").split()
-    return {Path(n).resolve() for n in names if n.startswith(str(include))} | {
-        (include / "boost" / "version.hpp").resolve()
-    }
-
-
 def fill_prefix(prefix: Path) -> None:
     """Unpacks the Debian packages and leaves out what a build does not read."""
     prefix.mkdir(parents=True)
@@ -111,14 +92,6 @@ def fill_prefix(prefix: Path) -> None:
             .replace("=/usr/", "=${prefix}/"),
             encoding="utf-8",
         )
-    include = prefix / "usr" / "include"
-    used = used_boost_headers(include)
-    for header in (include / "boost").rglob("*"):
-        if header.is_file() and header.resolve() not in used:
-            header.unlink()
-    for empty in sorted((include / "boost").rglob("*"), reverse=True):
-        if empty.is_dir() and not any(empty.iterdir()):
-            empty.rmdir()
 
 
 def fill_site(site: Path, python_version: str) -> None:
@@ -153,7 +126,7 @@ def main() -> int:
         default="3.%d" % sys.version_info[1], help="the other machine's Python (default: this one's)",
     )
     options = parser.parse_args()
-    missing = [tool for tool in ("apt-get", "dpkg-deb", "g++") if shutil.which(tool) is None]
+    missing = [tool for tool in ("apt-get", "dpkg-deb") if shutil.which(tool) is None]
     if missing:
         raise Stop(f"{missing[0]} is not on this machine; .carry is filled on Debian or Ubuntu", USAGE)
     new = CARRIED.with_name(".carry.new")

@@ -50,7 +50,6 @@ PACKAGES = (
     Package("ninja-build", commands=("ninja", "ninja-build")),
     Package("g++", commands=("g++", "c++")),
     Package("pkg-config", commands=("pkg-config", "pkgconf")),
-    Package("libboost-context-dev", header="boost/context/fiber.hpp"),
     Package("libcli11-dev", header="CLI/CLI.hpp"),
     Package("nlohmann-json3-dev", header="nlohmann/json.hpp"),
     Package("libgtest-dev", header="gtest/gtest.h"),

@@ -45,7 +45,7 @@ function(write_model_toolchain file)
         list(APPEND includes ${folder})
     endforeach()
     set(libraries
-        $<TARGET_FILE:simt> $<TARGET_FILE:simt_counts> $<TARGET_FILE:Boost::context> ${LIBDW_LIBRARY}
+        $<TARGET_FILE:simt> $<TARGET_FILE:simt_counts> ${LIBDW_LIBRARY}
         -Wl,--undefined=simt_report_is_set_up)
     foreach(list options includes libraries)  # as the elements of a JSON array
         list(JOIN ${list} "\", \"" ${list})

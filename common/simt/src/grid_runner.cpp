@@ -4,12 +4,15 @@
 #include "grid_runner.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <csignal>
+#include <csetjmp>
 #include <cstdio>
 #include <optional>
 
 #include "delivery.hpp"
 #include "faults.hpp"
+#include "lanes.hpp"
 #include "partitions.hpp"
 #include "recorder.hpp"
 #include "reporting.hpp"
@@ -22,9 +25,8 @@ Place place;
 namespace {
 
 // Traces are grouped piece by piece: this bounds them to 128 KiB a thread, whatever the kernel does between barriers.
-// The first size is no power of two, so that the traces of a warp do not compete for the same lines of the host's cache.
-constexpr std::size_t first_trace_entries = 268;
 constexpr std::size_t most_trace_entries = 8192;
+constexpr std::size_t prefetch_distance = 3;
 
 }  // namespace
 
@@ -73,14 +75,19 @@ void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, 
     place.block_extent = block;
     thread_count_ = static_cast<int>(block.x * block.y * block.z);
     warp_count_ = (thread_count_ + warp_size - 1) / warp_size;
+    body_ = &thread;
     while (static_cast<int>(warps_.size()) < warp_count_) {
+        const int first = static_cast<int>(warps_.size()) * warp_size;
         warps_.emplace_back();
-        for (LaneTrace& trace : warps_.back()) trace.entries.resize(first_trace_entries);
+        warps_.back().threads = &pool_[first];
+        warps_.back().first = first;
+        for (LaneTrace& trace : warps_.back().traces) trace.grow();
     }
     SharedArena::instance().begin_launch(dynamic_shared_bytes, static_cast<std::size_t>(session().machine->max_shared_bytes));
     recorder.local_begin = pool_.stacks().begin();
     recorder.local_bytes = pool_.stacks().bytes();
-    pool_.prepare(thread_count_, thread);
+    exchanged_.resize(static_cast<std::size_t>(thread_count_));
+    pool_.prepare(thread_count_, &thread_main);
 
     const LaunchInfo info{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes};
     for (int slot = 0; slot < thread_count_; ++slot) {
@@ -105,16 +112,20 @@ void GridRunner::run_block()
     SharedArena::instance().begin_block();
     current_launch().block = {place.block_index.x, place.block_index.y, place.block_index.z};
     for (Listener* listener : listeners_) listener->block_begins(current_launch().block);
-    for (int slot = 0; slot < thread_count_; ++slot) pool_[slot].stop = Stop::none;
-    for (int warp = 0; warp < warp_count_; ++warp)
-        for (LaneTrace& trace : warps_[static_cast<std::size_t>(warp)]) trace.restart();
+    barrier_ = {};
+    for (int warp = 0; warp < warp_count_; ++warp) {
+        Warp& state = warps_[static_cast<std::size_t>(warp)];
+        for (LaneTrace& trace : state.traces) trace.restart();
+        state.stopped = {};
+        state.lanes(Stop::ready) = lane_group(0, lanes_of(warp));
+    }
 
     for (;;) {
         for (int warp = 0; warp < warp_count_; ++warp) run_warp(warp);
         check_time();
-        if (any_stopped_for(Stop::trace_full)) continue;
+        if (threads_stopped_for(Stop::trace_full) > 0) continue;
         if (release_block_barrier()) continue;
-        if (any_stopped_for(Stop::block_barrier) || any_stopped_for(Stop::warp_barrier)) report_stuck();
+        if (threads_stopped_for(Stop::block_barrier) > 0 || threads_stopped_for(Stop::warp_barrier) > 0) report_stuck();
         break;
     }
     for (Listener* listener : listeners_) listener->block_ends();
@@ -122,49 +133,86 @@ void GridRunner::run_block()
 
 void GridRunner::run_warp(int warp)
 {
-    Warp& traces = warps_[static_cast<std::size_t>(warp)];
-    const int first = warp * warp_size, lanes = lanes_of(warp);
+    running_warp_ = &warps_[static_cast<std::size_t>(warp)];
     do {
-        for (int lane = 0; lane < lanes; ++lane) {
-            const Stop stop = pool_[first + lane].stop;
-            if (stop == Stop::none || stop == Stop::trace_full) run_lane(traces[static_cast<std::size_t>(lane)], first + lane);
-        }
-        align_warp(traces, StackPool::slot_bytes - 1, [&](const AlignedAccess& aligned) { deliver(listeners_, warp, aligned); });
+        to_run_ = running_warp_->take(Stop::ready) | running_warp_->take(Stop::trace_full);
+        if (to_run_ == 0) continue;
+        run_lanes();
+        align_warp(running_warp_->traces, [&](const AlignedAccess& aligned) { deliver(listeners_, warp, aligned); });
     } while (release_convergence(warp) || release_warp_barriers(warp));
 }
 
-void GridRunner::run_lane(LaneTrace& trace, int slot)
+void GridRunner::run_lanes()
 {
-    Thread& thread = pool_[slot];
-    trace.compact();
-    place.thread_index = thread.index;
-    place.slot = slot;
-    running_trace_ = &trace;
-    if (thread.in_kernel) open_recorder(trace);
-    pool_.resume(thread);
-    close_recorder(trace);
-    trace.open = thread.stop == Stop::trace_full;
-    if (thread.stop == Stop::fault) report_fault(slot);
-    if (thread.stop == Stop::exited) {
-        thread.in_kernel = false;
-        if (auto failure = pool_.take_failure()) std::rethrow_exception(failure);
-    }
+    for (std::size_t lane = 0; lane < prefetch_distance; ++lane) prefetch_lane(*running_warp_, lane);
+    pool_.run(begin_lane());
+    // The lanes have handed over to one another. The last one stands still, or one met with an error.
+    if (stopped_for(place.slot, Stop::fault)) report_fault(place.slot);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void GridRunner::open_recorder(LaneTrace& trace)
+inline void GridRunner::open_recorder(LaneTrace& trace)
 {
     recorder.next = trace.entries.data() + trace.filled;
     recorder.end = trace.entries.data() + trace.entries.size();
     recorder.recording = true;
 }
 
-void GridRunner::close_recorder(LaneTrace& trace)
+inline void GridRunner::close_recorder(LaneTrace& trace)
 {
     if (!recorder.recording) return;
-    recorder.recording = false;
-    if (pool_[place.slot].stop == Stop::fault) recorder.store = nullptr;
     settle_store();
     trace.filled = static_cast<std::size_t>(recorder.next - trace.entries.data());
+    recorder.recording = false;
+    recorder.next = recorder.end = nullptr;
+}
+
+inline Thread& GridRunner::begin_lane()
+{
+    Warp& warp = *running_warp_;
+    const auto lane = static_cast<std::size_t>(std::countr_zero(to_run_));
+    to_run_ &= to_run_ - 1;
+    // A lane runs for less time than its stack takes to come from memory: it is asked for some lanes ahead.
+    if (lane + prefetch_distance < warp_size) prefetch_lane(warp, lane + prefetch_distance);
+    Thread& thread = warp.threads[lane];
+    running_trace_ = &warp.traces[lane];
+    running_trace_->compact();
+    place.thread_index = thread.index;
+    place.slot = warp.first + static_cast<int>(lane);
+    recorder.frame_origin = thread.frame_origin;
+    if (thread.in_kernel) open_recorder(*running_trace_);
+    return thread;
+}
+
+// Inlined where threads wait: the fewer frames lie on a stack that is left, the less of it has to come back to the cache.
+inline void GridRunner::stop(Stop reason)
+{
+    if (reason == Stop::fault) recorder.store = nullptr;
+    close_recorder(*running_trace_);
+    running_trace_->open = reason == Stop::trace_full;
+    running_warp_->lanes(reason) |= 1u << (place.slot - running_warp_->first);
+    if (reason == Stop::exited) pool_.running()->in_kernel = false;
+    const bool goes_on = to_run_ != 0 && reason != Stop::fault && !failure_;
+    pool_.leave_to(goes_on ? &begin_lane() : nullptr);
+}
+
+void GridRunner::thread_main()
+{
+    for (;;) instance().run_body();
+}
+
+void GridRunner::run_body()
+{
+    sigjmp_buf after_fault;
+    pool_.running()->after_fault = &after_fault;
+    // The signal mask is not saved: the handler runs with nothing blocked.
+    if (sigsetjmp(after_fault, 0) != 0) return stop(Stop::fault);
+    try {
+        (*body_)();
+    } catch (const std::exception&) {
+        failure_ = std::current_exception();
+    }
+    stop(Stop::exited);
 }
 
 void GridRunner::check_time()
@@ -189,20 +237,21 @@ void GridRunner::make_room()
 {
     LaneTrace& trace = *running_trace_;
     settle_store();
-    if (trace.entries.size() >= most_trace_entries) return pool_.stop(Stop::trace_full);
+    if (trace.entries.size() >= most_trace_entries) return stop(Stop::trace_full);
     trace.filled = trace.entries.size();
-    trace.entries.resize(2 * trace.entries.size());
+    trace.grow();
     open_recorder(trace);
 }
 
-void GridRunner::yield() { pool_.stop(Stop::trace_full); }
+void GridRunner::yield() { stop(Stop::trace_full); }
 
 int GridRunner::wait_at_block_barrier(bool predicate, const void* site)
 {
-    Thread& thread = *pool_.running();
-    thread.site = site;
-    thread.value = predicate;
-    pool_.stop(Stop::block_barrier);
+    pool_.running()->site = site;
+    if (!barrier_.site) barrier_.site = site;
+    barrier_.at_several_sites |= site != barrier_.site;
+    barrier_.sum += predicate;
+    stop(Stop::block_barrier);
     return barrier_sum_;
 }
 
@@ -217,39 +266,37 @@ WarpValues GridRunner::wait_at_warp_barrier(std::uint32_t mask, std::uint64_t va
     thread.site = site;
     thread.mask = mask | self;
     thread.value = value;
-    pool_.stop(Stop::warp_barrier);
-    return thread.values;
+    stop(Stop::warp_barrier);
+    return exchanged_[static_cast<std::size_t>(place.slot)];
 }
 
 std::uint32_t GridRunner::converged_lanes(const void* site)
 {
     Thread& thread = *pool_.running();
     thread.site = site;
-    pool_.stop(Stop::convergence);
+    stop(Stop::convergence);
     return thread.mask;
 }
 
-bool GridRunner::any_stopped_for(Stop reason)
+bool GridRunner::stopped_for(int slot, Stop reason) { return warp_of(slot).lanes(reason) >> slot % warp_size & 1; }
+
+int GridRunner::threads_stopped_for(Stop reason)
 {
-    for (int slot = 0; slot < thread_count_; ++slot)
-        if (pool_[slot].stop == reason) return true;
-    return false;
+    int threads = 0;
+    for (int warp = 0; warp < warp_count_; ++warp) threads += std::popcount(warps_[static_cast<std::size_t>(warp)].lanes(reason));
+    return threads;
 }
 
 bool GridRunner::release_block_barrier()
 {
-    int waiting = 0, exited = 0, sum = 0;
-    for (int slot = 0; slot < thread_count_; ++slot) {
-        const Thread& thread = pool_[slot];
-        waiting += thread.stop == Stop::block_barrier;
-        exited += thread.stop == Stop::exited;
-        if (thread.stop == Stop::block_barrier) sum += thread.value != 0;
-    }
+    const int waiting = threads_stopped_for(Stop::block_barrier), exited = threads_stopped_for(Stop::exited);
     if (waiting == 0 || waiting + exited < thread_count_) return false;
-    report_divergence();
-    barrier_sum_ = sum;
-    for (int slot = 0; slot < thread_count_; ++slot)
-        if (pool_[slot].stop == Stop::block_barrier) pool_[slot].stop = Stop::none;
+    if (exited > 0 || barrier_.at_several_sites) report_divergence();
+    barrier_sum_ = std::exchange(barrier_, {}).sum;
+    for (int warp = 0; warp < warp_count_; ++warp) {
+        Warp& state = warps_[static_cast<std::size_t>(warp)];
+        state.lanes(Stop::ready) = state.take(Stop::block_barrier);
+    }
     for (Listener* listener : listeners_) listener->block_barrier();
     return true;
 }
@@ -259,7 +306,7 @@ void GridRunner::report_divergence()
     int exited = -1, first = -1, other = -1;
     for (int slot = 0; slot < thread_count_; ++slot) {
         const Thread& thread = pool_[slot];
-        if (thread.stop == Stop::exited) exited = exited < 0 ? slot : exited;
+        if (stopped_for(slot, Stop::exited)) exited = exited < 0 ? slot : exited;
         else if (first < 0) first = slot;
         else if (other < 0 && thread.site != pool_[first].site &&
                  place_of(thread.site) != place_of(pool_[first].site)) other = slot;
@@ -275,31 +322,24 @@ void GridRunner::report_divergence()
 
 bool GridRunner::release_warp_barriers(int warp)
 {
-    const int first = warp * warp_size, lanes = lanes_of(warp);
-    std::uint32_t waiting = 0, alive = 0;
-    for (int lane = 0; lane < lanes; ++lane) {
-        const Stop stop = pool_[first + lane].stop;
-        if (stop == Stop::warp_barrier) waiting |= 1u << lane;
-        if (stop != Stop::exited) alive |= 1u << lane;
-    }
+    const int first = warp * warp_size;
+    Warp& state = warps_[static_cast<std::size_t>(warp)];
+    const std::uint32_t alive = lane_group(0, lanes_of(warp)) & ~state.lanes(Stop::exited);
+    std::uint32_t waiting = state.lanes(Stop::warp_barrier);
     bool released = false;
     while (waiting) {
-        const int leader = std::countr_zero(waiting);
-        const std::uint32_t named = pool_[first + leader].mask & alive;
+        const std::uint32_t mask = pool_[first + std::countr_zero(waiting)].mask;
         std::uint32_t together = 0;
-        for (int lane = 0; lane < lanes; ++lane)
-            if (waiting >> lane & 1 && pool_[first + lane].mask == pool_[first + leader].mask) together |= 1u << lane;
+        for_each_lane(waiting, [&](std::size_t lane) { together |= static_cast<std::uint32_t>(pool_[first + static_cast<int>(lane)].mask == mask) << lane; });
         waiting &= ~together;
-        if (together != named) continue;
+        if (together != (mask & alive)) continue;
 
         WarpValues values{};
         values.lanes = together;
-        for (std::uint32_t rest = together; rest; rest &= rest - 1) values.value[std::countr_zero(rest)] = pool_[first + std::countr_zero(rest)].value;
-        for (std::uint32_t rest = together; rest; rest &= rest - 1) {
-            Thread& thread = pool_[first + std::countr_zero(rest)];
-            thread.values = values;
-            thread.stop = Stop::none;
-        }
+        for_each_lane(together, [&](std::size_t lane) { values.value[lane] = pool_[first + static_cast<int>(lane)].value; });
+        for_each_lane(together, [&](std::size_t lane) { exchanged_[static_cast<std::size_t>(first) + lane] = values; });
+        state.lanes(Stop::warp_barrier) &= ~together;
+        state.lanes(Stop::ready) |= together;
         for (Listener* listener : listeners_) listener->warp_barrier(warp, together);
         released = true;
     }
@@ -308,22 +348,17 @@ bool GridRunner::release_warp_barriers(int warp)
 
 bool GridRunner::release_convergence(int warp)
 {
-    const int first = warp * warp_size, lanes = lanes_of(warp);
-    const void* site = nullptr;
+    Warp& state = warps_[static_cast<std::size_t>(warp)];
+    const std::uint32_t waiting = state.lanes(Stop::convergence);
+    if (waiting == 0 || state.lanes(Stop::trace_full) != 0) return false;
+    const int first = warp * warp_size;
+    const void* site = pool_[first + std::countr_zero(waiting)].site;
     std::uint32_t together = 0;
-    for (int lane = 0; lane < lanes; ++lane) {
-        const Thread& thread = pool_[first + lane];
-        if (thread.stop == Stop::trace_full) return false;
-        if (thread.stop != Stop::convergence) continue;
-        if (!site) site = thread.site;
-        if (thread.site == site) together |= 1u << lane;
-    }
-    for (std::uint32_t rest = together; rest; rest &= rest - 1) {
-        Thread& thread = pool_[first + std::countr_zero(rest)];
-        thread.mask = together;
-        thread.stop = Stop::none;
-    }
-    return together != 0;
+    for_each_lane(waiting, [&](std::size_t lane) { together |= static_cast<std::uint32_t>(pool_[first + static_cast<int>(lane)].site == site) << lane; });
+    for_each_lane(together, [&](std::size_t lane) { pool_[first + static_cast<int>(lane)].mask = together; });
+    state.lanes(Stop::convergence) &= ~together;
+    state.lanes(Stop::ready) |= together;
+    return true;
 }
 
 void GridRunner::report_stuck()
@@ -332,14 +367,14 @@ void GridRunner::report_stuck()
     std::vector<const void*> sites;
     for (int slot = 0; slot < thread_count_; ++slot) {
         const Thread& thread = pool_[slot];
-        const bool waits = thread.stop == Stop::block_barrier || thread.stop == Stop::warp_barrier;
+        const bool waits = stopped_for(slot, Stop::block_barrier) || stopped_for(slot, Stop::warp_barrier);
         if (!waits || std::ranges::find(sites, thread.site) != sites.end()) continue;
         threads.push_back(slot);
         sites.push_back(thread.site);
     }
     std::string message;
     for (const int slot : threads) {
-        const bool block = pool_[slot].stop == Stop::block_barrier;
+        const bool block = stopped_for(slot, Stop::block_barrier);
         message += (message.empty() ? "" : "; ") + thread_name(slot) +
                    (block ? " waits at a block barrier" : " waits for lanes of its warp that never make the same call with the same mask");
     }

@@ -8,8 +8,10 @@
 #include <array>
 #include <chrono>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "counters.hpp"
@@ -30,6 +32,10 @@ struct Place {
 };
 
 extern Place place;
+
+/// Why a thread does not run. A thread that is ready waits for nothing but its turn.
+enum class Stop : std::uint8_t { ready, trace_full, block_barrier, warp_barrier, convergence, exited, fault };
+constexpr std::size_t stops = 7;
 
 /// Runs one grid after another.
 class GridRunner {
@@ -56,18 +62,45 @@ public:
 
 private:
     struct Stopped : std::exception {};
-    using Warp = std::array<LaneTrace, warp_size>;
+    struct Warp {
+        std::array<LaneTrace, warp_size> traces;
+        /// The threads of the warp, and the slot of the first.
+        Thread* threads = nullptr;
+        int first = 0;
+        /// The lanes that stand still, by the reason.
+        std::array<std::uint32_t, stops> stopped{};
+
+        std::uint32_t& lanes(Stop reason) { return stopped[static_cast<std::size_t>(reason)]; }
+        std::uint32_t take(Stop reason) { return std::exchange(lanes(reason), 0); }
+    };
+    /// The block barrier at which threads have arrived since the last one was released.
+    struct BlockBarrier {
+        const void* site = nullptr;
+        int sum = 0;
+        bool at_several_sites = false;
+    };
 
     void begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
     void run_blocks();
     void run_block();
     void run_warp(int warp);
-    void run_lane(LaneTrace& trace, int slot);
+    void run_lanes();
+    static void thread_main();
+    void run_body();
+    /// Inlined by force: a call to a function that only prefetches is left out by GCC as one without effect.
+    [[gnu::always_inline]] static void prefetch_lane(const Warp& warp, std::size_t lane)
+    {
+        prefetch_context(warp.threads[lane].context);
+        __builtin_prefetch(warp.traces[lane].entries.data(), 1);
+    }
+    Thread& begin_lane();
+    void stop(Stop reason);
     void open_recorder(LaneTrace& trace);
     void close_recorder(LaneTrace& trace);
     void check_time();
 
-    bool any_stopped_for(Stop reason);
+    bool stopped_for(int slot, Stop reason);
+    int threads_stopped_for(Stop reason);
     bool release_block_barrier();
     void report_divergence();
     bool release_warp_barriers(int warp);
@@ -75,15 +108,27 @@ private:
     [[noreturn]] void report_stuck();
     [[noreturn]] void report_fault(int slot);
 
+    Warp& warp_of(int slot) { return warps_[static_cast<std::size_t>(slot / warp_size)]; }
     int lanes_of(int warp) const { return std::min(warp_size, thread_count_ - warp * warp_size); }
     std::string where() const;
 
     ThreadPool pool_;
+    const std::function<void()>* body_ = nullptr;
     int thread_count_ = 0, warp_count_ = 0;
     std::deque<Warp> warps_;
+    /// What each thread gets from the warp-level operation at which it waits.
+    std::vector<WarpValues> exchanged_;
+
+    /// The warp that runs, its lanes that are still to run, and the trace of the one that does.
+    Warp* running_warp_ = nullptr;
+    std::uint32_t to_run_ = 0;
     LaneTrace* running_trace_ = nullptr;
+    /// What the thread that ran last threw, if anything; it counts as exited.
+    std::exception_ptr failure_;
+
     MemoryHazards hazards_;
     std::vector<Listener*> listeners_;
+    BlockBarrier barrier_;
     int barrier_sum_ = 0;
     std::chrono::steady_clock::time_point deadline_;
 

@@ -12,6 +12,13 @@ namespace simt::detail {
 
 Recorder recorder;
 
+void record_mark_making_room(std::uint64_t frame, std::uint32_t site)
+{
+    if (!recorder.recording) return;
+    make_room();
+    *recorder.next++ = {frame - recorder.frame_origin, site, 0, TraceEntry::Kind::mark, false};
+}
+
 namespace {
 
 /// Structures and unaligned data move word by word on a GPU, and are recorded so.
@@ -73,7 +80,7 @@ extern "C" void __tsan_write_range(void* memory, unsigned long extent)
 
 extern "C" void __sanitizer_cov_trace_pc()
 {
-    simt::detail::record_mark(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)), __builtin_return_address(0));
+    simt::detail::record_mark(reinterpret_cast<std::uint64_t>(__builtin_dwarf_cfa()), __builtin_return_address(0));
 }
 
 extern "C" void __tsan_init() {}

@@ -15,7 +15,7 @@ namespace simt::detail {
 
 /// One entry of a thread's trace: an access, or a mark at the start of a basic block.
 struct TraceEntry {
-    /// Address accessed; for a mark, the address of the stack frame.
+    /// Address accessed; for a mark, the place of the stack frame in its stack.
     std::uint64_t address;
     /// Low 32 bits of the address behind the call that made the entry.
     std::uint32_t site;
@@ -36,6 +36,8 @@ struct Recorder {
     /// Accesses to these addresses, the stacks of the threads, are local memory and are not recorded.
     std::uint64_t local_begin = 0;
     std::uint64_t local_bytes = 0;
+    /// What to take off the address of a frame of the running thread to get its place in the stack.
+    std::uint64_t frame_origin = 0;
     /// The newest entry if it is a store whose effect has not been looked at yet, and what was in memory before it.
     TraceEntry* store = nullptr;
     std::array<unsigned char, 16> before{};
@@ -45,6 +47,9 @@ extern Recorder recorder;
 
 /// Makes room when the running thread's trace is full.
 void make_room();
+
+/// Appends a mark where there is no room for it yet, unless no thread is in a kernel.
+void record_mark_making_room(std::uint64_t frame, std::uint32_t site);
 
 /// True if memory at `address` is not what it was. The common size is compared without a call.
 inline bool differs(const void* address, const unsigned char* before, std::size_t size)
@@ -89,10 +94,12 @@ inline void record_store(std::uint64_t address, std::uint16_t size, const void* 
     recorder.store = recorder.next - 1;
 }
 
+/// The most frequent hook by far: it looks at nothing but the room, of which there is none outside kernels.
 inline void record_mark(std::uint64_t frame, const void* site)
 {
-    if (!recorder.recording) return;
-    append(frame, 0, TraceEntry::Kind::mark, site);
+    const auto place = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(site));
+    if (recorder.next == recorder.end) return record_mark_making_room(frame, place);
+    *recorder.next++ = {frame - recorder.frame_origin, place, 0, TraceEntry::Kind::mark, false};
 }
 
 }  // namespace simt::detail

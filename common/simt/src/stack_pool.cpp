@@ -21,14 +21,6 @@ StackPool::StackPool(int slots)
 
 StackPool::~StackPool() { munmap(mapping_, mapping_bytes_); }
 
-boost::context::stack_context StackPool::stack(int slot) const
-{
-    boost::context::stack_context context;
-    context.size = slot_bytes - guard_bytes;
-    context.sp = reinterpret_cast<void*>(begin_ + static_cast<std::size_t>(slot + 1) * slot_bytes);
-    return context;
-}
-
 bool StackPool::in_guard(std::uint64_t address) const
 {
     return address - begin_ < bytes_ && (address - begin_) % slot_bytes < guard_bytes;

@@ -5,7 +5,6 @@
 /// Stacks for the threads of one block, in one range of addresses.
 #pragma once
 
-#include <boost/context/stack_context.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +14,6 @@ namespace simt::detail {
 /// a thread's local memory from everything else.
 class StackPool {
 public:
-    /// Bytes of a slot, a power of two to which slots are aligned.
     static constexpr std::size_t slot_bytes = std::size_t{256} << 10;
     static constexpr std::size_t guard_bytes = 4096;
 
@@ -24,8 +22,11 @@ public:
     StackPool(const StackPool&) = delete;
     StackPool& operator=(const StackPool&) = delete;
 
-    /// The stack of a slot, as Boost.Context wants it: `sp` is its high end.
-    boost::context::stack_context stack(int slot) const;
+    /// Low end of the stack of a slot, above its unmapped page, and its size.
+    void* low_end(int slot) const { return reinterpret_cast<void*>(slot_begin(slot) + guard_bytes); }
+    std::size_t stack_bytes(int slot) const { return slot_bytes - guard_bytes - shift(slot); }
+    /// What to take off an address in the stack of a slot, so that the same place of all stacks gives the same number.
+    std::uint64_t origin(int slot) const { return slot_begin(slot) - shift(slot); }
 
     std::uint64_t begin() const { return begin_; }
     std::size_t bytes() const { return bytes_; }
@@ -33,6 +34,12 @@ public:
     bool in_guard(std::uint64_t address) const;
 
 private:
+    /// Stacks end at different places of a page, or all threads would compete for the same lines of the host's cache.
+    /// The step is larger than any alignment that a local variable is likely to ask for, so that frames look alike.
+    static constexpr std::size_t shift_step = 256, shifts = 16;
+    static std::size_t shift(int slot) { return static_cast<std::size_t>(slot) % shifts * shift_step; }
+    std::uint64_t slot_begin(int slot) const { return begin_ + static_cast<std::size_t>(slot) * slot_bytes; }
+
     void* mapping_ = nullptr;
     std::size_t mapping_bytes_ = 0;
     std::uint64_t begin_ = 0;

@@ -2,74 +2,72 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The threads of a block as fibers.
+/// The threads of a block, each on a stack of its own.
 #pragma once
 
-#include <boost/context/fiber.hpp>
 #include <csetjmp>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <vector>
 
+#include "context.hpp"
 #include "simt/execution.hpp"
 #include "stack_pool.hpp"
 
 namespace simt::detail {
 
-/// Why a thread does not run on.
-enum class Stop : std::uint8_t { none, trace_full, block_barrier, warp_barrier, convergence, exited, fault };
-
-/// One thread of the block.
-struct Thread {
-    boost::context::fiber context;
+/// One thread of the block; what a switch needs lies in one line of the host's cache.
+struct alignas(64) Thread {
+    Context context;
     uint3 index{};
-    Stop stop = Stop::none;
+    /// StackPool::origin of its stack.
+    std::uint64_t frame_origin = 0;
+    bool started = false;
     bool in_kernel = false;
-    /// Where the thread stopped, what it brought along, and what it gets when it goes on.
+    /// Where the thread stopped, and what it brought along.
     const void* site = nullptr;
-    std::uint32_t mask = 0;
     std::uint64_t value = 0;
-    WarpValues values{};
+    std::uint32_t mask = 0;
     /// Where to go on after a memory fault.
     sigjmp_buf* after_fault = nullptr;
 };
 
-/// Runs the threads of a block as fibers. A slot's fiber is made once and serves that thread of every block and launch.
+/// Switches between the threads of a block. A slot's stack is set up once and serves that thread of every block and launch.
 class ThreadPool {
 public:
     static constexpr int most_threads = 1024;
 
     ThreadPool() : stacks_(most_threads), threads_(most_threads) {}
 
-    /// Makes ready `count` threads that each call `body` for every block.
-    void prepare(int count, const std::function<void()>& body);
+    /// Makes ready `count` threads. Those that are new will call `body`, which never returns.
+    void prepare(int count, void (*body)());
 
     Thread& operator[](int slot) { return threads_[static_cast<std::size_t>(slot)]; }
     const StackPool& stacks() const { return stacks_; }
 
-    /// Lets a thread run until it stops.
-    void resume(Thread& thread);
-    /// Called on a thread's own stack: stops it and goes back to resume().
-    void stop(Stop reason);
+    /// Lets a thread run, and those to which it hands over, until one calls leave_to(nullptr).
+    void run(Thread& thread)
+    {
+        running_ = &thread;
+        switch_context(scheduler_, thread.context);
+    }
+    /// Called on a thread's own stack: stops it and goes on with `next`, or goes back to run() if that is null.
+    void leave_to(Thread* next)
+    {
+        Thread& self = *running_;
+        running_ = next;
+        switch_context(self.context, next ? next->context : scheduler_);
+    }
     /// The thread that runs, or null.
     Thread* running() const { return running_; }
-    /// What the thread that ran last threw, if anything; it counts as exited.
-    std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 
-    /// Forgets all threads in the middle of what they do. Fibers that cannot be unwound leave only their borrowed stacks.
+    /// Forgets all threads in the middle of what they do. What stands on their stacks is not unwound.
     void abandon();
 
 private:
-    boost::context::fiber make_fiber(int slot);
-    void run_body(Thread& thread);
-
     StackPool stacks_;
     std::vector<Thread> threads_;
-    boost::context::fiber scheduler_;
-    const std::function<void()>* body_ = nullptr;
+    Context scheduler_;
     Thread* running_ = nullptr;
-    std::exception_ptr failure_;
 };
 
 }  // namespace simt::detail

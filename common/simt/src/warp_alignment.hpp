@@ -18,7 +18,7 @@
 namespace simt::detail {
 
 /// The part of a lane's trace that is still to be grouped.
-struct LaneTrace {
+struct alignas(64) LaneTrace {
     std::vector<TraceEntry> entries;
     std::size_t filled = 0;
     std::size_t grouped = 0;
@@ -39,12 +39,20 @@ struct LaneTrace {
     /// Moves what is still to be grouped to the front and makes sure that there is room behind it.
     void compact()
     {
+        if (drained()) {
+            filled = grouped = 0;
+            return;
+        }
         std::copy(entries.begin() + static_cast<std::ptrdiff_t>(grouped), entries.begin() + static_cast<std::ptrdiff_t>(filled),
                   entries.begin());
         filled -= grouped;
         grouped = 0;
-        if (filled == entries.size()) entries.resize(2 * entries.size());
+        if (filled == entries.size()) grow();
     }
+
+    /// Starts small, since many kernels do little between barriers and the traces of all lanes are to fit in the host's
+    /// cache. The size stays an odd number of its lines, so that traces do not compete for the same ones.
+    void grow() { entries.resize(entries.empty() ? 28 : 2 * entries.size() + 12); }
 };
 
 /// The accesses that some lanes of a warp make with one instruction.
@@ -56,7 +64,7 @@ struct AlignedAccess {
 /// Walks along the traces of a warp's lanes. Writes back to them how far it came when it ends.
 class WarpCursor {
 public:
-    WarpCursor(std::span<LaneTrace, warp_size> lanes, std::uint64_t frame_mask) : lanes_(lanes), frame_mask_(frame_mask)
+    explicit WarpCursor(std::span<LaneTrace, warp_size> lanes) : lanes_(lanes)
     {
         for (std::size_t i = 0; i < warp_size; ++i) {
             LaneTrace& lane = lanes_[i];
@@ -89,7 +97,7 @@ public:
         for (std::uint32_t rest = together; rest; rest &= rest - 1) {
             const auto i = static_cast<std::size_t>(std::countr_zero(rest));
             entries[i] = at_[i];
-            if (at_[i]->kind == TraceEntry::Kind::mark) frame_[i] = at_[i]->address & frame_mask_;
+            if (at_[i]->kind == TraceEntry::Kind::mark) frame_[i] = at_[i]->address;
             if (++at_[i] != end_[i]) continue;
             waiting_ &= ~(1u << i);
             stopped_ |= lanes_[i].open;
@@ -106,7 +114,7 @@ private:
 
     Position position(std::size_t i) const
     {
-        return {at_[i]->kind == TraceEntry::Kind::mark ? at_[i]->address & frame_mask_ : frame_[i], at_[i]->site};
+        return {at_[i]->kind == TraceEntry::Kind::mark ? at_[i]->address : frame_[i], at_[i]->site};
     }
 
     /// The common case: all lanes are at one access site or block.
@@ -134,12 +142,64 @@ private:
     }
 
     std::span<LaneTrace, warp_size> lanes_;
-    std::uint64_t frame_mask_;
     std::array<const TraceEntry*, warp_size> at_, end_;
     std::array<std::uint64_t, warp_size> frame_;
     std::uint32_t waiting_ = 0;
     bool stopped_ = false;
 };
+
+/// Groups the part of the traces in which all lanes that have any do the same, which is most of most kernels. Does with
+/// it what a WarpCursor would do, a few instructions for each entry.
+template <class Emit>
+void align_in_step(std::span<LaneTrace, warp_size> lanes, Emit&& emit)
+{
+    std::uint32_t together = 0;
+    std::size_t steps = SIZE_MAX, leader = 0;
+    for (std::size_t i = warp_size; i-- > 0;) {
+        const LaneTrace& lane = lanes[i];
+        if (lane.drained()) {
+            if (lane.open) return;
+            continue;
+        }
+        together |= 1u << i;
+        leader = i;
+        steps = std::min(steps, lane.filled - lane.grouped);
+    }
+    if (together == 0) return;
+
+    AlignedAccess aligned;
+    aligned.lanes = together;
+    std::uint64_t frame = lanes[leader].frame;
+    bool one_frame = true;
+    for (std::size_t i = 0; i < warp_size; ++i) {
+        // The places of lanes that have no trace are filled, so that all can be compared without asking which.
+        const LaneTrace& lane = lanes[together >> i & 1 ? i : leader];
+        aligned.access[i] = lane.entries.data() + lane.grouped;
+        one_frame &= lane.frame == frame;
+    }
+    std::size_t step = 0;
+    for (; step < steps; ++step) {
+        const TraceEntry first = *aligned.access[leader];
+        const bool mark = first.kind == TraceEntry::Kind::mark;
+        std::uint64_t differs = 0;
+        for (const TraceEntry* entry : aligned.access) differs |= entry->site ^ first.site;
+        if (mark)
+            for (const TraceEntry* entry : aligned.access) differs |= entry->address ^ first.address;
+        if (differs != 0 || !(mark || one_frame)) break;
+        if (mark) {
+            frame = first.address;
+            one_frame = true;
+        } else {
+            emit(aligned);
+        }
+        for (const TraceEntry*& entry : aligned.access) ++entry;
+    }
+    for (; step > 0 && together; together &= together - 1) {
+        LaneTrace& lane = lanes[static_cast<std::size_t>(std::countr_zero(together))];
+        lane.grouped += step;
+        if (one_frame) lane.frame = frame;
+    }
+}
 
 /// Groups the traces of a warp's lanes into warp-level instructions and hands each to `emit`, in the order in which the
 /// warp issues them.
@@ -151,11 +211,12 @@ private:
 /// memory.
 ///
 /// Stops early when an open trace is used up, since the next entry of that lane is not known yet.
-/// @param frame_mask tells the position of a frame in its stack: address & frame_mask
 template <class Emit>
-void align_warp(std::span<LaneTrace, warp_size> lanes, std::uint64_t frame_mask, Emit&& emit)
+void align_warp(std::span<LaneTrace, warp_size> lanes, Emit&& emit)
 {
-    WarpCursor cursor(lanes, frame_mask);
+    align_in_step(lanes, emit);
+    if (std::ranges::all_of(lanes, &LaneTrace::drained)) return;
+    WarpCursor cursor(lanes);
     AlignedAccess aligned;
     while (const std::uint32_t together = cursor.next(aligned.access)) {
         aligned.lanes = together;

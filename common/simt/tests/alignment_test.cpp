@@ -23,7 +23,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> aligned(const std::vector<S
     }
     if (open_lane >= 0) traces[static_cast<std::size_t>(open_lane)].open = true;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> result;
-    align_warp(traces, 0xFFFF, [&](const AlignedAccess& access) {
+    align_warp(traces, [&](const AlignedAccess& access) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(access.lanes));
         result.emplace_back(access.access[lane]->site, access.lanes);
     });
@@ -50,7 +50,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> aligned_with_marks(const st
         traces[i].filled = lanes[i].size();
     }
     Result result;
-    align_warp(traces, 0xFFFF, [&](const AlignedAccess& access) {
+    align_warp(traces, [&](const AlignedAccess& access) {
         result.emplace_back(access.access[static_cast<std::size_t>(std::countr_zero(access.lanes))]->site, access.lanes);
     });
     return result;
@@ -81,7 +81,7 @@ TEST(Alignment, LanesInAFunctionGoBeforeThoseThatWaitForItsEnd)
     traces[0].filled = 4;
     traces[1].filled = 2;
     Result result;
-    align_warp(traces, 0xFFFF, [&](const AlignedAccess& access) {
+    align_warp(traces, [&](const AlignedAccess& access) {
         result.emplace_back(access.access[static_cast<std::size_t>(std::countr_zero(access.lanes))]->site, access.lanes);
     });
     EXPECT_EQ(result, (Result{{95, 1}, {20, 3}}));
