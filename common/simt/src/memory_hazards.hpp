@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -102,8 +103,11 @@ private:
 /// Finds races between blocks in global memory.
 ///
 /// Two accesses to the same word by different blocks race if one of them is a store, unless both store the same value,
-/// both are atomic, or an atomic access on a common address orders them: what a block did before its atomic access is ordered before what another
-/// block does after a later atomic access to the same address.
+/// both are atomic, or an atomic access on a common address orders them: what a block did before its atomic access is
+/// ordered before what another block does after a later atomic access to the same address.
+///
+/// Most memory is touched by one block alone, in the same way word after word. So 32 words share one summary, and get a
+/// cell each only where two blocks meet or one block does several things.
 class GlobalHazards {
 public:
     GlobalHazards();
@@ -113,26 +117,32 @@ public:
     void access(const WarpAccess& access);
 
 private:
+    /// Who last wrote a word, and who was the first to read it. Blocks count from 1 here; 0 is none.
     struct Cell {
-        std::uint32_t writer, reader;
-        std::uint16_t write_site, read_site;
-        std::uint16_t launch;
-        std::uint8_t release;
-        std::uint8_t flags;
+        std::uint32_t writer = 0, reader = 0;
+        std::uint16_t write_site = 0, read_site = 0;
+        std::uint8_t release = 0;
+        std::uint8_t flags = 0;
     };
-    static_assert(sizeof(Cell) == 16);
+    struct Line;
     struct Shadow;
+    struct Touch;
 
-    Cell* cells_of(std::uint64_t allocation, std::uint64_t address);
+    Shadow& shadow_of(std::uint64_t address);
     std::uint16_t number_of(std::uint32_t site);
+    void touch(const Touch& touch, const WarpAccess& access);
+    bool summarizes_load(Line& line, std::uint32_t words) const;
+    bool summarizes_store(Line& line, std::uint32_t words, std::uint8_t flags) const;
+    Cell* cells_of(Line& line);
     void access_cell(Cell& cell, const WarpAccess& access, int lane);
     void synchronize(std::uint64_t address);
     bool ordered(std::uint32_t block, std::uint8_t release) const;
     void report(std::uint32_t other_block, std::uint16_t other_site, const WarpAccess& access, int lane, const char* what) const;
 
     std::unordered_map<std::uint64_t, std::unique_ptr<Shadow>> shadows_;
-    std::uint64_t last_allocation_ = 0;
     Shadow* last_shadow_ = nullptr;
+    /// The cells of the lines that have some, all of this launch.
+    std::deque<std::array<Cell, warp_size>> cells_;
     std::vector<std::uint32_t> sites_;
     std::unordered_map<std::uint32_t, std::uint16_t> site_numbers_;
     std::uint16_t launch_ = 0, site_ = 0;

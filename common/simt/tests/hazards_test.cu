@@ -272,6 +272,56 @@ TEST(Race, BlocksAreConcurrent)
     for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, HazardKind::race);
 }
 
+__global__ void every_fourth(int* data, int once_more)
+{
+    data[threadIdx.x * 4 + blockIdx.x] = blockIdx.x;                    // here: every fourth
+    if (blockIdx.x == 3 && threadIdx.x == once_more) data[threadIdx.x * 4 + 1] = 9;  // here: once more
+}
+
+TEST(Race, BlocksMayTakeTurnsInALine)
+{
+    Ints data(128);
+    EXPECT_TRUE(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, -1); }).empty());
+    for (const int thread : {0, 31})
+        expect_one(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
+}
+
+__global__ void several_ways(int* output, int* data, int other)
+{
+    // Block 0 alone touches its words, from several places, before another block comes to one of them.
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = 1;                                                    // here: all first
+        if (threadIdx.x % 2) data[threadIdx.x] = 2;                               // here: odd ones again
+        output[threadIdx.x] = data[(threadIdx.x + 32) % 64] + data[threadIdx.x + 64];  // here: two reads
+    } else if (threadIdx.x == 0) {
+        data[other] = 3;  // here: other block
+    }
+}
+
+TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord)
+{
+    Ints data(128), output(32);
+    EXPECT_TRUE(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 100); }).empty());
+    expect_one(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }), HazardKind::race, {"all first", "other block"});
+    expect_one(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }), HazardKind::race, {"odd ones again", "other block"});
+    expect_one(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }), HazardKind::race, {"two reads", "other block"});
+}
+
+__global__ void from_two(int* output, const int* first, const int* second)
+{
+    const int* source = threadIdx.x % 2 ? first : second;
+    int value = source[threadIdx.x];  // here: from two
+    output[blockIdx.x * blockDim.x + threadIdx.x] = value;
+    if (blockIdx.x == 1 && threadIdx.x == 0) const_cast<int*>(first)[7] = -1;  // here: into the first
+}
+
+TEST(Race, LanesOfOneAccessMayGoToTwoAllocations)
+{
+    Ints first(32), second(32), output(64);
+    EXPECT_TRUE(hazards_of([&] { from_two<<<1, 32>>>(output.data, first.data, second.data); }).empty());
+    expect_one(hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race, {"from two", "into the first"});
+}
+
 __global__ void read_written_before(int* output, const int* data) { output[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; }
 
 TEST(Race, LaunchesAreOrdered)
