@@ -5,8 +5,11 @@
 # instrumented, at one fixed optimization level so that counts do not move with the build type. The hooks of the
 # sanitizer options are the model's own, so they are named to the compiler only. Known to every folder, since chapters
 # are built elsewhere.
+#
+# Lanes that have branched apart meet where their paths join, since code lies in program order. So blocks are not
+# reordered, and jumps are not threaded: that gives some lanes a copy of the code behind the join, far from the others.
 set(SIMT_MODEL_COMPILE_OPTIONS
-    -O1 -g -fno-tree-vectorize -fno-reorder-blocks
+    -O1 -g -fno-tree-vectorize -fno-reorder-blocks -fno-thread-jumps
     -fsanitize=thread -fsanitize-coverage=trace-pc --param=tsan-instrument-func-entry-exit=0
     -Wno-tsan -Wno-unknown-pragmas
     CACHE INTERNAL "Options that compile a program for the counting model")

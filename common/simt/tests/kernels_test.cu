@@ -50,6 +50,23 @@ __global__ void long_interval(int* data, int n)
     data[threadIdx.x] = sum;
 }
 
+/// The value of a lane without an element of its own is known to the compiler, and with it the outcome of the loop's first
+/// test: it is tempted to give these lanes a way of their own into the loop.
+__global__ void some_without_element(int* output, const int* data, int n)
+{
+    __shared__ int tile[32];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int sum = i < n ? data[i] : 0;
+    for (int first = 0; first < n; first += 32) {
+        int count = min(32, n - first);
+        if (threadIdx.x < count) tile[threadIdx.x] = data[first + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < count; ++j) sum += tile[j];
+        __syncthreads();
+    }
+    if (i < n) output[i] = sum;
+}
+
 __global__ void indices(uint3* out)
 {
     unsigned i = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -167,6 +184,19 @@ TEST(Kernels, LongIntervalsAreCountedPieceByPiece)
     const auto counts = simt::take_launches().at(0);
     EXPECT_EQ(counts.global_load.requests, 200000u);
     EXPECT_EQ(counts.global_load.sectors, 800000u);
+}
+
+TEST(Kernels, LanesThatSkipALoadGoOnTogetherWithThoseThatMadeIt)
+{
+    Device<int> data(48), output(48);
+    cudaMemset(data.data, 0, 48 * sizeof(int));
+    some_without_element<<<2, 32>>>(output.data, data.data, 48);
+    const auto launch = simt::take_launches().back();
+    // Each of the two warps loads its own elements and the two tiles; the last tile has 16 elements.
+    EXPECT_EQ(launch.global_load.requests, 6u);
+    EXPECT_EQ(launch.shared_store.instructions, 4u);
+    EXPECT_EQ(launch.shared_load.instructions, 2u * 48);
+    EXPECT_EQ(launch.global_store.requests, 2u);
 }
 
 TEST(Kernels, EveryThreadOfEveryBlockKnowsItsPlace)
