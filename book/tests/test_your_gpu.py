@@ -217,11 +217,12 @@ def test_arrays_have_the_readers_column_too(project):
     assert "transpose_naive_row_read 2,500 0.0100 0.00970–0.0105 5,000 0.00500 0.00485–0.00525 2,500" in ours
 
 
-def test_malformed_results_of_the_readers_are_named(project):
-    local(project)
+@pytest.mark.parametrize("directive", [".. measured-table:: naive", ".. claim-table::", ".. machine-table::"])
+def test_malformed_results_of_the_readers_are_named(project, directive):
+    local(project, ("naive",))
     (project.results / "local" / "naive.json").write_text('{"schema": 1}')
-    warnings = project.build_error(".. measured-table:: naive")
-    assert "local/naive.json: at the top level:" in warnings
+    warnings = project.build_error(directive)
+    assert "local/naive.json: at the top level:" in warnings and "index.rst:4: ERROR" in warnings
 
 
 def test_the_ladder_has_the_readers_bars(project):

@@ -11,10 +11,9 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxDirective
 
 from .claims import WORDS, Claim, claims_of
-from .project import EvidenceDirective, evidence, raw_html, render
+from .project import EvidenceDirective, raw_html, render
 from .results import LOCAL, Evidence, ResultError, StaleError, is_measured
 
 #: How a reader gets their own results.
@@ -100,13 +99,12 @@ class claim_table(nodes.General, nodes.Element):
     """All claims of the book, filled in when the page is written: ``book``, ``local``, names of the GPUs."""
 
 
-class ClaimTable(SphinxDirective):
+class ClaimTable(EvidenceDirective):
     """``.. claim-table::``: every claim of every page, and what the book's and the reader's GPU say of it."""
 
-    def run(self) -> list[nodes.Node]:
-        """Return the place of the table; the other pages may not have been read yet."""
-        found = evidence(self.env)
-        node = claim_table(book=gpu_name(found), local=gpu_name(found, LOCAL))
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        # The other pages may not have been read yet: this is the place of the table.
+        node = claim_table(book=gpu_name(evidence), local=gpu_name(evidence, LOCAL))
         self.set_source_info(node)
         return [node]
 

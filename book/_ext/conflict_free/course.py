@@ -11,10 +11,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
 
 from .beside import reading_order
-from .project import evidence, raw_html, render
+from .project import EvidenceDirective, raw_html, render
+from .results import Evidence
 
 #: The estimate: words that are read in a minute, beside code and tables, and minutes for an exercise.
 WORDS_A_MINUTE = 120
@@ -59,13 +59,12 @@ class course_table(nodes.General, nodes.Element):
     """The table, filled in when the page is written: ``chapters``, their slugs, and ``kernels``, how many each has."""
 
 
-class CourseTable(SphinxDirective):
+class CourseTable(EvidenceDirective):
     """``.. course-table::``: a row for each chapter: its lesson, kernels, exercises, and estimated minutes."""
 
-    def run(self) -> list[nodes.Node]:
-        """Return the place of the table; the other pages may not have been read yet."""
-        found = evidence(self.env)
-        kernels = {slug: len(found.result(slug)["kernels"]) for slug in found.measured_chapters()}
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        # The other pages may not have been read yet: this is the place of the table.
+        kernels = {slug: len(evidence.result(slug)["kernels"]) for slug in evidence.measured_chapters()}
         node = course_table(kernels=kernels)
         self.set_source_info(node)
         return [node]
