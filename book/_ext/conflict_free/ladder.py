@@ -194,7 +194,9 @@ def _visit_html(self, node: ladder) -> None:
         image = f'<img src="{names[theme, "wide"]}" alt="{alt}"/>'
         if self.builder.name != EPUB:
             narrow = f'<source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}"/>'
-            image = f'<picture class="only-{theme}">{narrow}{image}</picture>'
+            # The picture of the other theme is hidden, and what is hidden is not fetched if it is lazy.
+            lazy = image.replace("<img ", '<img loading="lazy" ')
+            image = f'<picture class="only-{theme}">{narrow}{lazy}</picture>'
         self.body.append(f"{image}\n")
     self.body.append(f"<figcaption>{self.encode(node['caption'])}</figcaption>\n</figure>\n")
     raise nodes.SkipNode
