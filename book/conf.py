@@ -20,6 +20,15 @@ extensions = [
     "sphinx_design",
     "sphinxcontrib.bibtex",
 ]
+# The spelling is looked over by a builder of its own, which needs a dictionary of the system: sphinx -t spelling -b spelling.
+if tags.has("spelling"):  # noqa: F821  Sphinx puts it here
+    extensions.append("sphinxcontrib.spelling")
+    spelling_filters = ["conflict_free.spelling.Identifiers"]
+spelling_lang = "en_US"
+spelling_word_list_filename = "words.txt"
+spelling_warning = True
+spelling_exclude_patterns = ["bibliography.rst"]  # names of people and publishers
+
 exclude_patterns = ["_ext", "_static", "_templates", "locale", "results", "tests"]
 needs_sphinx = "7.4"
 templates_path = ["_templates"]

@@ -14,6 +14,7 @@ from pathlib import Path
 import readme
 from console import ROOT, OneLineParser, Stop, say
 from evidence import CHAPTERS, RESULTS, SPECIMENS, chapters, parity, results, source, source_path
+from links import dead_links, external_links
 from lock import check_no_place
 from naked_numbers import naked_numbers
 from shown_code import check_shown_code
@@ -205,7 +206,7 @@ def readme_table() -> Iterator[str]:
 
 RULES = (
     licence_headers, places, lock_files, chapters_are_listed, tags, repeated_kernels, committed_results,
-    counters_are_counts, readme_table, naked_numbers,
+    counters_are_counts, readme_table, naked_numbers, external_links,
 )
 
 
@@ -243,7 +244,11 @@ def main() -> int:
                         "of a build, and look at nothing else")
     parser.add_argument("--html", type=Path, metavar="DIR", help="compare the code on the pages of a rendered book with the "
                         "tested sources, and look at nothing else")
+    parser.add_argument("--links", action="store_true", help="follow every link that leads out, and look at nothing else; "
+                        "needs a network")
     options = parser.parse_args()
+    if options.links:
+        return _report(list(dead_links()), "links that lead out")
     if options.html:
         return _report(list(check_shown_code(options.html)), "code of the rendered book")
     if options.counts:

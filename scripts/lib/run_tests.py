@@ -33,7 +33,7 @@ def parse(arguments: list[str]):
 
 def main() -> int:
     options, ctest_arguments = parse(sys.argv[1:])
-    tools = setup.set_up(cuda=not options.no_cuda, chromium=True)
+    tools = setup.set_up(cuda=not options.no_cuda, tests=True)
     setup.configure(tools, PRESET)
     setup.build(tools, PRESET, "everything")
     setup.build(tools, PRESET, "the book", "book")

@@ -9,6 +9,7 @@ at once. A part that is interrupted is done again from its start: its stamp is w
 from __future__ import annotations
 
 import contextlib
+import ctypes.util
 import fcntl
 import hashlib
 import importlib.util
@@ -42,6 +43,7 @@ class Package:
     commands: tuple[str, ...] = ()  # any one of them
     header: str = ""
     file: str = ""
+    library: str = ""
     modules: tuple[str, ...] = ()  # all of them
 
 
@@ -60,6 +62,12 @@ PACKAGES = (
     Package("ca-certificates", file="/etc/ssl/certs/ca-certificates.crt"),
 )
 CHROMIUM = Package("chromium", commands=("chromium", "chromium-browser", "google-chrome"))
+# What the tests of the book need besides.
+TEST_PACKAGES = (
+    CHROMIUM,
+    Package("libenchant-2-2", library="enchant-2"),
+    Package("hunspell-en-us", file="/usr/share/hunspell/en_US.dic"),
+)
 
 
 @dataclass(frozen=True)
@@ -75,15 +83,15 @@ class Tools:
         return self.cmake.with_name("ctest")
 
 
-def set_up(*, cuda: bool = True, chromium: bool = False) -> Tools:
+def set_up(*, cuda: bool = True, tests: bool = False) -> Tools:
     """Does all the set-up and returns the tools to build with. Prints what it does.
 
-    `cuda`: find or install nvcc. `chromium`: also the browser of the book's tests.
+    `cuda`: find or install nvcc. `tests`: also the browser and the dictionary of the book's tests.
     Ends the program with exit code 2 when a system package is missing and may not be installed.
     """
     started = time.monotonic()
     with _only_one():
-        work = install_packages((*PACKAGES, CHROMIUM) if chromium else PACKAGES)
+        work = install_packages((*PACKAGES, *TEST_PACKAGES) if tests else PACKAGES)
         cmake = shutil.which("cmake")
         locks = [ROOT / "requirements.lock"]
         old_cmake = cmake is None or version_of([cmake, "--version"]) < CMAKE_MINIMUM
@@ -164,6 +172,8 @@ def _usable(package: Package) -> bool:
         and any((folder / package.header).exists() for folder in _include_folders())
         or bool(package.file)
         and Path(package.file).exists()
+        or bool(package.library)
+        and ctypes.util.find_library(package.library) is not None
         or bool(package.modules)
         and all(importlib.util.find_spec(module) for module in package.modules)
     )

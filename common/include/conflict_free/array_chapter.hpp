@@ -118,7 +118,7 @@ public:
     /// States what the counts of the kernel added last must be on an older machine.
     ArrayKernels& expect_on(std::string machine, Expectation expectation);
 
-    /// The kernel added last is left out on a modelled machine that cannot run it, because its blocks are too large there.
+    /// The kernel added last is left out on a modeled machine that cannot run it, because its blocks are too large there.
     ArrayKernels& left_out_on(std::string machine);
 
     /// The kernel added last is left out for inputs of more than `n` elements.

@@ -40,7 +40,7 @@ struct Options {
     std::uint64_t seed = 1;
     /// False to check the kernels and time none.
     bool timing = true;
-    /// The modelled machine, on the CPU.
+    /// The modeled machine, on the CPU.
     std::optional<std::string> machine;
     /// A file for the report.
     std::optional<std::string> json_file;
@@ -93,7 +93,7 @@ public:
         std::vector<Expectation> expectations;
         /// The only sizes that it runs at; empty for any size.
         std::vector<Size> only_sizes;
-        /// Modelled machines that it cannot run on.
+        /// Modeled machines that it cannot run on.
         std::vector<std::string> left_out_on;
         /// Says whether it runs at a size; absent for any size.
         std::function<bool(Size)> accepts;

@@ -29,7 +29,7 @@ struct Expectation {
     Metric metric;
     /// Whether a value of the metric meets it.
     std::function<bool(double)> holds;
-    /// The modelled machine that the statement is about.
+    /// The modeled machine that the statement is about.
     std::string machine = "sm_90";
 };
 

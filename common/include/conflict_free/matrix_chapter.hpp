@@ -82,7 +82,7 @@ public:
         return *this;
     }
 
-    /// The kernel added last is left out on a modelled machine that cannot run it, because its blocks are too large there.
+    /// The kernel added last is left out on a modeled machine that cannot run it, because its blocks are too large there.
     MatrixChapter& left_out_on(std::string machine)
     {
         last_kernel().left_out_on.push_back(std::move(machine));

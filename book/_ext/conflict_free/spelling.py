@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""A filter of the spelling builder. Enchant, which it needs, is only there where the spelling is looked over."""
+
+from __future__ import annotations
+
+import re
+
+from enchant.tokenize import Filter
+
+
+class Identifiers(Filter):
+    """Passes over the names of code and units, ``cudaSuccess`` and ``GiB``: a capital after a small letter."""
+
+    def _skip(self, word: str) -> bool:
+        return re.search(r"[a-z][A-Z]", word) is not None
