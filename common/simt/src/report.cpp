@@ -4,6 +4,7 @@
 // The report that a program leaves behind: set up before main() from the environment, written when the program ends.
 //   SIMT_MACHINE=NAME  the machine that is modelled
 //   SIMT_REPORT=FILE   where the report goes
+//   SIMT_TRACE=FILE    where single accesses of the first blocks go
 //   SIMT_TIMEOUT=SECONDS  how long one kernel may run
 
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "faults.hpp"
 #include "session.hpp"
 #include "simt/json.hpp"
+#include "trace.hpp"
 
 namespace simt::detail {
 
@@ -81,6 +83,17 @@ void write_last_report(int signal)
     write_report(shell_offset + signal, report_path().data());
 }
 
+/// Writes down single accesses until the program ends.
+void start_trace(const char* path)
+{
+    static Trace& trace = *new Trace;
+    static const std::string& file = *new std::string(path);
+    add_listener(trace);
+    on_exit([](int, void*) {
+        if (!write_atomically(file, trace.launches().dump() + "\n")) std::cerr << "error: cannot write " << file << std::endl;
+    }, nullptr);
+}
+
 bool follow_environment()
 {
     if (const char* name = std::getenv("SIMT_MACHINE")) {
@@ -96,6 +109,7 @@ bool follow_environment()
     }
     // The session is made before the handler is registered, so that it is still there when the handler runs.
     session();
+    if (const char* path = std::getenv("SIMT_TRACE")) start_trace(path);
     if (const char* path = std::getenv("SIMT_REPORT")) {
         // A copy, as the program may change its environment.
         report_path() = path;
