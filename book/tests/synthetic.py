@@ -127,8 +127,8 @@ def older_program(source: str, slug: str) -> dict:
             "count": 8,
             "bytes": 256,
             "concurrent_blocks": 90,
-            "load": {"steps": [0, 0, 0, 0, 0, 0, 0, 12], "mean": 8.0},
-            "store": {"steps": [3, 9, 0, 0, 0, 0, 0, 0], "mean": 1.75},
+            "load": {"steps": [0, 0, 0, 0, 0, 0, 0, 12], "mean": 8.0, "first_step": [12, 12, 11, 11, 11, 11, 11, 11]},
+            "store": {"steps": [3, 9, 0, 0, 0, 0, 0, 0], "mean": 1.75, "first_step": [60, 0, 30, 0, 0, 0, 0, 0]},
         }
     return data
 

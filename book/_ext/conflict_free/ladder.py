@@ -114,7 +114,7 @@ def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None
             axes.set_yticks([])
             for place, row in enumerate(rows):
                 above = place - (height + 0.07 if both else 0.3)
-                axes.text(0, above, row["kernel"], va="bottom", family="DejaVu Sans Mono", fontsize=9)
+                axes.text(0, above, row["kernel"], va="bottom", family="DejaVu Sans Mono", fontsize=9.5)
         else:
             axes.set_yticks(range(len(rows)), [row["kernel"] for row in rows], family="DejaVu Sans Mono", fontsize=9.5)
         axes.set_xlabel("GB/s", color=colors["muted"])

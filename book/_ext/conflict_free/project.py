@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -46,6 +47,15 @@ def render(template: str, **values: Any) -> str:
 def raw_html(html: str) -> nodes.raw:
     """Return a node that is ``html`` in HTML and EPUB, and nothing elsewhere."""
     return nodes.raw("", html, format="html")
+
+
+def picture(html: str, description: str) -> list[nodes.Node]:
+    """Return the nodes of a picture: ``html`` in HTML and EPUB, elsewhere its description.
+
+    The description is made anew from the evidence: it has no source text to translate, and no spelling to look over.
+    """
+    words = nodes.paragraph("", description)
+    return [raw_html(html), addnodes.only("", words, expr="not html and not spelling")]
 
 
 def folder(config: Config, name: str) -> Path:

@@ -477,7 +477,8 @@ class Evidence:
     machine: str = "h200"
     on_read: Callable[[Path], None] = field(default=lambda path: None)
 
-    def _load(self, path: Path, load: Callable[[Path], Any]) -> Any:
+    def load(self, path: Path, load: Callable[[Path], Any]) -> Any:
+        """Return what ``load`` makes of a file; a file that has not changed is read once."""
         self.on_read(path)
         try:
             stamp = path.stat().st_mtime_ns
@@ -519,7 +520,7 @@ class Evidence:
         """Return the text of a chapter's source file. Raises ResultError if there is none."""
         path = self.source_path(slug)
         try:
-            return self._load(path, read_source)
+            return self.load(path, read_source)
         except SourceError as error:
             raise ResultError(str(error)) from None
 
@@ -531,7 +532,7 @@ class Evidence:
         """
         machine, name = _machine_and_slug(slug)
         path = self.counts / (f"{name}.{machine}.json" if machine else f"{name}.json")
-        data = self._load(path, load_program)
+        data = self.load(path, load_program)
         if data["slug"] != name:
             raise ResultError(f"{path}: slug is {data['slug']}, wanted {name}")
         if machine and data["machine"] != machine:
@@ -563,7 +564,7 @@ class Evidence:
         if not path.is_file():
             self.on_read(path)
             return None
-        return self._load(path, load_result)
+        return self.load(path, load_result)
 
     def stale(self, slug: str, machine: str | None = None) -> list[str]:
         """Return the kernels of a result that were measured with another text than today's; none without a result."""
@@ -626,7 +627,7 @@ class Evidence:
     def historical(self) -> list[dict[str, Any]]:
         """Return all files of published figures, by file name."""
         folder = self.results / HISTORICAL
-        return [self._load(path, load_historical) for path in sorted(folder.glob("*.json"))]
+        return [self.load(path, load_historical) for path in sorted(folder.glob("*.json"))]
 
     def value(self, key: str) -> Value:
         """Return the value of a key, or of a ratio of two: ``A / B``.

@@ -39,7 +39,7 @@ Json to_json(const LineCounts& line)
     return json;
 }
 
-Json to_json(const PartitionUse& use) { return {{"steps", use.steps}, {"mean", use.mean()}}; }
+Json to_json(const PartitionUse& use) { return {{"steps", use.steps}, {"mean", use.mean()}, {"first_step", use.first_step}}; }
 
 Json to_json(const PartitionCounts& counts)
 {

@@ -17,12 +17,13 @@ Partitions::Partitions(const Machine& machine, std::function<std::size_t()> shar
 void Partitions::launch_begins(const LaunchInfo& info) {
     block_threads_ = static_cast<int>(info.block.x * info.block.y * info.block.z);
     blocks_in_group_ = 0;
+    is_first_group_ = true;
     const auto partitions = static_cast<std::size_t>(machine_.partitions);
     counts_ = {.partitions = machine_.partitions,
                .partition_bytes = machine_.partition_bytes,
                .concurrent_blocks = 0,
-               .load = {std::vector<std::uint64_t>(partitions)},
-               .store = {std::vector<std::uint64_t>(partitions)}};
+               .load = {std::vector<std::uint64_t>(partitions), std::vector<std::uint64_t>(partitions)},
+               .store = {std::vector<std::uint64_t>(partitions), std::vector<std::uint64_t>(partitions)}};
 }
 
 void Partitions::block_begins(const Extent&) {
@@ -31,13 +32,17 @@ void Partitions::block_begins(const Extent&) {
 
 void Partitions::warp_access(const WarpAccess& access) {
     if (access.space != Space::global) return;
-    Steps& steps = access.operation == Operation::load ? loads_ : stores_;
-    if (steps.made == steps.partitions.size()) steps.partitions.push_back(0);
-    std::uint32_t& used = steps.partitions[steps.made++];
+    const bool is_load = access.operation == Operation::load;
+    Steps& steps = is_load ? loads_ : stores_;
+    std::uint32_t used = 0;
     for_each_lane(access.active, [&](std::size_t lane) {
         const std::uint64_t stripe = access.address[lane] / static_cast<std::uint64_t>(machine_.partition_bytes);
         used |= 1u << stripe % static_cast<std::uint64_t>(machine_.partitions);
     });
+    if (is_first_group_ && steps.made == 0)
+        for_each_lane(used, [&](std::size_t partition) { ++(is_load ? counts_.load : counts_.store).first_step[partition]; });
+    if (steps.made == steps.partitions.size()) steps.partitions.push_back(0);
+    steps.partitions[steps.made++] |= used;
 }
 
 void Partitions::block_ends() {
@@ -56,6 +61,7 @@ void Partitions::end_group() {
     end_steps(loads_, counts_.load);
     end_steps(stores_, counts_.store);
     blocks_in_group_ = 0;
+    is_first_group_ = false;
 }
 
 void Partitions::end_steps(Steps& steps, PartitionUse& use) {

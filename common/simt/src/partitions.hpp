@@ -48,6 +48,7 @@ private:
     std::function<std::size_t()> shared_bytes_;
     int block_threads_ = 0;
     int blocks_in_group_ = 0;
+    bool is_first_group_ = true;
     Steps loads_, stores_;
     PartitionCounts counts_;
 };

@@ -55,15 +55,41 @@ void append(std::vector<Wavefront>& all, std::vector<Wavefront> more) {
     for (Wavefront& wavefront : more) all.push_back(std::move(wavefront));
 }
 
+WarpAccess limited_to(const WarpAccess& access, std::uint32_t lanes) {
+    WarpAccess limited = access;
+    limited.active &= lanes;
+    return limited;
+}
+
+/// True if the rule serves the two neighboring phases of a load that start with lane `first` in one wavefront. The upper
+/// phases can be asked about by themselves; the lower ones are what is left, for lane 31 decides over them as well.
+bool are_merged(const WarpAccess& access, int first, std::uint32_t both, const Machine& machine) {
+    if (first > 0) return shared_cost(limited_to(access, both), machine).wavefronts == 1;
+    const WarpAccess upper = limited_to(access, ~both);
+    return shared_cost(access, machine).wavefronts - (upper.active ? shared_cost(upper, machine).wavefronts : 0) == 1;
+}
+
 /// Two neighboring phases of a load, in one wavefront if the rule merges them.
 std::vector<Wavefront> schedule_of_two_phases(const WarpAccess& access, int first, int phase_lanes, const Machine& machine) {
-    WarpAccess both = access;
-    both.active &= lane_group(first, 2 * phase_lanes);
-    if (shared_cost(both, machine).wavefronts == 1) return {words_of(both, both.active, machine)};
+    const std::uint32_t both = access.active & lane_group(first, 2 * phase_lanes);
+    if (are_merged(access, first, both, machine)) return {words_of(access, both, machine)};
     std::vector<Wavefront> wavefronts;
     for (const int start : {first, first + phase_lanes})
-        append(wavefronts, schedule_of_phase(both, both.active & lane_group(start, phase_lanes), machine));
+        append(wavefronts, schedule_of_phase(access, both & lane_group(start, phase_lanes), machine));
     return wavefronts;
+}
+
+bool all_lanes_agree(const WarpAccess& access) {
+    std::set<std::uint64_t> addresses;
+    for_each_lane(access.active, [&](std::size_t lane) { addresses.insert(access.address[lane]); });
+    return addresses.size() == 1;
+}
+
+/// A load of one address: by half-warps, or all at once where the rule says so.
+std::vector<Wavefront> schedule_of_one_address(const WarpAccess& access, const Machine& machine) {
+    if (shared_cost(access, machine).wavefronts == 1) return {words_of(access, access.active, machine)};
+    return {words_of(access, access.active & lane_group(0, warp_size / 2), machine),
+            words_of(access, access.active & lane_group(warp_size / 2, warp_size / 2), machine)};
 }
 
 /// The word that most lanes want, the one of the lowest lane among equals.
@@ -124,6 +150,7 @@ std::vector<Wavefront> shared_schedule(const WarpAccess& access, const Machine& 
     const int phase_lanes = lanes_for_size(machine.shared_request_lanes, access.size);
     const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load &&
                         phase_lanes < machine.shared_request_lanes;
+    if (merges && access.size == 16 && all_lanes_agree(access)) return schedule_of_one_address(access, machine);
     const int step = merges ? 2 * phase_lanes : phase_lanes;
     std::vector<Wavefront> wavefronts;
     for (int first = 0; first < warp_size; first += step) {

@@ -35,7 +35,9 @@ TEST(Partitions, ConcurrentBlocksInOnePartitionAreCamped) {
     EXPECT_EQ(counts.concurrent_blocks, 30);
     EXPECT_EQ(counts.store.steps, (std::vector<std::uint64_t>{2, 0, 0, 0, 0, 0, 0, 0}));
     EXPECT_EQ(counts.store.mean(), 1);
+    EXPECT_EQ(counts.store.first_step, (std::vector<std::uint64_t>{30, 0, 0, 0, 0, 0, 0, 0}));
     EXPECT_EQ(counts.load.mean(), 0);
+    EXPECT_EQ(counts.load.first_step, std::vector<std::uint64_t>(8));
 }
 
 TEST(Partitions, ConcurrentBlocksInNeighboringPartitionsUseAllOfThem) {
@@ -43,6 +45,7 @@ TEST(Partitions, ConcurrentBlocksInNeighboringPartitionsUseAllOfThem) {
         run(60, [](Listener& listener, unsigned i) { listener.warp_access(contiguous(Operation::load, i * 256)); });
     EXPECT_EQ(counts.load.steps, (std::vector<std::uint64_t>{0, 0, 0, 0, 0, 0, 0, 2}));
     EXPECT_EQ(counts.load.mean(), 8);
+    EXPECT_EQ(counts.load.first_step, (std::vector<std::uint64_t>{4, 4, 4, 4, 4, 4, 3, 3}));
 }
 
 TEST(Partitions, EachAccessOfABlockIsAStepOfItsOwn) {

@@ -37,6 +37,7 @@ Json machines() {
             {"request_lanes", machine.shared_request_lanes},
             {"words", machine.shared_words == simt::SharedWords::multicast ? "multicast" : "one_broadcast"},
             {"wide", name_of(machine.wide_shared)},
+            {"block_bytes", machine.max_shared_bytes},
             {"extra_wavefronts_of_16_bytes", machine.extra_wavefronts_of_16_bytes},
         };
     return all;

@@ -87,9 +87,12 @@ struct Extent {
 struct PartitionUse {
     /// Element n is the number of steps that went to n + 1 partitions.
     std::vector<std::uint64_t> steps;
+    /// Element p is the number of requests of the first step that go to partition p, as an example to draw.
+    std::vector<std::uint64_t> first_step;
 
     /// Partitions that a step goes to, on average. 0 without steps.
     double mean() const;
+    /// Adds the steps; the example stays that of this one.
     PartitionUse& operator+=(const PartitionUse& other);
     bool operator==(const PartitionUse&) const = default;
 };

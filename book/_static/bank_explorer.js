@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The interactive bank map. The first half is the model's rule of shared memory, common/simt/src/shared_rules.cpp, for a
+// warp whose lanes are all active; book/tests/browser/test_explorer.py compares the two for all that the controls offer.
+"use strict";
+
+(() => {
+  const WARP = 32;
+
+  /** The words that some lanes touch: a list of [lane, word], by lane and then by word. */
+  function wordsOf(access, lanes, machine) {
+    const words = [];
+    for (const lane of lanes) {
+      const first = Math.floor(access.address[lane] / machine.bank_width);
+      const last = Math.floor((access.address[lane] + access.size - 1) / machine.bank_width);
+      for (let word = first; word <= last; ++word) words.push([lane, word]);
+    }
+    return words;
+  }
+
+  const lanesFrom = (first, count) => Array.from({ length: count }, (_, i) => first + i);
+
+  /** Serves lanes together: the n-th distinct word of each bank in the n-th wavefront. */
+  function schedulePhase(access, lanes, machine) {
+    const wavefronts = [];
+    const wordsOfBank = new Map();
+    for (const [lane, word] of wordsOf(access, lanes, machine)) {
+      const bank = word % machine.banks;
+      if (!wordsOfBank.has(bank)) wordsOfBank.set(bank, []);
+      const words = wordsOfBank.get(bank);
+      if (!words.includes(word)) words.push(word);
+      (wavefronts[words.indexOf(word)] ??= []).push([lane, word]);
+    }
+    if (access.size === 16) for (let i = 0; i < machine.extra_wavefronts_of_16_bytes; ++i) wavefronts.push([]);
+    return wavefronts;
+  }
+
+  /** True if each lane reads the address of the lane whose number differs in the bit `distance`. */
+  const partnersAgree = (access, lanes, distance) =>
+    lanes.every((lane) => access.address[lane] === access.address[lane ^ distance]);
+
+  /** Two neighboring phases of a load: one wavefront if paired lanes agree and no bank holds two words. */
+  function scheduleTwoPhases(access, first, count, machine) {
+    const both = lanesFrom(first, 2 * count);
+    const mayMerge = partnersAgree(access, both, 1) || partnersAgree(access, both, 2);
+    const together = schedulePhase(access, both, machine);
+    if (mayMerge && together.length === 1) return { wavefronts: together, ideal: 1 };
+    const wavefronts = [first, first + count].flatMap((start) => schedulePhase(access, lanesFrom(start, count), machine));
+    return { wavefronts, ideal: mayMerge ? 1 : 2 };
+  }
+
+  /** One word a lane where a step serves the word that most lanes want, and one lane of every other bank. */
+  function scheduleBroadcasts(waiting, machine) {
+    const wavefronts = [];
+    while (waiting.length) {
+      const wishes = (word) => waiting.filter((one) => one[1] === word).length;
+      const chosen = waiting.reduce((best, one) => (wishes(one[1]) > wishes(best) ? one[1] : best), waiting[0][1]);
+      const busy = new Set([chosen % machine.banks]);
+      const served = [];
+      const left = [];
+      for (const one of waiting) {
+        const bank = one[1] % machine.banks;
+        if (one[1] === chosen || !busy.has(bank)) served.push(one);
+        else left.push(one);
+        busy.add(bank);
+      }
+      wavefronts.push(served);
+      waiting = left;
+    }
+    return wavefronts;
+  }
+
+  /** One word a lane where each bank takes one lane a step, and one of those that store to one address. */
+  function scheduleStores(waiting, machine) {
+    const wavefronts = [];
+    const inBank = new Map();
+    for (const one of waiting) {
+      const bank = one[1] % machine.banks;
+      const step = inBank.get(bank) ?? 0;
+      inBank.set(bank, step + 1);
+      (wavefronts[step] ??= []).push(one);
+    }
+    return wavefronts;
+  }
+
+  /** Half-warps, one word of each lane after the other. */
+  function scheduleOneBroadcast(access, machine) {
+    const wavefronts = [];
+    let ideal = 0;
+    for (let first = 0; first < WARP; first += machine.request_lanes)
+      for (let offset = 0; offset < access.size; offset += machine.bank_width, ++ideal) {
+        const stored = new Set();
+        const wanted = [];
+        for (const lane of lanesFrom(first, machine.request_lanes)) {
+          const address = access.address[lane] + offset;
+          if (access.op === "load" || !stored.has(address)) wanted.push([lane, Math.floor(address / machine.bank_width)]);
+          stored.add(address);
+        }
+        wavefronts.push(...(access.op === "load" ? scheduleBroadcasts(wanted, machine) : scheduleStores(wanted, machine)));
+      }
+    return { wavefronts, ideal };
+  }
+
+  /** The wavefronts of an access {op, size, address: one for each of 32 lanes}, each a list of [lane, word], and the ideal. */
+  function sharedSchedule(access, machine) {
+    if (machine.words === "one_broadcast") return scheduleOneBroadcast(access, machine);
+    const count = access.size <= 4 ? machine.request_lanes : (machine.request_lanes * 4) / access.size;
+    const merges = machine.wide === "merging_phases" && access.op === "load" && count < machine.request_lanes;
+    const parts = [];
+    for (let first = 0; first < WARP; first += merges ? 2 * count : count)
+      parts.push(
+        merges
+          ? scheduleTwoPhases(access, first, count, machine)
+          : { wavefronts: schedulePhase(access, lanesFrom(first, count), machine), ideal: 1 },
+      );
+    return { wavefronts: parts.flatMap((part) => part.wavefronts), ideal: parts.reduce((sum, part) => sum + part.ideal, 0) };
+  }
+
+  /** Row and column of the element that a lane asks for. */
+  function elementOf(lane, choice) {
+    if (choice.access === "row") return [Math.floor(lane / choice.columns), lane % choice.columns];
+    if (choice.access === "column") return [lane % choice.rows, Math.floor(lane / choice.rows)];
+    return [0, 0];
+  }
+
+  /** The access that a choice of the controls stands for. */
+  function accessOf(choice) {
+    const address = lanesFrom(0, WARP).map((lane) => {
+      const [row, column] = elementOf(lane, choice);
+      return (row * (choice.columns + choice.padding) + column) * choice.size;
+    });
+    return { op: choice.access === "row" ? "store" : "load", size: choice.size, address };
+  }
+
+  const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+  /** Ascending numbers for readers: "0, 4–7". */
+  function ranges(numbers) {
+    const parts = [];
+    for (const number of numbers) {
+      const last = parts.at(-1);
+      if (last && last[1] === number - 1) last[1] = number;
+      else parts.push([number, number]);
+    }
+    return parts.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(", ");
+  }
+
+  const ascending = (numbers) => [...new Set(numbers)].sort((a, b) => a - b);
+
+  function element(name, attributes, text) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  function gridPath(x, y, across, down, cell, row) {
+    let path = "";
+    for (let i = 0; i <= across; ++i) path += `M${x + i * cell} ${y}v${down * row}`;
+    for (let i = 0; i <= down; ++i) path += `M${x} ${y + i * row}h${across * cell}`;
+    return element("path", { class: "grid", d: path });
+  }
+
+  const MARGIN = 28;
+  const CELL = 24;
+  const ROW = 17;
+
+  class Explorer {
+    constructor(figure) {
+      this.figure = figure;
+      this.machines = JSON.parse(figure.dataset.machines);
+      this.find = (selector) => figure.querySelector(selector);
+      this.selects = [...figure.querySelectorAll("select")];
+      for (const select of this.selects) select.addEventListener("change", () => this.choose());
+      for (const button of figure.querySelectorAll("button"))
+        button.addEventListener("click", () => this.go(button.dataset.step));
+      for (const part of [this.find(".stage"), this.find(".steps")])
+        part.addEventListener("keydown", (event) => this.press(event));
+      this.find(".fallback").hidden = true;
+      this.find(".live").hidden = false;
+      this.choose();
+    }
+
+    press(event) {
+      const step = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" }[event.key];
+      if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      // The theme turns the page on arrow keys.
+      event.stopPropagation();
+      this.go(step);
+    }
+
+    /** Reads the controls, works out the wavefronts and shows all of them. */
+    choose() {
+      const value = (name) => this.find(`[data-control="${name}"]`).value;
+      this.choice = { machine: value("machine"), access: value("access") };
+      for (const name of ["columns", "rows", "padding", "size"]) this.choice[name] = Number(value(name));
+      this.machine = this.machines[this.choice.machine];
+      const { wavefronts, ideal } = sharedSchedule(accessOf(this.choice), this.machine);
+      this.wavefronts = wavefronts;
+      this.ideal = ideal;
+      this.step = null;
+      const count = this.find(".count");
+      count.textContent =
+        plural(wavefronts.length, "wavefront") + (wavefronts.length > ideal ? `, ideal: ${ideal}` : ", the ideal");
+      count.classList.toggle("excess", wavefronts.length > ideal);
+      this.figure.dataset.wavefronts = wavefronts.length;
+      this.figure.dataset.ideal = ideal;
+      this.sayMemory();
+      this.show();
+    }
+
+    sayMemory() {
+      const { columns, rows, padding, size, machine } = this.choice;
+      const bytes = (columns + padding) * rows * size;
+      const most = this.machine.block_bytes;
+      this.find(".memory").textContent =
+        `${rows} rows of ${columns + padding} elements: ${bytes.toLocaleString("en")} bytes of shared memory` +
+        (bytes > most ? `. That is more than the ${most.toLocaleString("en")} that a block of ${machine} may have.` : ".");
+    }
+
+    /** Shows one wavefront, or all of them again. */
+    go(where) {
+      const last = this.wavefronts.length - 1;
+      if (where === "all") this.step = null;
+      else if (where === "first") this.step = 0;
+      else if (where === "last") this.step = last;
+      else if (this.step === null) this.step = where === "next" ? 0 : last;
+      else this.step = Math.min(last, Math.max(0, this.step + (where === "next" ? 1 : -1)));
+      this.show();
+    }
+
+    isShown(wavefront) {
+      return this.step === null || wavefront === this.step;
+    }
+
+    show() {
+      this.drawTile();
+      this.drawBanks(this.find("svg.banks.wide"), this.machine.banks);
+      this.drawBanks(this.find("svg.banks.narrow"), 16);
+      this.find(".step").textContent = this.words();
+      this.find(".stage").setAttribute("aria-label", `${this.find(".count").textContent}. ${this.words()}`);
+      this.find('[data-step="all"]').disabled = this.step === null;
+      this.find('[data-step="previous"]').disabled = this.step === 0;
+      this.find('[data-step="next"]').disabled = this.step === this.wavefronts.length - 1;
+    }
+
+    /** What the picture shows. */
+    words() {
+      const banksOf = (served) => ascending(served.map(([, word]) => word % this.machine.banks));
+      if (this.step === null) {
+        const busy = this.wavefronts.map((served) => banksOf(served).length);
+        const [least, most] = [Math.min(...busy), Math.max(...busy)];
+        return `All wavefronts: each uses ${least === most ? least : `${least} to ${most}`} of ${this.machine.banks} banks.`;
+      }
+      const served = this.wavefronts[this.step];
+      const banks = banksOf(served);
+      const lanes = ascending(served.map(([lane]) => lane));
+      return (
+        `Wavefront ${this.step + 1} of ${this.wavefronts.length}: bank${banks.length > 1 ? "s" : ""} ${ranges(banks)}, ` +
+        `for lane${lanes.length > 1 ? "s" : ""} ${ranges(lanes)}.`
+      );
+    }
+
+    drawTile() {
+      const { columns, rows, padding } = this.choice;
+      const [cell, width] = [10, columns + padding];
+      const svg = this.find("svg.tile");
+      svg.setAttribute("viewBox", `-1 -1 ${width * cell + 2} ${rows * cell + 2}`);
+      svg.style.maxWidth = `${width * (width > 40 ? 6 : 10)}px`;
+      const served = new Set();
+      this.wavefronts.forEach((words, i) => {
+        if (this.isShown(i)) for (const [lane] of words) served.add(lane);
+      });
+      const parts = [];
+      if (padding)
+        parts.push(element("rect", { class: "unused", x: columns * cell, y: 0, width: padding * cell, height: rows * cell }));
+      const wanted = new Map();
+      for (let lane = 0; lane < WARP; ++lane) {
+        const [row, column] = elementOf(lane, this.choice);
+        wanted.set(`${row},${column}`, { row, column, served: served.has(lane) || wanted.get(`${row},${column}`)?.served });
+      }
+      for (const one of wanted.values())
+        parts.push(
+          element("rect", { class: one.served ? "busy" : "wanted", x: one.column * cell, y: one.row * cell, width: cell, height: cell }),
+        );
+      svg.replaceChildren(...parts, gridPath(0, 0, width, rows, cell, cell));
+    }
+
+    drawBanks(svg, across) {
+      const parts = [];
+      const excess = this.wavefronts.length > this.ideal ? " excess" : "";
+      let y = 0;
+      for (let first = 0; first < this.machine.banks; first += across) {
+        const isHere = ([, word]) => Math.floor((word % this.machine.banks) / across) * across === first;
+        if (!this.wavefronts.some((served) => served.some(isHere))) {
+          parts.push(element("text", { class: "axis", x: MARGIN, y: y + 13 }, `banks ${first} to ${first + across - 1}: idle`));
+          y += ROW + 6;
+          continue;
+        }
+        const label = (x, text, name = "bank") => parts.push(element("text", { class: `axis ${name}`, x, y: y + 13 }, text));
+        label(MARGIN + CELL / 2, first);
+        label(MARGIN + (across * CELL) / 2, "bank");
+        label(MARGIN + (across - 0.5) * CELL, first + across - 1);
+        y += ROW;
+        parts.push(gridPath(MARGIN, y, across, this.wavefronts.length, CELL, ROW));
+        this.wavefronts.forEach((served, i) => {
+          parts.push(element("text", { class: "axis wavefront", x: MARGIN - 5, y: y + 13 }, i + 1));
+          this.drawRow(parts, served, i, first, across, y, excess);
+          y += ROW;
+        });
+        y += 6;
+      }
+      svg.setAttribute("viewBox", `-1 -1 ${MARGIN + across * CELL + 2} ${y + 2}`);
+      svg.replaceChildren(...parts);
+    }
+
+    drawRow(parts, served, wavefront, first, across, y, excess) {
+      const lanesOfBank = new Map();
+      for (const [lane, word] of served) {
+        const bank = (word % this.machine.banks) - first;
+        if (bank >= 0 && bank < across) lanesOfBank.set(bank, [...(lanesOfBank.get(bank) ?? []), lane]);
+      }
+      const shown = this.isShown(wavefront);
+      for (const [bank, lanes] of lanesOfBank) {
+        const x = MARGIN + bank * CELL;
+        parts.push(element("rect", { class: shown ? `busy${excess}` : "wanted", x, y, width: CELL, height: ROW }));
+        const text = lanes.length === 1 ? lanes[0] : `×${lanes.length}`;
+        parts.push(element("text", { class: shown ? "lane" : "axis bank", x: x + CELL / 2, y: y + 13 }, text));
+      }
+    }
+  }
+
+  for (const figure of document.querySelectorAll("figure.bank-explorer")) new Explorer(figure);
+  window.conflictFree = { sharedSchedule, accessOf };
+})();

@@ -1,0 +1,311 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Bank maps, tile flows, partition maps and plots: what they draw, what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import html as html_text
+import json
+import re
+import xml.etree.ElementTree
+
+import pytest
+import synthetic
+from conflict_free.banks import describe_schedule, layout, ranges, served_cells
+from conflict_free.dots import Dot, Line, layout as plot_layout, ticks
+from conflict_free.flow import follow, grid_of, shape
+from conflict_free.partitions import describe_step
+from conflict_free.results import ResultError
+from conflict_free.traces import Panel
+
+
+def access(op: str, words: list[int], line: int, site: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:
+    """Return a traced shared access of one word a lane, served bank by bank."""
+    wavefronts: list[list[list[int]]] = []
+    for lane, word in enumerate(words):
+        free = next((w for w in wavefronts if all(o == word or o % banks != word % banks for _, o in w)), None)
+        if free is None:
+            wavefronts.append(free := [])
+        free.append([lane, word])
+    return {
+        "file": "copy.cu", "line": line, "space": "shared", "op": op, "site": site, "warp": warp, "occurrence": occurrence,
+        "interval": 0, "size": 4, "lanes": [4 * word for word in words], "wavefronts": wavefronts, "ideal_wavefronts": 1,
+    }
+
+
+def moved(op: str, indices: list[int], warp: int, allocation: int) -> dict:
+    """Return a traced global access of one float a lane."""
+    return {
+        "file": "copy.cu", "line": 1 if op == "load" else 2, "space": "global", "op": op, "site": 0, "warp": warp,
+        "occurrence": 0, "interval": 0, "size": 4, "lanes": [4 * index for index in indices], "allocation": allocation,
+    }
+
+
+def transposed_block(pitch: int = 5, width: int = 16) -> dict:
+    """Return the trace of a block that transposes 4 x 4 elements: four warps of four lanes."""
+    accesses = []
+    for warp in range(4):
+        accesses.append(moved("load", [warp * width + lane for lane in range(4)], warp, 0))
+        accesses.append(access("store", [warp * pitch + lane for lane in range(4)], 3, warp=warp))
+    for warp in range(4):
+        accesses.append(access("load", [lane * pitch + warp for lane in range(4)], 4, warp=warp))
+        accesses.append(moved("store", [warp * width + lane for lane in range(4)], warp, 1))
+    return {"block": [1, 0, 0], "accesses": accesses}
+
+
+def line_of(project, text: str) -> int:
+    """Return the number of the last line of chapter copy with a text."""
+    return max(i for i, line in enumerate(project.source("copy").read_text().splitlines(), 1) if text in line)
+
+
+def write_trace(project, blocks: list[dict], name: str = "copy", kernel: str = "copy_shared", machine: str = "sm_90", banks: int = 32):
+    """Write the trace of one launch."""
+    path = project.counts.parent / "traces" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps([{"kernel": kernel, "machine": machine, "banks": banks, "request_lanes": 32, "blocks": blocks}]))
+
+
+def a_column(project, **more) -> dict:
+    """Return a load of a column of 32 words in chapter copy."""
+    return access("load", [32 * lane for lane in range(32)], line_of(project, "= tile["), **more)
+
+
+# --------------------------------------------------------------------------------------- bank maps
+
+
+def test_a_panel_says_which_access_it_wants():
+    panel = Panel.parse("gt200:a.b load match='x = y[i]' site=1 warp=2 occurrence=3 | Step 1")
+    assert (panel.slug, panel.kernel, panel.op, panel.label) == ("gt200:a", "b", "load", "Step 1")
+    assert panel.choices == {"match": "x = y[i]", "site": "1", "warp": "2", "occurrence": "3"}
+    for wrong in ("", "a load", "a.b", "a.b move", "a.b load warp=x", "a.b load wrap=1", "a.b load 'x"):
+        with pytest.raises(ResultError):
+            Panel.parse(wrong)
+
+
+def test_cells_are_the_banks_of_the_words_that_are_served():
+    two = {"wavefronts": [[[0, 0], [1, 0], [2, 33]], [[3, 32]]]}
+    assert [[(cell.bank, cell.label) for cell in cells] for cells in served_cells(two, 32)] == [[(0, "×2"), (1, "2")], [(0, "3")]]
+    assert [[cell.bank for cell in cells] for cells in served_cells(two, 16)] == [[0, 1], [0]]
+
+
+def test_a_bank_map_says_what_it_shows():
+    column = access("load", [32 * lane for lane in range(32)], 1)
+    assert describe_schedule(column, 32, "load") == (
+        "One shared load of a warp: 32 lanes, 32 words of 4 bytes, 32 banks, 32 wavefronts, ideal: 1. "
+        "Wavefronts 1–32 each use bank 0, for lanes 0–31."
+    )
+    row = access("store", list(range(32)), 1)
+    assert describe_schedule(row, 32, "store").endswith("32 banks, 1 wavefront. Wavefront 1 uses banks 0–31, for lanes 0–31.")
+    same = access("load", [7] * 32, 1)
+    assert "32 lanes, 1 word of 4 bytes, 32 banks, 1 wavefront. Wavefront 1 uses bank 7" in describe_schedule(same, 32, "load")
+    assert ranges([0, 4, 5, 6, 9]) == "0, 4–6, 9"
+
+
+def test_idle_banks_are_a_line_of_text_on_a_phone():
+    cells = served_cells(access("load", [32 * lane for lane in range(32)], 1), 32)
+    blocks = layout(cells, 32, 16)["blocks"]
+    assert [block["idle"] for block in blocks] == [False, True]
+    assert not layout(cells, 32, 32)["blocks"][0]["idle"]
+
+
+def test_a_bank_map_draws_each_lane_of_the_trace_and_names_its_line(project):
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project)]}])
+    html = project.build_page(".. bank-map:: copy.copy_shared load | A column")
+    wide = re.search(r'<svg class="wide".*?</svg>', html, re.DOTALL)[0]
+    assert wide.count("<rect") == 32 and 'aria-label="One shared load of a warp: 32 lanes' in wide
+    assert '<g class="busy excess"' in wide
+    said = html_text.unescape(re.sub(r"<[^>]+>", "", html))
+    assert "A column 32 wavefronts, ideal: 1" in said and "output[i] = tile[threadIdx.x];" in said
+    assert "for sm_90 of copy_shared, line" in said
+
+
+def test_a_bank_map_takes_the_occurrence_and_the_machine_that_are_asked_for(project):
+    free = access("load", list(range(16)), line_of(project, "= tile["), occurrence=1, warp=2, banks=16)
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project, banks=16), free]}], "copy.gt200", machine="gt200", banks=16)
+    html = project.build_page(".. bank-map::\n   :small:\n\n   gt200:copy.copy_shared load warp=2 occurrence=1 | Free\n   gt200:copy.copy_shared load | Not")
+    labels = re.findall(r'<svg.*?aria-label="([^"]+)"', html)
+    assert ["16 banks, 1 wavefront." in label for label in labels] == [True, False]
+    assert 'class="busy"' in html and 'class="busy excess"' in html
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("copy.copy_plain load", "no kernel 'copy_plain' in the trace of copy; it has: copy_shared"),
+        ("copy.copy_shared store", "wants one line of copy.copy_shared with a shared store; found: none"),
+        ("copy.copy_shared load occurrence=9", "with site 0, warp 0, occurrence 9 in the trace"),
+        ("naive.transpose_naive_row_read load", "naive.json"),
+        ("copy.copy_shared walk", "does not begin with SLUG.KERNEL and load or store"),
+    ],
+)
+def test_a_bank_map_of_what_is_not_there_fails_the_build(project, argument, message):
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project)]}])
+    assert message in project.build_error(f".. bank-map:: {argument}")
+
+
+@pytest.mark.parametrize("builder", ["text", "gettext"])
+def test_other_builders_have_the_description(project, builder):
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project)]}])
+    project.page(".. bank-map:: copy.copy_shared load")
+    build = project.build(builder)
+    assert build.warnings == ""
+    if builder == "text":
+        assert "32 wavefronts, ideal: 1" in " ".join((build.output / "index.txt").read_text().split())
+    else:
+        assert "wavefronts" not in (build.output / "index.pot").read_text(), "what is generated is not for translators"
+
+
+def test_a_page_is_read_again_when_its_trace_changes(project):
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project)]}])
+    assert "32 wavefronts, ideal: 1" in project.build_page(".. bank-map:: copy.copy_shared load")
+    free = access("load", list(range(32)), line_of(project, "= tile["))
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [free]}])
+    assert "32 banks, 1 wavefront." in project.build().html()
+
+
+# ------------------------------------------------------------------------------- interactive bank map
+
+
+def write_machines(project) -> None:
+    """Write rules of two machines."""
+    path = project.counts.parent / "traces" / "machines.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"sm_90": {"banks": 32}, "gt200": {"banks": 16}, "fermi": {"banks": 32}}))
+
+
+def test_the_explorer_has_its_machines_its_controls_and_its_fallback(project):
+    write_machines(project)
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project)]}])
+    html = project.build_page(".. bank-explorer:: copy.copy_shared load\n   :padding: 2")
+    machines = json.loads(html_text.unescape(re.search(r'data-machines="([^"]+)"', html)[1]))
+    assert machines == {"sm_90": {"banks": 32}, "gt200": {"banks": 16}}
+    assert re.search(r'data-control="padding">.*?<option value="2" selected="selected">', html, re.DOTALL)
+    assert html.index('<div class="fallback">') < html.index("<figure class=\"picture bank-map\">") < html.index('class="live"')
+    assert "bank_explorer.js" in html
+    assert "is not offered; accepted: 0, 1" in project.build_error(".. bank-explorer:: copy.copy_shared load\n   :padding: 7")
+
+
+def test_in_an_ebook_the_explorer_is_its_fallback(project):
+    write_machines(project)
+    write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project)]}])
+    project.page(".. bank-explorer:: copy.copy_shared load")
+    text = (project.build("epub").output / "index.xhtml").read_text()
+    assert 'class="picture bank-map"' in text and "<select" not in text and "bank_explorer.js" not in text
+    xml.etree.ElementTree.fromstring(text.replace("&nbsp;", " "))
+
+
+# -------------------------------------------------------------------------------------- tile flows
+
+
+def test_elements_are_followed_through_the_tile():
+    elements = follow(transposed_block(), 4)
+    assert len(elements) == 16
+    positions = grid_of({element.source for element in elements})
+    targets = grid_of({element.target for element in elements})
+    assert all(positions[e.source] == targets[e.target][::-1] for e in elements)
+    assert all((e.word // 5, e.word % 5) == positions[e.source] for e in elements)
+    assert all(e.loaded_by == positions[e.source][0] and e.stored_by == targets[e.target][0] for e in elements)
+
+
+def test_shapes_have_words():
+    assert shape({(2, 0), (2, 1)}) == "row 2" and shape({(0, 3), (1, 3)}) == "column 3"
+    assert shape({(row, column) for row in (0, 1) for column in range(5)}) == "rows 0–1"
+    assert shape({(0, 0), (1, 1)}) == "2 elements"
+
+
+def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
+    write_trace(project, [{"block": [0, 0, 0], "accesses": []}, transposed_block()])
+    html = project.build_page(".. tile-flow:: copy.copy_shared")
+    description = html_text.unescape(re.search(r'<figure class="picture tile-flow"[^>]*aria-label="([^"]+)"', html)[1])
+    assert "Warp 0 first loads row 0 of the input into row 0 of the tile; these 4 elements leave as column 0 of the output, stored by 4 warps." in description
+    assert "It first stores row 0 of the output from column 0 of the tile: column 0 of the input, loaded by 4 warps. 1 element is in both." in description
+    assert "block (1, 0, 0)" in html
+    # The unpadded words are 4 of each 5.
+    assert html.count('class="unused"') == 1
+
+
+def test_a_tile_flow_refuses_a_kernel_that_is_not_of_its_kind(project):
+    block = transposed_block()
+    block["accesses"] = [one for one in block["accesses"] if (one["space"], one["op"]) != ("shared", "load")]
+    write_trace(project, [block])
+    assert "a tile-flow wants a kernel with one shared load; this one has 0" in project.build_error(".. tile-flow:: copy.copy_shared")
+
+
+# --------------------------------------------------------------------------------- partition maps
+
+
+def test_a_partition_map_shows_the_first_step(project):
+    html = project.build_page(".. partition-map:: gt200:naive store\n   :kernels: transpose_naive_row_read")
+    assert (
+        'aria-label="The first store of the 90 concurrent blocks of transpose_naive_row_read: '
+        '90 requests to 2 of 8 partitions, 30 to 60 each."' in html
+    )
+    heights = [float(height) for height in re.findall(r'<rect [^>]*height="([0-9.]+)"', html)]
+    assert heights == [84.0, 0.0, 42.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert '<span class="cost excess">2 of 8 partitions busy</span>' in html
+    assert describe_step("k", "load", [5, 5], 9) == "The first load of the 9 concurrent blocks of k: 10 requests to 2 of 2 partitions, 5 each."
+
+
+def test_a_partition_map_of_a_machine_without_partitions_fails_the_build(project):
+    assert "are not watched; accepted: machines such as gt200" in project.build_error(".. partition-map:: naive store")
+    assert "'move' is not an access" in project.build_error(".. partition-map:: gt200:naive move")
+
+
+# ------------------------------------------------------------------------------------------- plots
+
+
+def test_ticks_are_round_and_reach_the_most():
+    assert ticks(7.3) == [0, 2, 4, 6, 8]
+    assert ticks(100)[-1] == 100 and ticks(101)[-1] > 101
+
+
+def test_dots_lie_in_proportion_and_inside_the_plot():
+    lines = [Line("a", [Dot("s", 1.0, 0.9, 1.1), Dot("t", 4.0)])]
+    page = {"width": 500, "left": 100, "line": 30, "above": 0}
+    drawn = plot_layout(lines, ["s", "t"], "×", page, numbers=True)
+    zero, end = drawn["ticks"][0]["x"], drawn["ticks"][-1]["x"]
+    first, second = drawn["lines"][0]["dots"]
+    assert (zero, first["series"], second["series"]) == (100, 0, 1)
+    assert float(second["path"][1:].split()[0]) == pytest.approx(100 + (end - 100) * 4 / ticks(4.0)[-1], abs=0.1)
+    assert first["whisker"][0] < float(first["path"][1:].split()[0]) < first["whisker"][1]
+    assert second["whisker"] is None and end < 500
+
+
+def test_a_speedup_plot_has_the_factor_and_the_spread_of_each_kernel(project):
+    html = project.build_page(".. speedup-plot:: naive.transpose_naive_row_read naive.transpose_naive_column_read")
+    described = html_text.unescape(re.search(r'aria-label="(How many[^"]+)"', html)[1])
+    # 900 / 2 GB/s against 900 / 3, p10 and p90 at 0.97 and 1.05 of the median.
+    assert "transpose_naive_row_read: Invented GPU 1 1×" in described
+    assert "transpose_naive_column_read: Invented GPU 1 0.667× (0.635 to 0.687)" in described
+    assert "with your GPU" not in described and html.count('class="mark"') == 4
+
+
+def test_a_speedup_plot_shows_the_readers_gpu_beside_the_books(project):
+    synthetic.write_local(project.chapters, project.results, ("naive",))
+    html = project.build_page(".. speedup-plot:: naive.transpose_naive_row_read naive.transpose_naive_column_read")
+    assert "Invented GPU 2 0.667×" in html
+    synthetic.change_local(project.results, "naive", "transpose_naive_column_read", stale=True)
+    assert "Invented GPU 2" not in re.search(r"<figure class=\"picture dots\".*?</figure>", project.build().html(), re.DOTALL)[0]
+
+
+def test_a_speedup_plot_of_what_was_not_measured_fails_the_build(project):
+    assert "no size 64x64" in project.build_error(".. speedup-plot:: naive.transpose_naive_row_read\n   :size: 64")
+
+
+def test_a_published_plot_normalizes_each_machine_by_its_own_copy(project):
+    folder = project.results / "historical"
+    folder.mkdir(exist_ok=True)
+    rows = [
+        {"slug": "copy", "kernel": "copy_plain", "classic_name": "copy", "gbps": {"old": 50.0}},
+        {"slug": "naive", "kernel": "transpose_naive_row_read", "classic_name": "naive", "gbps": {"old": 5.0}},
+    ]
+    data = {
+        "schema": 1, "citation": "someone2001", "size": "2048x2048", "bytes_per_gb": 1000000000, "note": "Made up.",
+        "machines": {"old": "Old GPU"}, "rows": rows,
+    }
+    (folder / "made_up.json").write_text(json.dumps(data))
+    html = project.build_page(".. published-plot:: someone2001")
+    described = html_text.unescape(re.search(r'aria-label="(Bandwidth in percent[^"]+)"', html)[1])
+    assert "transpose_naive_row_read: Old GPU 10%, Invented GPU 1 45.0% (42.9 to 46.4)" in described
+    assert "copy_plain" not in described
+    assert "no published figures of 'nobody'; there are: " in project.build_error(".. published-plot:: nobody")
