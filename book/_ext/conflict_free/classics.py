@@ -68,8 +68,7 @@ class ClassicNames(EvidenceDirective):
             "",
             "   * - no.",
             "     - classic name and source",
-            "     - kernel here",
-            "     - chapter",
+            "     - kernel here and chapter",
             "     - sectors",
             "     - wavefronts",
             "     - conflicts",
@@ -86,8 +85,7 @@ class ClassicNames(EvidenceDirective):
         cells = [
             str(row.get("number", "")),
             row["classic"] + (f"\n\n       :cite:t:`{row['source']}`" if "source" in row else ""),
-            f":ref:`{name} <kernel-{name}>`",
-            f":doc:`{slug.replace('_', ' ')} <{slug}>`",
+            f":ref:`{name} <kernel-{name}>`\n\n       :doc:`{slug.replace('_', ' ')} <{slug}>`",
             *counted_cells(evidence, slug, name),
         ]
         lines = [f"   {'* ' if index == 0 else '  '}- {cell}".rstrip() for index, cell in enumerate(cells)]
