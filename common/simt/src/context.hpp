@@ -35,7 +35,8 @@ struct Context {
 /// @param entry never returns
 void start_context(Context& context, void* low, std::size_t bytes, void (*entry)());
 
-/// Fetches into the host's cache what a switch to `context` will touch.
+/// Fetches into the host's cache what a switch to `context` will touch. Inlined by force: a call to a function that only
+/// prefetches is left out by GCC as one without effect.
 [[gnu::always_inline]] inline void prefetch_context([[maybe_unused]] const Context& context)
 {
 #ifndef SIMT_PORTABLE_CONTEXT

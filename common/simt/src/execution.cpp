@@ -42,8 +42,8 @@ void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_sha
 }
 
 void kernel_entry(const char* function) { GridRunner::instance().enter_kernel(function); }
-void block_barrier(const void* site) { GridRunner::instance().wait_at_block_barrier(false, site); }
-int block_barrier_count(bool predicate, const void* site) { return GridRunner::instance().wait_at_block_barrier(predicate, site); }
+void block_barrier(const void* site) { GridRunner::wait_at_block_barrier(site); }
+int block_barrier_count(bool predicate, const void* site) { return GridRunner::instance().count_at_block_barrier(predicate, site); }
 int lane_index() { return place.slot % warp_size; }
 std::uint32_t active_lanes(const void* site) { return GridRunner::instance().converged_lanes(site); }
 

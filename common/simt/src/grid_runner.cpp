@@ -24,18 +24,12 @@ Place place;
 
 namespace {
 
-// Traces are grouped piece by piece: this bounds them to 128 KiB a thread, whatever the kernel does between barriers.
-constexpr std::size_t most_trace_entries = 8192;
-constexpr std::size_t prefetch_distance = 3;
+// Traces are grouped piece by piece: this bounds them to 16 KiB a thread, whatever the kernel does between barriers. What
+// a warp has done in between then fits in the second cache of most hosts.
+constexpr std::size_t most_trace_entries = 1024;
+constexpr std::size_t prefetch_distance = 4;
 
 }  // namespace
-
-GridRunner& GridRunner::instance()
-{
-    // Never destroyed: its threads may stand in the middle of a kernel when the program ends.
-    static GridRunner& runner = *new GridRunner;
-    return runner;
-}
 
 bool GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
 {
@@ -81,7 +75,6 @@ void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, 
         warps_.emplace_back();
         warps_.back().threads = &pool_[first];
         warps_.back().first = first;
-        for (LaneTrace& trace : warps_.back().traces) trace.grow();
     }
     SharedArena::instance().begin_launch(dynamic_shared_bytes, static_cast<std::size_t>(session().machine->max_shared_bytes));
     recorder.local_begin = pool_.stacks().begin();
@@ -115,7 +108,7 @@ void GridRunner::run_block()
     barrier_ = {};
     for (int warp = 0; warp < warp_count_; ++warp) {
         Warp& state = warps_[static_cast<std::size_t>(warp)];
-        for (LaneTrace& trace : state.traces) trace.restart();
+        state.trace.restart();
         state.stopped = {};
         state.lanes(Stop::ready) = lane_group(0, lanes_of(warp));
     }
@@ -123,9 +116,9 @@ void GridRunner::run_block()
     for (;;) {
         for (int warp = 0; warp < warp_count_; ++warp) run_warp(warp);
         check_time();
-        if (threads_stopped_for(Stop::trace_full) > 0) continue;
+        if (stopped_for(Stop::trace_full)) continue;
         if (release_block_barrier()) continue;
-        if (threads_stopped_for(Stop::block_barrier) > 0 || threads_stopped_for(Stop::warp_barrier) > 0) report_stuck();
+        if (stopped_for(Stop::block_barrier) || stopped_for(Stop::warp_barrier)) report_stuck();
         break;
     }
     for (Listener* listener : listeners_) listener->block_ends();
@@ -134,37 +127,51 @@ void GridRunner::run_block()
 void GridRunner::run_warp(int warp)
 {
     running_warp_ = &warps_[static_cast<std::size_t>(warp)];
+    WarpTrace& trace = running_warp_->trace;
+    // A warp whose trace is grouped to its end leaves its memory to the next one, in the host's cache.
+    if (trace.rows.empty()) trace.rows.swap(spare_rows_);
+    if (trace.rows.empty()) trace.grow();
     do {
         to_run_ = running_warp_->take(Stop::ready) | running_warp_->take(Stop::trace_full);
         if (to_run_ == 0) continue;
         run_lanes();
-        align_warp(running_warp_->traces, [&](const AlignedAccess& aligned) { deliver(listeners_, warp, aligned); });
+        align_warp(trace, [&](const AlignedAccess& aligned) { deliver(listeners_, warp, aligned); });
     } while (release_convergence(warp) || release_warp_barriers(warp));
+    if (trace.drained() && spare_rows_.empty()) trace.rows.swap(spare_rows_);
 }
 
 void GridRunner::run_lanes()
 {
-    for (std::size_t lane = 0; lane < prefetch_distance; ++lane) prefetch_lane(*running_warp_, lane);
+    running_warp_->trace.compact();
+    for (std::size_t lane = 0; lane < prefetch_distance; ++lane) prefetch_context(running_warp_->threads[lane].context);
     pool_.run(begin_lane());
     // The lanes have handed over to one another. The last one stands still, or one met with an error.
     if (stopped_for(place.slot, Stop::fault)) report_fault(place.slot);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-inline void GridRunner::open_recorder(LaneTrace& trace)
+inline void GridRunner::open_recorder()
 {
-    recorder.next = trace.entries.data() + trace.filled;
-    recorder.end = trace.entries.data() + trace.entries.size();
+    WarpTrace& trace = running_warp_->trace;
+    const auto lane = static_cast<std::size_t>(place.slot - running_warp_->first);
+    recorder.next = trace.entry(lane, trace.filled[lane]);
+    recorder.end = trace.entry(0, trace.rows.size());
     recorder.recording = true;
 }
 
-inline void GridRunner::close_recorder(LaneTrace& trace)
+inline void GridRunner::close_recorder()
+{
+    recorder.recording = false;
+    recorder.next = recorder.end = nullptr;
+}
+
+inline void GridRunner::keep_recorded()
 {
     if (!recorder.recording) return;
     settle_store();
-    trace.filled = static_cast<std::size_t>(recorder.next - trace.entries.data());
-    recorder.recording = false;
-    recorder.next = recorder.end = nullptr;
+    WarpTrace& trace = running_warp_->trace;
+    const auto lane = static_cast<std::size_t>(place.slot - running_warp_->first);
+    trace.filled[lane] = static_cast<std::uint32_t>(static_cast<std::size_t>(recorder.next - trace.entry(lane, 0)) / Recorder::stride);
 }
 
 inline Thread& GridRunner::begin_lane()
@@ -173,46 +180,50 @@ inline Thread& GridRunner::begin_lane()
     const auto lane = static_cast<std::size_t>(std::countr_zero(to_run_));
     to_run_ &= to_run_ - 1;
     // A lane runs for less time than its stack takes to come from memory: it is asked for some lanes ahead.
-    if (lane + prefetch_distance < warp_size) prefetch_lane(warp, lane + prefetch_distance);
+    if (lane + prefetch_distance < warp_size) prefetch_context(warp.threads[lane + prefetch_distance].context);
     Thread& thread = warp.threads[lane];
-    running_trace_ = &warp.traces[lane];
-    running_trace_->compact();
     place.thread_index = thread.index;
     place.slot = warp.first + static_cast<int>(lane);
     recorder.frame_origin = thread.frame_origin;
-    if (thread.in_kernel) open_recorder(*running_trace_);
+    if (thread.in_kernel) open_recorder();
+    else close_recorder();
     return thread;
 }
 
-// Inlined where threads wait: the fewer frames lie on a stack that is left, the less of it has to come back to the cache.
-inline void GridRunner::stop(Stop reason)
+ThreadPool::Handover GridRunner::stop(Stop reason) { return leave(reason); }
+
+inline ThreadPool::Handover GridRunner::leave(Stop reason)
 {
     if (reason == Stop::fault) recorder.store = nullptr;
-    close_recorder(*running_trace_);
-    running_trace_->open = reason == Stop::trace_full;
-    running_warp_->lanes(reason) |= 1u << (place.slot - running_warp_->first);
+    keep_recorded();
+    const std::uint32_t self = 1u << (place.slot - running_warp_->first);
+    if (reason == Stop::trace_full) running_warp_->trace.open |= self;
+    running_warp_->lanes(reason) |= self;
     if (reason == Stop::exited) pool_.running()->in_kernel = false;
     const bool goes_on = to_run_ != 0 && reason != Stop::fault && !failure_;
-    pool_.leave_to(goes_on ? &begin_lane() : nullptr);
+    if (goes_on) return pool_.leave_to(&begin_lane());
+    close_recorder();
+    return pool_.leave_to(nullptr);
 }
 
 void GridRunner::thread_main()
 {
-    for (;;) instance().run_body();
+    GridRunner& runner = instance();
+    sigjmp_buf after_fault;
+    runner.pool_.running()->after_fault = &after_fault;
+    // The signal mask is not saved: the handler runs with nothing blocked. A thread that met with a fault never goes on.
+    if (sigsetjmp(after_fault, 0) != 0) hand_over(instance().stop(Stop::fault));
+    for (;;) runner.run_body();
 }
 
 void GridRunner::run_body()
 {
-    sigjmp_buf after_fault;
-    pool_.running()->after_fault = &after_fault;
-    // The signal mask is not saved: the handler runs with nothing blocked.
-    if (sigsetjmp(after_fault, 0) != 0) return stop(Stop::fault);
     try {
         (*body_)();
     } catch (const std::exception&) {
         failure_ = std::current_exception();
     }
-    stop(Stop::exited);
+    hand_over(stop(Stop::exited));
 }
 
 void GridRunner::check_time()
@@ -230,28 +241,35 @@ void GridRunner::enter_kernel(const char* function)
     if (!thread || thread->in_kernel) return;
     thread->in_kernel = true;
     if (current_launch().kernel != function) current_launch().kernel = function;
-    open_recorder(*running_trace_);
+    open_recorder();
 }
 
 void GridRunner::make_room()
 {
-    LaneTrace& trace = *running_trace_;
+    WarpTrace& trace = running_warp_->trace;
     settle_store();
-    if (trace.entries.size() >= most_trace_entries) return stop(Stop::trace_full);
-    trace.filled = trace.entries.size();
+    if (trace.rows.size() >= most_trace_entries) return hand_over(stop(Stop::trace_full));
+    trace.filled[static_cast<std::size_t>(place.slot - running_warp_->first)] = static_cast<std::uint32_t>(trace.rows.size());
     trace.grow();
-    open_recorder(trace);
+    open_recorder();
 }
 
-void GridRunner::yield() { stop(Stop::trace_full); }
+void GridRunner::yield() { hand_over(stop(Stop::trace_full)); }
 
-int GridRunner::wait_at_block_barrier(bool predicate, const void* site)
+ThreadPool::Handover GridRunner::arrive_at_block_barrier(bool predicate, const void* site)
 {
     pool_.running()->site = site;
     if (!barrier_.site) barrier_.site = site;
     barrier_.at_several_sites |= site != barrier_.site;
     barrier_.sum += predicate;
-    stop(Stop::block_barrier);
+    return leave(Stop::block_barrier);
+}
+
+void GridRunner::wait_at_block_barrier(const void* site) { hand_over(instance().arrive_at_block_barrier(false, site)); }
+
+int GridRunner::count_at_block_barrier(bool predicate, const void* site)
+{
+    hand_over(arrive_at_block_barrier(predicate, site));
     return barrier_sum_;
 }
 
@@ -266,7 +284,7 @@ WarpValues GridRunner::wait_at_warp_barrier(std::uint32_t mask, std::uint64_t va
     thread.site = site;
     thread.mask = mask | self;
     thread.value = value;
-    stop(Stop::warp_barrier);
+    hand_over(stop(Stop::warp_barrier));
     return exchanged_[static_cast<std::size_t>(place.slot)];
 }
 
@@ -274,24 +292,28 @@ std::uint32_t GridRunner::converged_lanes(const void* site)
 {
     Thread& thread = *pool_.running();
     thread.site = site;
-    stop(Stop::convergence);
+    hand_over(stop(Stop::convergence));
     return thread.mask;
 }
 
 bool GridRunner::stopped_for(int slot, Stop reason) { return warp_of(slot).lanes(reason) >> slot % warp_size & 1; }
 
-int GridRunner::threads_stopped_for(Stop reason)
+bool GridRunner::stopped_for(Stop reason)
 {
-    int threads = 0;
-    for (int warp = 0; warp < warp_count_; ++warp) threads += std::popcount(warps_[static_cast<std::size_t>(warp)].lanes(reason));
-    return threads;
+    return std::any_of(warps_.begin(), warps_.begin() + warp_count_, [&](Warp& warp) { return warp.lanes(reason) != 0; });
 }
 
 bool GridRunner::release_block_barrier()
 {
-    const int waiting = threads_stopped_for(Stop::block_barrier), exited = threads_stopped_for(Stop::exited);
-    if (waiting == 0 || waiting + exited < thread_count_) return false;
-    if (exited > 0 || barrier_.at_several_sites) report_divergence();
+    bool waiting = false, exited = false;
+    for (int warp = 0; warp < warp_count_; ++warp) {
+        Warp& state = warps_[static_cast<std::size_t>(warp)];
+        if ((state.lanes(Stop::block_barrier) | state.lanes(Stop::exited)) != lane_group(0, lanes_of(warp))) return false;
+        waiting |= state.lanes(Stop::block_barrier) != 0;
+        exited |= state.lanes(Stop::exited) != 0;
+    }
+    if (!waiting) return false;
+    if (exited || barrier_.at_several_sites) report_divergence();
     barrier_sum_ = std::exchange(barrier_, {}).sum;
     for (int warp = 0; warp < warp_count_; ++warp) {
         Warp& state = warps_[static_cast<std::size_t>(warp)];
@@ -391,8 +413,9 @@ bool GridRunner::note_fault(int signal, std::uint64_t address)
 
 void GridRunner::report_fault(int slot)
 {
-    const LaneTrace& trace = *running_trace_;
-    const TraceEntry* last = trace.filled > 0 ? &trace.entries[trace.filled - 1] : nullptr;
+    WarpTrace& trace = running_warp_->trace;
+    const auto lane = static_cast<std::size_t>(slot - running_warp_->first);
+    const TraceEntry* last = trace.filled[lane] > 0 ? trace.entry(lane, trace.filled[lane] - 1) : nullptr;
     if (fault_.signal == SIGFPE) throw KernelError(where() + ", " + thread_name(slot) + ": integer division by zero" + last_line(last));
     if (fault_.signal == SIGILL || fault_.signal == SIGTRAP || fault_.signal == SIGABRT)
         throw KernelError(where() + ", " + thread_name(slot) + ": the kernel stopped itself" + last_line(last));

@@ -40,7 +40,12 @@ constexpr std::size_t stops = 7;
 /// Runs one grid after another.
 class GridRunner {
 public:
-    static GridRunner& instance();
+    static GridRunner& instance()
+    {
+        // Never destroyed: its threads may stand in the middle of a kernel when the program ends.
+        static GridRunner& runner = *new GridRunner;
+        return runner;
+    }
 
     /// Runs a launch to its end, or until it cannot go on; what went wrong is then in the session.
     /// @return false if it was stopped
@@ -50,7 +55,8 @@ public:
     /// @{
     void enter_kernel(const char* function);
     void make_room();
-    int wait_at_block_barrier(bool predicate, const void* site);
+    static void wait_at_block_barrier(const void* site);
+    int count_at_block_barrier(bool predicate, const void* site);
     WarpValues wait_at_warp_barrier(std::uint32_t mask, std::uint64_t value, const void* site);
     std::uint32_t converged_lanes(const void* site);
     void yield();
@@ -63,7 +69,7 @@ public:
 private:
     struct Stopped : std::exception {};
     struct Warp {
-        std::array<LaneTrace, warp_size> traces;
+        WarpTrace trace;
         /// The threads of the warp, and the slot of the first.
         Thread* threads = nullptr;
         int first = 0;
@@ -87,20 +93,22 @@ private:
     void run_lanes();
     static void thread_main();
     void run_body();
-    /// Inlined by force: a call to a function that only prefetches is left out by GCC as one without effect.
-    [[gnu::always_inline]] static void prefetch_lane(const Warp& warp, std::size_t lane)
-    {
-        prefetch_context(warp.threads[lane].context);
-        __builtin_prefetch(warp.traces[lane].entries.data(), 1);
-    }
+    /// What the running lane does next is recorded, or is not.
+    void open_recorder();
+    void close_recorder();
+    /// Notes how much the running lane has recorded.
+    void keep_recorded();
     Thread& begin_lane();
-    void stop(Stop reason);
-    void open_recorder(LaneTrace& trace);
-    void close_recorder(LaneTrace& trace);
+    /// Notes that the running lane stops, and prepares the next one. A function of its own that has returned when stacks are
+    /// switched: the less lies on a stack that is left, the less of it has to come back to the cache.
+    [[gnu::noinline]] ThreadPool::Handover stop(Stop reason);
+    ThreadPool::Handover leave(Stop reason);
+    [[gnu::noinline]] ThreadPool::Handover arrive_at_block_barrier(bool predicate, const void* site);
     void check_time();
 
     bool stopped_for(int slot, Stop reason);
-    int threads_stopped_for(Stop reason);
+    /// True if any thread of the block has stopped for this reason.
+    bool stopped_for(Stop reason);
     bool release_block_barrier();
     void report_divergence();
     bool release_warp_barriers(int warp);
@@ -119,10 +127,11 @@ private:
     /// What each thread gets from the warp-level operation at which it waits.
     std::vector<WarpValues> exchanged_;
 
-    /// The warp that runs, its lanes that are still to run, and the trace of the one that does.
+    /// The warp that runs, and its lanes that are still to run.
     Warp* running_warp_ = nullptr;
     std::uint32_t to_run_ = 0;
-    LaneTrace* running_trace_ = nullptr;
+    /// Memory for the trace of the next warp.
+    std::vector<WarpTrace::Row> spare_rows_;
     /// What the thread that ran last threw, if anything; it counts as exited.
     std::exception_ptr failure_;
 

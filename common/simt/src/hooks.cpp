@@ -12,11 +12,12 @@ namespace simt::detail {
 
 Recorder recorder;
 
-void record_mark_making_room(std::uint64_t frame, std::uint32_t site)
+[[gnu::noinline]] void record_mark_making_room(std::uint64_t frame, std::uint32_t site)
 {
     if (!recorder.recording) return;
     make_room();
-    *recorder.next++ = {frame - recorder.frame_origin, site, 0, TraceEntry::Kind::mark, false};
+    *recorder.next = {frame - recorder.frame_origin, site, 0, TraceEntry::Kind::mark, false};
+    recorder.next += Recorder::stride;
 }
 
 namespace {

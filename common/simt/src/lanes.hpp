@@ -30,4 +30,11 @@ void for_each_lane(std::uint32_t lanes, Visit&& visit) {
     for (; lanes; lanes &= lanes - 1) visit(static_cast<std::size_t>(std::countr_zero(lanes)));
 }
 
+/// The same for sets that mostly hold all lanes: the compiler makes vector instructions of what is done for these.
+template <class Visit>
+[[gnu::always_inline]] inline void for_lanes(std::uint32_t lanes, Visit&& visit) {
+    if (lanes != UINT32_MAX) return for_each_lane(lanes, visit);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) visit(lane);
+}
+
 }  // namespace simt::detail

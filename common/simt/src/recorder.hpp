@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "simt/counts.hpp"
 #include "simt/events.hpp"
 
 namespace simt::detail {
@@ -29,8 +30,10 @@ static_assert(sizeof(TraceEntry) == 16);
 /// The open end of the running thread's trace. Outside kernels it has no room, and what is reported is dropped; that
 /// check is the only cost that instrumented host code pays.
 struct Recorder {
+    /// Where the next entry goes; the one behind it goes `stride` entries further. There is room before `end`.
     TraceEntry* next = nullptr;
     TraceEntry* end = nullptr;
+    static constexpr int stride = warp_size;
     /// Set while a thread is in a kernel.
     bool recording = false;
     /// Accesses to these addresses, the stacks of the threads, are local memory and are not recorded.
@@ -71,8 +74,9 @@ inline void settle_store()
 
 inline void append(std::uint64_t address, std::uint16_t size, TraceEntry::Kind kind, const void* site)
 {
-    if (recorder.next == recorder.end) make_room();
-    *recorder.next++ = {address, static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(site)), size, kind, false};
+    if (recorder.next >= recorder.end) make_room();
+    *recorder.next = {address, static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(site)), size, kind, false};
+    recorder.next += Recorder::stride;
 }
 
 inline void record_load(std::uint64_t address, std::uint16_t size, const void* site)
@@ -91,15 +95,16 @@ inline void record_store(std::uint64_t address, std::uint16_t size, const void* 
     append(address, size, TraceEntry::Kind::store, site);
     // The entry stands before memory is touched: if the address is bad, the fault finds it.
     std::memcpy(recorder.before.data(), reinterpret_cast<const void*>(address), size);
-    recorder.store = recorder.next - 1;
+    recorder.store = recorder.next - Recorder::stride;
 }
 
 /// The most frequent hook by far: it looks at nothing but the room, of which there is none outside kernels.
 inline void record_mark(std::uint64_t frame, const void* site)
 {
     const auto place = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(site));
-    if (recorder.next == recorder.end) return record_mark_making_room(frame, place);
-    *recorder.next++ = {frame - recorder.frame_origin, place, 0, TraceEntry::Kind::mark, false};
+    if (recorder.next >= recorder.end) return record_mark_making_room(frame, place);
+    *recorder.next = {frame - recorder.frame_origin, place, 0, TraceEntry::Kind::mark, false};
+    recorder.next += Recorder::stride;
 }
 
 }  // namespace simt::detail

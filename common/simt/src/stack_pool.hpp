@@ -14,7 +14,9 @@ namespace simt::detail {
 /// a thread's local memory from everything else.
 class StackPool {
 public:
-    static constexpr std::size_t slot_bytes = std::size_t{256} << 10;
+    /// An odd number of pages, or the host's translation buffer, which is indexed by the low bits of a page's number, would
+    /// hold few stacks at a time.
+    static constexpr std::size_t slot_bytes = std::size_t{260} << 10;
     static constexpr std::size_t guard_bytes = 4096;
 
     explicit StackPool(int slots);

@@ -50,12 +50,18 @@ public:
         running_ = &thread;
         switch_context(scheduler_, thread.context);
     }
-    /// Called on a thread's own stack: stops it and goes on with `next`, or goes back to run() if that is null.
-    void leave_to(Thread* next)
+    /// A switch that is to be made.
+    struct Handover {
+        Context* from;
+        Context* to;
+    };
+    /// Called on a thread's own stack, which is then to be left by hand_over(): makes `next` the running thread, or goes back to
+    /// run() if that is null.
+    Handover leave_to(Thread* next)
     {
         Thread& self = *running_;
         running_ = next;
-        switch_context(self.context, next ? next->context : scheduler_);
+        return {&self.context, next ? &next->context : &scheduler_};
     }
     /// The thread that runs, or null.
     Thread* running() const { return running_; }
@@ -69,5 +75,8 @@ private:
     Context scheduler_;
     Thread* running_ = nullptr;
 };
+
+/// Comes back when the thread that is left runs again.
+[[gnu::always_inline]] inline void hand_over(ThreadPool::Handover handover) { switch_context(*handover.from, *handover.to); }
 
 }  // namespace simt::detail

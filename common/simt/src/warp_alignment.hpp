@@ -8,51 +8,62 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "lanes.hpp"
 #include "recorder.hpp"
 #include "simt/counts.hpp"
 
 namespace simt::detail {
 
-/// The part of a lane's trace that is still to be grouped.
-struct alignas(64) LaneTrace {
-    std::vector<TraceEntry> entries;
-    std::size_t filled = 0;
-    std::size_t grouped = 0;
-    /// Position of the lane's current stack frame: the lower, the deeper the lane is in calls.
-    std::uint64_t frame = UINT64_MAX;
-    /// The lane was stopped because its trace is full, not by a barrier or its end: more may follow.
-    bool open = false;
+/// What the lanes of a warp have done and what of it is still to be grouped.
+///
+/// Entry k of all lanes makes row k. Lanes that do the same stand side by side, and few lines of the host's cache hold them.
+struct WarpTrace {
+    struct alignas(64) Row : std::array<TraceEntry, warp_size> {};
 
-    bool drained() const { return grouped == filled; }
+    std::vector<Row> rows;
+    /// Of each lane, how many entries it has made and how many of these are grouped.
+    std::array<std::uint32_t, warp_size> filled{}, grouped{};
+    /// Position of each lane's current stack frame: the lower, the deeper the lane is in calls.
+    std::array<std::uint64_t, warp_size> frame{};
+    /// The lanes that were stopped because there was no room, not by a barrier or their end: more may follow.
+    std::uint32_t open = 0;
+
+    bool drained() const
+    {
+        std::uint32_t left = 0;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) left |= filled[lane] ^ grouped[lane];
+        return left == 0;
+    }
+    TraceEntry* entry(std::size_t lane, std::size_t position) { return &rows[0][lane] + position * warp_size; }
 
     void restart()
     {
-        filled = grouped = 0;
-        frame = UINT64_MAX;
-        open = false;
+        filled.fill(0);
+        grouped.fill(0);
+        frame.fill(UINT64_MAX);
+        open = 0;
     }
 
     /// Moves what is still to be grouped to the front and makes sure that there is room behind it.
     void compact()
     {
-        if (drained()) {
-            filled = grouped = 0;
-            return;
-        }
-        std::copy(entries.begin() + static_cast<std::ptrdiff_t>(grouped), entries.begin() + static_cast<std::ptrdiff_t>(filled),
-                  entries.begin());
-        filled -= grouped;
-        grouped = 0;
-        if (filled == entries.size()) grow();
+        open = 0;
+        if (!drained())
+            for (std::size_t lane = 0; lane < warp_size; ++lane)
+                for (std::size_t i = grouped[lane]; i < filled[lane]; ++i) *entry(lane, i - grouped[lane]) = *entry(lane, i);
+        // The number of rows is a power of two: all counts are below it if their bits together are.
+        std::uint32_t most = 0;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) most |= filled[lane] -= grouped[lane];
+        grouped.fill(0);
+        if (most >= rows.size()) grow();
     }
 
-    /// Starts small, since many kernels do little between barriers and the traces of all lanes are to fit in the host's
-    /// cache. The size stays an odd number of its lines, so that traces do not compete for the same ones.
-    void grow() { entries.resize(entries.empty() ? 28 : 2 * entries.size() + 12); }
+    /// Starts small, since many kernels do little between barriers.
+    void grow() { rows.resize(rows.empty() ? 32 : 2 * rows.size()); }
 };
 
 /// The accesses that some lanes of a warp make with one instruction.
@@ -61,29 +72,16 @@ struct AlignedAccess {
     std::array<const TraceEntry*, warp_size> access;
 };
 
-/// Walks along the traces of a warp's lanes. Writes back to them how far it came when it ends.
+/// Walks along the traces of a warp's lanes.
 class WarpCursor {
 public:
-    explicit WarpCursor(std::span<LaneTrace, warp_size> lanes) : lanes_(lanes)
+    explicit WarpCursor(WarpTrace& trace) : trace_(trace)
     {
         for (std::size_t i = 0; i < warp_size; ++i) {
-            LaneTrace& lane = lanes_[i];
-            at_[i] = lane.entries.data() + lane.grouped;
-            end_[i] = lane.entries.data() + lane.filled;
-            frame_[i] = lane.frame;
-            if (!lane.drained())
-                waiting_ |= 1u << i;
-            else if (lane.open)
-                stopped_ = true;
+            at_[i] = trace.entry(i, trace.grouped[i]);
+            waiting_ |= static_cast<std::uint32_t>(trace.grouped[i] != trace.filled[i]) << i;
         }
-    }
-
-    ~WarpCursor()
-    {
-        for (std::size_t i = 0; i < warp_size; ++i) {
-            lanes_[i].grouped = static_cast<std::size_t>(at_[i] - lanes_[i].entries.data());
-            lanes_[i].frame = frame_[i];
-        }
+        stopped_ = (trace.open & ~waiting_) != 0;
     }
 
     WarpCursor(const WarpCursor&) = delete;
@@ -94,14 +92,14 @@ public:
     {
         if (stopped_ || !waiting_) return 0;
         const std::uint32_t together = stand_together() ? waiting_ : lanes_at_first_position();
-        for (std::uint32_t rest = together; rest; rest &= rest - 1) {
-            const auto i = static_cast<std::size_t>(std::countr_zero(rest));
+        for_each_lane(together, [&](std::size_t i) {
             entries[i] = at_[i];
-            if (at_[i]->kind == TraceEntry::Kind::mark) frame_[i] = at_[i]->address;
-            if (++at_[i] != end_[i]) continue;
+            if (at_[i]->kind == TraceEntry::Kind::mark) trace_.frame[i] = at_[i]->address;
+            at_[i] += warp_size;
+            if (++trace_.grouped[i] != trace_.filled[i]) return;
             waiting_ &= ~(1u << i);
-            stopped_ |= lanes_[i].open;
-        }
+            stopped_ |= trace_.open >> i & 1;
+        });
         return together;
     }
 
@@ -114,7 +112,7 @@ private:
 
     Position position(std::size_t i) const
     {
-        return {at_[i]->kind == TraceEntry::Kind::mark ? at_[i]->address : frame_[i], at_[i]->site};
+        return {at_[i]->kind == TraceEntry::Kind::mark ? at_[i]->address : trace_.frame[i], at_[i]->site};
     }
 
     /// The common case: all lanes are at one access site or block.
@@ -141,64 +139,69 @@ private:
         return together;
     }
 
-    std::span<LaneTrace, warp_size> lanes_;
-    std::array<const TraceEntry*, warp_size> at_, end_;
-    std::array<std::uint64_t, warp_size> frame_;
+    WarpTrace& trace_;
+    std::array<const TraceEntry*, warp_size> at_;
     std::uint32_t waiting_ = 0;
     bool stopped_ = false;
 };
 
+/// True if the given lanes all do in this row what the first of them does: access something at one place of the code, or
+/// begin the same basic block in the same stack frame.
+inline bool is_in_step(const WarpTrace::Row& row, std::uint32_t lanes)
+{
+    using Words [[gnu::vector_size(16)]] = std::uint64_t;
+    static_assert(std::endian::native == std::endian::little && offsetof(TraceEntry, address) == 0 && offsetof(TraceEntry, site) == 8);
+    const TraceEntry& leader = row[static_cast<std::size_t>(std::countr_zero(lanes))];
+    const Words first = std::bit_cast<Words>(leader);
+    Words differs{};
+    for_lanes(lanes, [&](std::size_t lane) { differs |= std::bit_cast<Words>(row[lane]) ^ first; });
+    // Of accesses only the place counts, of marks all.
+    const bool mark = leader.kind == TraceEntry::Kind::mark;
+    return ((mark ? differs[0] : 0) | static_cast<std::uint32_t>(differs[1])) == 0;
+}
+
 /// Groups the part of the traces in which all lanes that have any do the same, which is most of most kernels. Does with
 /// it what a WarpCursor would do, a few instructions for each entry.
 template <class Emit>
-void align_in_step(std::span<LaneTrace, warp_size> lanes, Emit&& emit)
+void align_in_step(WarpTrace& trace, Emit&& emit)
 {
-    std::uint32_t together = 0;
-    std::size_t steps = SIZE_MAX, leader = 0;
-    for (std::size_t i = warp_size; i-- > 0;) {
-        const LaneTrace& lane = lanes[i];
-        if (lane.drained()) {
-            if (lane.open) return;
-            continue;
+    std::uint32_t together = UINT32_MAX, steps = trace.filled[0], differs = 0;
+    for (std::size_t i = 0; i < warp_size; ++i) differs |= trace.filled[i] ^ steps;
+    if (differs != 0) {
+        together = 0;
+        steps = UINT32_MAX;
+        for (std::size_t i = 0; i < warp_size; ++i) {
+            if (trace.filled[i] == 0) continue;
+            together |= 1u << i;
+            steps = std::min(steps, trace.filled[i]);
         }
-        together |= 1u << i;
-        leader = i;
-        steps = std::min(steps, lane.filled - lane.grouped);
+        if (trace.open & ~together) return;
     }
-    if (together == 0) return;
+    if (steps == 0) return;
 
     AlignedAccess aligned;
     aligned.lanes = together;
-    std::uint64_t frame = lanes[leader].frame;
-    bool one_frame = true;
-    for (std::size_t i = 0; i < warp_size; ++i) {
-        // The places of lanes that have no trace are filled, so that all can be compared without asking which.
-        const LaneTrace& lane = lanes[together >> i & 1 ? i : leader];
-        aligned.access[i] = lane.entries.data() + lane.grouped;
-        one_frame &= lane.frame == frame;
-    }
-    std::size_t step = 0;
+    std::uint64_t frame = trace.frame[static_cast<std::size_t>(std::countr_zero(together))];
+    std::uint64_t other_frames = 0;
+    for_lanes(together, [&](std::size_t i) { other_frames |= trace.frame[i] ^ frame; });
+    bool one_frame = other_frames == 0;
+    std::uint32_t step = 0;
     for (; step < steps; ++step) {
-        const TraceEntry first = *aligned.access[leader];
+        const WarpTrace::Row& row = trace.rows[step];
+        const TraceEntry& first = row[static_cast<std::size_t>(std::countr_zero(together))];
         const bool mark = first.kind == TraceEntry::Kind::mark;
-        std::uint64_t differs = 0;
-        for (const TraceEntry* entry : aligned.access) differs |= entry->site ^ first.site;
-        if (mark)
-            for (const TraceEntry* entry : aligned.access) differs |= entry->address ^ first.address;
-        if (differs != 0 || !(mark || one_frame)) break;
+        if (!(mark || one_frame) || !is_in_step(row, together)) break;
         if (mark) {
             frame = first.address;
             one_frame = true;
-        } else {
-            emit(aligned);
+            continue;
         }
-        for (const TraceEntry*& entry : aligned.access) ++entry;
+        for (std::size_t i = 0; i < warp_size; ++i) aligned.access[i] = &row[i];
+        emit(aligned);
     }
-    for (; step > 0 && together; together &= together - 1) {
-        LaneTrace& lane = lanes[static_cast<std::size_t>(std::countr_zero(together))];
-        lane.grouped += step;
-        if (one_frame) lane.frame = frame;
-    }
+    if (step == 0) return;
+    for_lanes(together, [&](std::size_t i) { trace.grouped[i] = step; });
+    if (one_frame) for_lanes(together, [&](std::size_t i) { trace.frame[i] = frame; });
 }
 
 /// Groups the traces of a warp's lanes into warp-level instructions and hands each to `emit`, in the order in which the
@@ -212,11 +215,11 @@ void align_in_step(std::span<LaneTrace, warp_size> lanes, Emit&& emit)
 ///
 /// Stops early when an open trace is used up, since the next entry of that lane is not known yet.
 template <class Emit>
-void align_warp(std::span<LaneTrace, warp_size> lanes, Emit&& emit)
+void align_warp(WarpTrace& trace, Emit&& emit)
 {
-    align_in_step(lanes, emit);
-    if (std::ranges::all_of(lanes, &LaneTrace::drained)) return;
-    WarpCursor cursor(lanes);
+    align_in_step(trace, emit);
+    if (trace.drained()) return;
+    WarpCursor cursor(trace);
     AlignedAccess aligned;
     while (const std::uint32_t together = cursor.next(aligned.access)) {
         aligned.lanes = together;
