@@ -23,7 +23,7 @@ SECTOR_BYTES = 32
 # Lines shown around counted lines, where the function that they stand in cannot be made out.
 CONTEXT_LINES = 2
 # More lines without counts than this are left out of a listing.
-LONGEST_GAP = 8
+LONGEST_GAP = 24
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ def _heading(launches: Launches) -> Text:
 
 def _remainder(kernel: dict) -> str:
     """The counts that need no table."""
-    names = {"barriers": "barriers", "warp_barriers": "warp barriers"}
-    shown = [f"{kernel[key]:,} {name}" for key, name in names.items() if kernel.get(key)]
+    names = {"barriers": "barrier", "warp_barriers": "warp barrier"}
+    shown = [_plural(kernel[key], name) for key, name in names.items() if kernel.get(key)]
     for operation in ("load", "store"):
         use = kernel.get("partitions", {}).get(operation)
         if use and use["steps"]:
@@ -179,13 +179,14 @@ def _function_around(lines: Sequence[str], numbers: Sequence[int]) -> range:
             break
         if lines[number - 1].startswith("}"):
             break
-    if lines[begin - 2: begin - 1] and lines[begin - 2].startswith("template"):
-        begin -= 1
+    opening = int(begin > 1 and lines[begin - 2].startswith("template"))
+    if begin == last and 0 < lines[begin - 1].count("{") == lines[begin - 1].count("}"):
+        return range(begin - opening, begin + 1)
     for number in range(last, min(len(lines), last + 40) + 1):
         if re.match(r"\s*}", lines[number - 1]) and _indent(lines[number - 1]) <= _indent(lines[begin - 1]):
             end = number
             break
-    return range(begin, end + 1)
+    return range(begin - opening, end + 1)
 
 
 def _indent(line: str) -> int:

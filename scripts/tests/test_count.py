@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import count
@@ -84,7 +86,7 @@ def test_a_program_is_counted_line_by_line(folder):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert done.stdout.startswith("value 7, no argument\nCounted by the rules of sm_90\n")
-    assert "reverse   grid 1 · block 64 · 256 bytes of shared memory · counts of each of 3 launches" in done.stdout
+    assert "reverse<float>   grid 1 · block 64 · 256 bytes of shared memory · counts of each of 3 launches" in done.stdout
     assert "shared store      2 1.00    8     tile[threadIdx.x] = threadIdx.x;" in done.stdout
     assert done.stdout.endswith("3 launches, 0 hazards, the program's exit code 0\n")
     data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
@@ -102,7 +104,7 @@ def test_a_program_is_counted_line_by_line(folder):
 def test_a_hazard_is_an_exit_code_and_quotes_both_lines(folder):
     done = run(folder, "reverse.cu", "-DVALUE=1", "-D", "RACE", "--json", "out.json")
     assert done.returncode == 1
-    assert "race in reverse, block (0, 0, 0), threads" in done.stdout
+    assert "race in reverse<float>, block (0, 0, 0), threads" in done.stdout
     assert "  reverse.cu:12  out[threadIdx.x] = tile[63 - threadIdx.x];" in done.stdout
     assert "  reverse.cu:8   tile[threadIdx.x] = threadIdx.x;" in done.stdout
     data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
@@ -138,6 +140,84 @@ def test_a_kernel_that_never_ends_is_stopped(folder):
     assert done.returncode != 0
     assert "spin" in done.stdout + done.stderr
     jsonschema.validate(json.loads((folder / "out.json").read_text(encoding="utf-8")), SCHEMA)
+
+
+# A correct launch, and then what the case adds.
+ENDINGS = """\
+#include <cstdlib>
+#include <unistd.h>
+__global__ void fill(int* p) { p[threadIdx.x] = 1; }
+__global__ void spin(int* p) { for (;;) {} }
+__global__ void dynamic(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1; }
+__global__ void fixed(int* p, int i) { __shared__ int s[16384]; s[i] = 1; p[i] = s[i]; }
+__device__ int depth(int n) { volatile int a[10]; a[0] = n; return depth(n + a[0]) + a[0]; }
+__global__ void recurse(int* p) { p[threadIdx.x] = depth(1); }
+int main()
+{
+    int* p;
+    cudaMalloc(&p, 128);
+    fill<<<1, 32>>>(p);
+    ENDING;
+    return 0;
+}
+"""
+
+
+@needs_model
+@pytest.mark.parametrize("ending, code, launches, said", [
+    ("std::exit(3)", 3, 1, "the program's exit code 3"),
+    ("std::exit(719)", 207, 1, "the program's exit code 207"),
+    ("_exit(0)", 1, 0, "the program left no report of what it did (it ended with exit code 0)"),
+    ("throw 7", 134, 1, "in host code: ended by signal 6 (Aborted)"),
+    ("*(volatile int*)8 = 1", 139, 1, "in host code: ended by signal 11 (Segmentation fault)"),
+    ("spin<<<1, 32>>>(p)", 1, 2, "kernel spin, block (0, 0, 0): did not end within 1 s."),
+    ("fill<<<2000000000, 32>>>(p)", 1, 2, "did not end within 1 s."),
+    ("fill<<<1, 2048>>>(p)", 1, 1, "kernel fill was not launched: no block of sm_90 has 2048 x 1 x 1 threads"),
+    ("fill<<<dim3(1, 65536), 32>>>(p)", 1, 1, "kernel fill was not launched: no grid has 1 x 65536 x 1 blocks"),
+    ("dynamic<<<1, 32, 1 << 20>>>(p)", 1, 1, "kernel dynamic was not launched: 1048576 bytes of dynamic shared memory"),
+    ("fixed<<<1, 1>>>(p, 0)", 1, 2, "kernel fixed declares 65536 bytes of shared memory"),
+    ("recurse<<<1, 32>>>(p)", 1, 2, "the thread's stack is used up, as by recursion without end"),
+])
+def test_whatever_ends_a_program_is_said_with_what_is_known(folder, ending, code, launches, said):
+    (folder / "endings.cu").write_text(ENDINGS.replace("ENDING", ending), encoding="utf-8")
+    done = run(folder, "endings.cu", "--timeout", "1", "--json", "out.json")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert said in done.stdout
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    assert len(data["kernels"]) == launches
+
+
+@needs_model
+@pytest.mark.parametrize("ending, said", [
+    ("std::puts(\"ready\"); std::fflush(stdout); for (volatile int i = 0;; i = 1) {}", "in host code: ended by signal 2 (Interrupt)"),
+    ("std::puts(\"ready\"); std::fflush(stdout); spin<<<1, 32>>>(p)", "in kernel spin, block (0, 0, 0): ended by signal 2 (Interrupt)"),
+])
+def test_an_interrupt_is_reported_with_what_is_known(folder, ending, said):
+    (folder / "endings.cu").write_text("#include <cstdio>\n" + ENDINGS.replace("ENDING", ending), encoding="utf-8")
+    build = ("--build-dir", BUILD)
+    with subprocess.Popen(
+        [sys.executable, str(REPOSITORY / "scripts" / "count"), *build, "endings.cu", "--json", "out.json"],
+        cwd=folder, stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)  # the program goes on from there
+        os.killpg(process.pid, signal.SIGINT)  # as Ctrl+C does
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said in out
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert len(data["kernels"]) == 1
+    assert {path.name for path in folder.iterdir()} == {"endings.cu", "out.json", "reverse.cu", "start.cuh"}
+
+
+@needs_model
+def test_a_source_without_main_is_named(folder):
+    (folder / "kernel.cu").write_text("__global__ void k() {}\n", encoding="utf-8")
+    done = run(folder, "kernel.cu")
+    assert done.returncode == 2
+    assert done.stderr == "error: kernel.cu has no main function: the model runs a whole program\n"
 
 
 @needs_model
@@ -305,6 +385,7 @@ def test_launches_that_differ_are_summed():
 
 def test_the_listing_shows_the_function_and_its_counts(capsys, source):
     text = shown(capsys, report(kernel()), source)
+    assert "\n1 barrier\n" in text
     assert "k   grid 1 · block 32 x 2\n" in text
     assert "store              4         128        4        124            32.00\n" in text
     assert "shared store      4 32.00    3     s[0] = 1;\n" in text
@@ -321,6 +402,13 @@ def test_lines_of_unknown_files_are_counted_but_not_listed(capsys, source):
 def test_a_line_behind_the_end_of_a_changed_file_is_no_crash(capsys, source):
     lines = [{"file": "a.cu", "line": 30, "space": "global", "op": "load", **global_(4, 4, 4, 128)}]
     assert "global load" in shown(capsys, report(kernel(lines=lines)), source)
+
+
+def test_a_function_on_one_line_is_listed_alone(capsys, tmp_path):
+    source = tmp_path / "a.cu"
+    source.write_text("#include <x>\ntemplate <class T>\n__device__ T f(T* s) { return *s; }\nstruct Other {\n};\n", encoding="utf-8")
+    text = shown(capsys, report(kernel(lines=[{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 128, 4)}])), source)
+    assert "__device__ T f" in text and "template" in text and "Other" not in text
 
 
 def test_a_hazard_of_an_unknown_place_is_shown(capsys):

@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda_runtime.h"
 #include "simt_cuda/warp_operations.h"
@@ -158,6 +159,12 @@ class thread_block_tile : public detail::lane_group {
 
 public:
     thread_block_tile() : lane_group(detail::lanes_of_tile(tile_size)) {}
+    /// A function that names only the size takes the tiles of every parent.
+    template <class Other>
+        requires std::is_void_v<Parent>
+    thread_block_tile(const thread_block_tile<tile_size, Other>&) : thread_block_tile()
+    {
+    }
     /// Number of threads that the tile was made for.
     static constexpr unsigned size() { return tile_size; }
     static constexpr unsigned num_threads() { return tile_size; }

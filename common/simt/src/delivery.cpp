@@ -69,7 +69,10 @@ struct BadAddress {
     std::string message, help;
 };
 
-std::string past(std::uint64_t offset, std::size_t size) { return bytes_text(offset - size) + " past the end of "; }
+std::string past(std::uint64_t offset, std::size_t size)
+{
+    return (offset == size ? "right behind" : bytes_text(offset - size) + " past") + " the end of ";
+}
 
 BadAddress bad_shared(std::uint64_t offset, const std::string& what)
 {

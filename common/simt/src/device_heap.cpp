@@ -33,10 +33,10 @@ DeviceHeap::DeviceHeap()
 {
     // The base is rounded to 4 GiB, so that address bits up to there do not depend on where the host maps the range.
     constexpr std::size_t base_alignment = std::size_t{1} << 32;
-    void* range = mmap(nullptr, reserved_bytes + base_alignment, PROT_NONE,
+    void* range = mmap(nullptr, alignment + reserved_bytes + base_alignment, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) throw std::runtime_error("the counting model cannot reserve its range of device addresses");
-    base_ = round_up(reinterpret_cast<std::uint64_t>(range), base_alignment);
+    base_ = round_up(reinterpret_cast<std::uint64_t>(range) + alignment, base_alignment);
     next_ = base_;
     capacity_ = physical_bytes() / 4 * 3;
 }

@@ -40,8 +40,8 @@ public:
     const Allocation* find_before(std::uint64_t address) const;
     /// The allocation, live or freed, that starts nearest after `address`; null if none does.
     const Allocation* find_after(std::uint64_t address) const;
-    /// True if `address` lies in the reserved range.
-    bool owns(std::uint64_t address) const { return address - base_ < reserved_bytes; }
+    /// True if `address` lies in the reserved range, or in the gap before it: an index below 0 leads there.
+    bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes; }
     /// Host memory that further allocations can take, in bytes.
     std::size_t free_bytes() const;
     /// All that allocations may take together, in bytes.

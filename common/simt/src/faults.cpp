@@ -5,6 +5,8 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
 
 #include <csetjmp>
 #include <cstddef>
@@ -19,18 +21,50 @@ namespace {
 
 constexpr std::size_t handler_stack_bytes = std::size_t{64} << 10;
 
-void handle(int signal, siginfo_t* info, void*)
+/// How long after a launch's time is up the watchdog ends it by force. Until then the model does so itself, between two
+/// threads or barriers, with everything counted.
+constexpr std::chrono::duration<double> watchdog_delay{1};
+
+/// Address of the instruction that caused a signal, where the model knows how to find it.
+std::uint64_t code_address([[maybe_unused]] const void* context)
+{
+#if defined(__x86_64__)
+    return static_cast<std::uint64_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return static_cast<const ucontext_t*>(context)->uc_mcontext.pc;
+#else
+    return 0;
+#endif
+}
+
+/// True for signals that ask the program to end.
+bool is_request(int signal) { return signal == SIGINT || signal == SIGTERM; }
+
+void handle(int signal, siginfo_t* info, void* context)
 {
     GridRunner& runner = GridRunner::instance();
-    // abort() and __trap carry no address; only memory faults use it.
-    if (runner.note_fault(signal, reinterpret_cast<std::uint64_t>(info->si_addr))) siglongjmp(runner.after_fault(), 1);
+    // abort() carries no address; only memory faults use it.
+    if (!is_request(signal) && runner.note_fault(signal, reinterpret_cast<std::uint64_t>(info->si_addr), code_address(context))) siglongjmp(runner.after_fault(), 1);
+    if (signal == SIGALRM) return;
     if (session().before_death) session().before_death(signal);
     // Host code: back to what the program would have done without the model. Returning repeats the fault.
     ::signal(signal, SIG_DFL);
-    if (signal == SIGABRT) ::raise(signal);
+    if (signal == SIGABRT || is_request(signal)) ::raise(signal);
 }
 
 }  // namespace
+
+void catch_requests()
+{
+    for (const int signal : {SIGINT, SIGTERM}) {
+        struct sigaction action {};
+        sigaction(signal, nullptr, &action);
+        if (action.sa_handler != SIG_DFL) continue;  // who started the program wants it to ignore the signal
+        action.sa_sigaction = handle;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigaction(signal, &action, nullptr);
+    }
+}
 
 void catch_faults()
 {
@@ -47,7 +81,22 @@ void catch_faults()
     // The handler leaves by a jump that does not restore the signal mask, so nothing may be blocked in it.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigaction(signal, &action, nullptr);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGALRM}) sigaction(signal, &action, nullptr);
+}
+
+Watchdog::Watchdog(std::chrono::duration<double> timeout) { start(timeout + watchdog_delay); }
+
+Watchdog::~Watchdog() { start({}); }
+
+void Watchdog::start(std::chrono::duration<double> time)
+{
+    const auto seconds = [](std::chrono::duration<double> from) {
+        const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(from).count();
+        return timeval{static_cast<time_t>(microseconds / 1'000'000), static_cast<suseconds_t>(microseconds % 1'000'000)};
+    };
+    // It comes again if the model was at work itself, which looks at the time when it is done.
+    const itimerval timer{seconds(time.count() > 0 ? watchdog_delay : time), seconds(time)};
+    setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 }  // namespace simt::detail

@@ -5,10 +5,27 @@
 /// Memory faults and other signals that a kernel's thread causes.
 #pragma once
 
+#include <chrono>
+
 namespace simt::detail {
 
 /// From now on a thread of a kernel that causes a signal is stopped and reported instead of ending the program.
 /// Signals from host code take their usual way. Does nothing when called again.
 void catch_faults();
+
+/// From now on a program that is asked to end, as by Ctrl+C, tells `Session::before_death` first.
+void catch_requests();
+
+/// Ends a launch whose thread never comes back to the model, as in a loop without accesses, some time after `timeout`.
+class Watchdog {
+public:
+    explicit Watchdog(std::chrono::duration<double> timeout);
+    ~Watchdog();
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+private:
+    static void start(std::chrono::duration<double> time);
+};
 
 }  // namespace simt::detail

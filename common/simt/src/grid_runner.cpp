@@ -12,6 +12,7 @@
 
 #include "delivery.hpp"
 #include "faults.hpp"
+#include "kernel_name.hpp"
 #include "lanes.hpp"
 #include "partitions.hpp"
 #include "recorder.hpp"
@@ -31,7 +32,7 @@ constexpr std::size_t prefetch_distance = 4;
 
 }  // namespace
 
-bool GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
+cudaError_t GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
 {
     Session& session = detail::session();
     Counters counters(*session.machine);
@@ -42,23 +43,22 @@ bool GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, co
         listeners_.push_back(&*partitions);
     }
     listeners_.insert(listeners_.end(), session.listeners.begin(), session.listeners.end());
-    bool completed = true;
+    error_ = cudaSuccess;
     begin(grid, block, dynamic_shared_bytes, thread);
+    const Watchdog watchdog(session.timeout);
     try {
         run_blocks();
-    } catch (const Stopped&) {
-        completed = false;
-    } catch (const KernelError& error) {
-        session.errors.push_back(error.what());
-        completed = false;
+    } catch (const std::exception& error) {
+        if (!dynamic_cast<const Stopped*>(&error)) session.errors.push_back(error.what());
+        if (error_ == cudaSuccess) error_ = cudaErrorLaunchFailure;
+        pool_.abandon();
     }
-    if (!completed) pool_.abandon();
     for (Listener* listener : listeners_) listener->launch_ends();
     session.launches.push_back(counters.take());
     session.launches.back().name = current_launch().kernel;
     session.launches.back().shared_bytes = SharedArena::instance().used();
     if (partitions) session.launches.back().partitions = partitions->take();
-    return completed;
+    return error_;
 }
 
 void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
@@ -76,7 +76,8 @@ void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, 
         warps_.back().threads = &pool_[first];
         warps_.back().first = first;
     }
-    SharedArena::instance().begin_launch(dynamic_shared_bytes, static_cast<std::size_t>(session().machine->max_shared_bytes));
+    SharedArena::instance().begin_launch(dynamic_shared_bytes, static_cast<std::size_t>(session().machine->default_shared_bytes),
+                                         dynamic_shared_limit());
     recorder.local_begin = pool_.stacks().begin();
     recorder.local_bytes = pool_.stacks().bytes();
     exchanged_.resize(static_cast<std::size_t>(thread_count_));
@@ -88,6 +89,7 @@ void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, 
         pool_[slot].index = {index.x, index.y, index.z};
     }
     current_launch().info = info;
+    entered_ = nullptr;
     deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(session().timeout);
     for (Listener* listener : listeners_) listener->launch_begins(info);
 }
@@ -159,13 +161,13 @@ inline void GridRunner::open_recorder()
     recorder.recording = true;
 }
 
-inline void GridRunner::close_recorder()
+void GridRunner::close_recorder()
 {
     recorder.recording = false;
     recorder.next = recorder.end = nullptr;
 }
 
-inline void GridRunner::keep_recorded()
+void GridRunner::keep_recorded()
 {
     if (!recorder.recording) return;
     settle_store();
@@ -228,19 +230,25 @@ void GridRunner::run_body()
 
 void GridRunner::check_time()
 {
-    if (std::chrono::steady_clock::now() < deadline_) return;
+    if (std::chrono::steady_clock::now() >= deadline_) report_timeout();
+}
+
+void GridRunner::report_timeout()
+{
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%g", session().timeout.count());
     throw KernelError(where() + ": did not end within " + seconds +
                       " s. A block that waits for another block cannot end under the model, which runs them one after another");
 }
 
-void GridRunner::enter_kernel(const char* function)
+void GridRunner::enter_kernel(const char* function, const char* signature, int parameters)
 {
     Thread* thread = pool_.running();
     if (!thread || thread->in_kernel) return;
     thread->in_kernel = true;
-    if (current_launch().kernel != function) current_launch().kernel = function;
+    const char* name = signature ? signature : function;
+    if (entered_ != name) current_launch().kernel = signature ? instance_name(function, signature, parameters) : function;
+    entered_ = name;
     open_recorder();
 }
 
@@ -404,23 +412,42 @@ void GridRunner::report_stuck()
     throw Stopped();
 }
 
-bool GridRunner::note_fault(int signal, std::uint64_t address)
+bool GridRunner::note_fault(int signal, std::uint64_t address, std::uint64_t code)
 {
-    if (!pool_.running() || !pool_.running()->in_kernel || !pool_.running()->after_fault) return false;
-    fault_ = {signal, address};
+    if (!is_in_kernel()) return false;
+    fault_.signal = signal;
+    fault_.address = address;
+    fault_.code = code;
     return true;
+}
+
+void GridRunner::end_by(std::string what, SourcePlace where, cudaError_t error)
+{
+    fault_.reason = std::move(what);
+    if (where.line > 0) fault_.reason += ", " + where.file + ":" + std::to_string(where.line);
+    error_ = error;
+    siglongjmp(after_fault(), 1);
 }
 
 void GridRunner::report_fault(int slot)
 {
     WarpTrace& trace = running_warp_->trace;
     const auto lane = static_cast<std::size_t>(slot - running_warp_->first);
-    const TraceEntry* last = trace.filled[lane] > 0 ? trace.entry(lane, trace.filled[lane] - 1) : nullptr;
-    if (fault_.signal == SIGFPE) throw KernelError(where() + ", " + thread_name(slot) + ": integer division by zero" + last_line(last));
+    std::optional<TraceEntry> newest;
+    if (trace.filled[lane] > 0) newest = *trace.entry(lane, trace.filled[lane] - 1);
+    const TraceEntry* last = newest ? &*newest : nullptr;
+    // What the warp has done until now counts, and may tell why.
+    const auto warp = static_cast<int>(running_warp_->first / warp_size);
+    align_warp(trace, [&](const AlignedAccess& aligned) { deliver(listeners_, warp, aligned); });
+    const std::string who = where() + ", " + thread_name(slot) + ": ";
+    if (const std::string reason = std::exchange(fault_.reason, {}); !reason.empty()) throw KernelError(who + reason);
+    if (fault_.signal == SIGALRM) report_timeout();
+    if (fault_.signal == SIGFPE) throw KernelError(who + "integer division by zero" + line_of_code(fault_.code));
     if (fault_.signal == SIGILL || fault_.signal == SIGTRAP || fault_.signal == SIGABRT)
-        throw KernelError(where() + ", " + thread_name(slot) + ": the kernel stopped itself" + last_line(last));
+        throw KernelError(who + "the kernel stopped itself" + last_line(last));
     if (pool_.stacks().in_guard(fault_.address))
-        throw KernelError(where() + ", " + thread_name(slot) + ": the thread's stack is used up, as by recursion without end" + last_line(last));
+        throw KernelError(who + "the thread's stack is used up, as by recursion without end" + last_line(last));
+    error_ = cudaErrorIllegalAddress;
     report_bad_address(slot, fault_.address, last);
     throw Stopped();
 }

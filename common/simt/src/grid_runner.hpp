@@ -19,6 +19,7 @@
 #include "memory_hazards.hpp"
 #include "session.hpp"
 #include "shared_arena.hpp"
+#include "simt/runtime_errors.hpp"
 #include "thread_pool.hpp"
 #include "warp_alignment.hpp"
 
@@ -48,12 +49,21 @@ public:
     }
 
     /// Runs a launch to its end, or until it cannot go on; what went wrong is then in the session.
-    /// @return false if it was stopped
-    bool run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
+    /// @return what cudaGetLastError() tells of it
+    cudaError_t run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
 
     /// @name Called by the running thread
     /// @{
-    void enter_kernel(const char* function);
+    void enter_kernel(const char* function, const char* signature, int parameters);
+    /// Records no more of the running thread, which is about to call end_by(). What the model itself does may be code that
+    /// it shares with the program, such as that of std::string, and would be taken for the kernel's.
+    void close_trace()
+    {
+        keep_recorded();
+        close_recorder();
+    }
+    /// Ends the launch with an error: what happened, and where.
+    [[noreturn]] void end_by(std::string what, SourcePlace where, cudaError_t error);
     void make_room();
     static void wait_at_block_barrier(const void* site);
     int count_at_block_barrier(bool predicate, const void* site);
@@ -63,7 +73,10 @@ public:
     /// @}
 
     /// Called by the signal handler. True if a thread of a kernel caused the signal and is to leave by its jump buffer.
-    bool note_fault(int signal, std::uint64_t address);
+    /// @param code address of the instruction
+    bool note_fault(int signal, std::uint64_t address, std::uint64_t code);
+    /// True while a thread of a kernel runs that can leave by its jump buffer.
+    bool is_in_kernel() { return pool_.running() && pool_.running()->in_kernel && pool_.running()->after_fault; }
     sigjmp_buf& after_fault() { return *pool_.running()->after_fault; }
 
 private:
@@ -105,6 +118,7 @@ private:
     ThreadPool::Handover leave(Stop reason);
     [[gnu::noinline]] ThreadPool::Handover arrive_at_block_barrier(bool predicate, const void* site);
     void check_time();
+    [[noreturn]] void report_timeout();
 
     bool stopped_for(int slot, Stop reason);
     /// True if any thread of the block has stopped for this reason.
@@ -143,8 +157,13 @@ private:
 
     struct Fault {
         int signal = 0;
-        std::uint64_t address = 0;
+        std::uint64_t address = 0, code = 0;
+        /// What a thread has ended the launch for; empty for a signal.
+        std::string reason;
     } fault_;
+    cudaError_t error_ = cudaSuccess;
+    /// What the kernel of the launch has last called itself.
+    const char* entered_ = nullptr;
 };
 
 }  // namespace simt::detail

@@ -161,6 +161,8 @@ public:
     void warp_access(const WarpAccess& access) override;
     void block_barrier() override { shared_.end_interval(); }
     void block_ends() override { shared_.end_interval(); }
+    /// After a block that was stopped, too.
+    void launch_ends() override { shared_.end_interval(); }
     void warp_barrier(int warp, std::uint32_t lanes) override { shared_.warp_barrier(warp, lanes); }
 
 private:

@@ -7,8 +7,10 @@
 //   SIMT_TRACE=FILE    where single accesses of the first blocks go
 //   SIMT_TIMEOUT=SECONDS  how long one kernel may run
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -16,6 +18,8 @@
 #include <unistd.h>
 
 #include "faults.hpp"
+#include "grid_runner.hpp"
+#include "reporting.hpp"
 #include "session.hpp"
 #include "simt/json.hpp"
 #include "trace.hpp"
@@ -64,6 +68,7 @@ bool write_atomically(const std::string& path, const std::string& text)
 
 void write_report(int exit_code, void* path)
 {
+    exit_code &= 0xFF;  // no more of it reaches whoever started the program
     const std::string text = report(exit_code).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     if (!write_atomically(static_cast<const char*>(path), text))
         std::cerr << "error: cannot write " << static_cast<const char*>(path) << std::endl;
@@ -75,11 +80,17 @@ std::string& report_path()
     return path;
 }
 
-/// A program that dies leaves a report too. Other threads of control are gone by then, so that files may be written,
-/// though a handler of signals should not; at worst the report is missing.
+/// A program that dies leaves a report too. A handler of signals should not write files: if it has interrupted what it
+/// needs itself, an alarm ends it, and the report is missing.
 void write_last_report(int signal)
 {
     constexpr int shell_offset = 128;
+    constexpr unsigned seconds_to_write = 5;
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(seconds_to_write);
+    const bool in_kernel = GridRunner::instance().is_in_kernel();
+    session().errors.push_back((in_kernel ? "in kernel " + current_launch().kernel + ", " + block_name(current_launch().block) + ": " : "in host code: ") +
+                               "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
     write_report(shell_offset + signal, report_path().data());
 }
 
@@ -116,6 +127,7 @@ bool follow_environment()
         on_exit(write_report, report_path().data());
         session().before_death = write_last_report;
         catch_faults();
+        catch_requests();
     }
     return true;
 }

@@ -42,6 +42,13 @@ std::string last_line(const TraceEntry* entry)
     return place.line == 0 ? std::string() : ", at or after " + place.file + ":" + std::to_string(place.line);
 }
 
+std::string line_of_code(std::uint64_t address)
+{
+    // A site is the address behind an instruction.
+    const SourcePlace place = address ? place_of(reinterpret_cast<const void*>(address + 1)) : SourcePlace{};
+    return place.line == 0 ? std::string() : ", " + place.file + ":" + std::to_string(place.line);
+}
+
 bool is_first_report(HazardKind kind, std::uint32_t site, std::uint32_t other_site)
 {
     return reported().insert({kind, site, other_site}).second;

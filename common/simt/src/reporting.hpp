@@ -25,6 +25,9 @@ SourcePlace place_of(const void* site);
 /// " at FILE:LINE" of a trace entry, or nothing where it is unknown.
 std::string last_line(const TraceEntry* entry);
 
+/// " at FILE:LINE" of an instruction, or nothing where it is unknown.
+std::string line_of_code(std::uint64_t address);
+
 /// True the first time that a launch asks for this kind at these two sites. Ask before putting a hazard into words: a
 /// wrong kernel makes the same mistake in every thread.
 bool is_first_report(HazardKind kind, std::uint32_t site, std::uint32_t other_site);

@@ -17,44 +17,24 @@ using simt::Machine;
 using simt::detail::kernel_error;
 using simt::detail::set_last_error;
 
-// What a launch may ask for without cudaFuncSetAttribute(), on every machine that has as much.
-constexpr std::size_t default_shared_bytes = std::size_t{48} << 10;
-// What the driver keeps of each block's shared memory where blocks may have more than 48 KiB.
-constexpr std::size_t reserved_shared_bytes = 1024;
-
 std::size_t limit_raised_to = 0;
 
 std::size_t shared_bytes_of_block(const Machine& machine) { return static_cast<std::size_t>(machine.max_shared_bytes); }
+std::size_t default_shared_bytes(const Machine& machine) { return static_cast<std::size_t>(machine.default_shared_bytes); }
+std::size_t shared_bytes_of_multiprocessor(const Machine& machine) { return static_cast<std::size_t>(machine.multiprocessor_shared_bytes); }
 
-std::size_t reserved_bytes(const Machine& machine)
-{
-    return shared_bytes_of_block(machine) > default_shared_bytes ? reserved_shared_bytes : 0;
-}
-
-/// Limits on what is resident on a multiprocessor, by compute capability. No memory rule depends on them.
-struct Residency {
-    int threads, blocks;
-};
-
-Residency residency(const Machine& machine)
-{
-    switch (machine.compute_major) {
-        case 1: return {machine.compute_minor < 2 ? 768 : 1024, 8};
-        case 2: return {1536, 8};
-        case 3: return {2048, 16};
-        default: return {2048, 32};
-    }
-}
+/// What the driver keeps of each block's shared memory: the part of a multiprocessor's that no block can have.
+std::size_t reserved_bytes(const Machine& machine) { return shared_bytes_of_multiprocessor(machine) - shared_bytes_of_block(machine); }
 
 cudaDeviceProp properties_of(const Machine& machine)
 {
     cudaDeviceProp properties{};
     std::snprintf(properties.name, sizeof properties.name, "counting model of %s", machine.name.c_str());
     properties.totalGlobalMem = simt::detail::DeviceHeap::instance().total_bytes();
-    properties.sharedMemPerBlock = std::min(shared_bytes_of_block(machine), default_shared_bytes);
+    properties.sharedMemPerBlock = default_shared_bytes(machine);
     properties.sharedMemPerBlockOptin = shared_bytes_of_block(machine);
     properties.reservedSharedMemPerBlock = reserved_bytes(machine);
-    properties.sharedMemPerMultiprocessor = shared_bytes_of_block(machine) + reserved_bytes(machine);
+    properties.sharedMemPerMultiprocessor = shared_bytes_of_multiprocessor(machine);
     properties.warpSize = simt::warp_size;
     properties.memPitch = INT_MAX;
     properties.maxThreadsPerBlock = machine.max_block_threads;
@@ -70,8 +50,8 @@ cudaDeviceProp properties_of(const Machine& machine)
     properties.concurrentKernels = 1;
     properties.unifiedAddressing = 1;
     properties.l2CacheSize = machine.l2_bytes;
-    properties.maxThreadsPerMultiProcessor = residency(machine).threads;
-    properties.maxBlocksPerMultiProcessor = residency(machine).blocks;
+    properties.maxThreadsPerMultiProcessor = machine.multiprocessor_threads;
+    properties.maxBlocksPerMultiProcessor = machine.multiprocessor_blocks;
     properties.managedMemory = 1;
     properties.memoryPoolsSupported = 1;
     return properties;
@@ -85,8 +65,8 @@ namespace simt::detail {
 
 unsigned long dynamic_shared_limit()
 {
-    const std::size_t machine_limit = shared_bytes_of_block(current_machine());
-    return std::min(machine_limit, std::max(default_shared_bytes, limit_raised_to));
+    const Machine& machine = current_machine();
+    return std::min(shared_bytes_of_block(machine), std::max(default_shared_bytes(machine), limit_raised_to));
 }
 
 void reset_dynamic_shared_limit() { limit_raised_to = 0; }
@@ -124,10 +104,9 @@ cudaError_t resident_blocks(int* blocks, int block_size, std::size_t dynamic_sha
     if (block_size > machine.max_block_threads || dynamic_shared_bytes > dynamic_shared_limit()) return cudaSuccess;
     // Threads become resident warp by warp.
     const int threads = (block_size + warp_size - 1) / warp_size * warp_size;
-    const Residency most = residency(machine);
     const std::size_t shared = dynamic_shared_bytes + reserved_bytes(machine);
-    const std::size_t by_shared = shared ? (shared_bytes_of_block(machine) + reserved_bytes(machine)) / shared : INT_MAX;
-    *blocks = std::min({most.threads / threads, most.blocks, static_cast<int>(std::min<std::size_t>(by_shared, INT_MAX))});
+    const std::size_t by_shared = shared ? shared_bytes_of_multiprocessor(machine) / shared : INT_MAX;
+    *blocks = std::min({machine.multiprocessor_threads / threads, machine.multiprocessor_blocks, static_cast<int>(std::min<std::size_t>(by_shared, INT_MAX))});
     return cudaSuccess;
 }
 

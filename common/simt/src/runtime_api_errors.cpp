@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "runtime_api.hpp"
+#include "session.hpp"
 
 namespace {
 
@@ -25,7 +26,12 @@ cudaError_t kernel_error()
     return last_error >= 700 && last_error < 800 ? last_error : cudaSuccess;
 }
 
-cudaError_t reject_launch(cudaError_t error) { return set_last_error(error); }
+cudaError_t reject_launch(cudaError_t error)
+{
+    session().errors.push_back("cudaLaunchKernel: a kernel that is cast to a pointer without a type cannot be launched under the model; "
+                               "leave out the cast, or write kernel<<<grid, block>>>(arguments)");
+    return set_last_error(error);
+}
 
 }  // namespace simt::detail
 

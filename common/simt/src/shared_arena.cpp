@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "simt/model.hpp"
+#include "session.hpp"
 
 namespace simt::detail {
 
@@ -35,9 +35,10 @@ SharedArena::SharedArena()
     begin_ = reinterpret_cast<std::uint64_t>(memory) + margin_bytes;
 }
 
-void SharedArena::begin_launch(std::size_t dynamic_bytes, std::size_t capacity)
+void SharedArena::begin_launch(std::size_t dynamic_bytes, std::size_t static_capacity, std::size_t capacity)
 {
-    used_ = extent_ = dynamic_bytes;
+    used_ = extent_ = dynamic_ = dynamic_bytes;
+    static_capacity_ = static_capacity;
     capacity_ = capacity;
     variables_.clear();
     if (dynamic_bytes > 0) variables_.push_back({nullptr, 0, dynamic_bytes});
@@ -52,8 +53,11 @@ void* SharedArena::variable(const void* declaration, std::size_t bytes, std::siz
 
     const std::size_t wanted = round_up(used_, alignment) + bytes;
     const std::size_t offset = variables_.empty() ? 0 : round_up(round_up(extent_, gap_bytes) + gap_bytes, alignment);
+    if (wanted - dynamic_ > static_capacity_)
+        throw KernelError("kernel " + current_launch().kernel + " declares " + std::to_string(wanted - dynamic_) + " bytes of shared memory; more than " +
+                          std::to_string(static_capacity_) + " have to be dynamic");
     if (wanted > capacity_ || offset + bytes > mapped_bytes)
-        throw KernelError("the block needs " + std::to_string(wanted) + " bytes of shared memory; the machine has " +
+        throw KernelError("a block of kernel " + current_launch().kernel + " needs " + std::to_string(wanted) + " bytes of shared memory; the launch allows " +
                           std::to_string(capacity_));
     std::memset(reinterpret_cast<void*>(begin_ + extent_), fill, offset + bytes - extent_);
     used_ = wanted;

@@ -27,8 +27,9 @@ public:
 
     static SharedArena& instance();
 
-    /// Starts a launch with `dynamic_bytes` of dynamic memory and at most `capacity` bytes in all.
-    void begin_launch(std::size_t dynamic_bytes, std::size_t capacity);
+    /// Starts a launch with `dynamic_bytes` of dynamic memory, at most `static_capacity` bytes of static memory and at most
+    /// `capacity` bytes in all.
+    void begin_launch(std::size_t dynamic_bytes, std::size_t static_capacity, std::size_t capacity);
     /// Starts a block: its shared memory holds no value of an earlier block.
     void begin_block();
 
@@ -57,7 +58,7 @@ private:
     std::uint64_t begin_ = 0;
     std::size_t used_ = 0;
     std::size_t extent_ = 0;
-    std::size_t capacity_ = 0;
+    std::size_t dynamic_ = 0, static_capacity_ = 0, capacity_ = 0;
     std::vector<Variable> variables_;  // in order of offset
 };
 

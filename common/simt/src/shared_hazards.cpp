@@ -55,8 +55,6 @@ void SharedHazards::begin_block(int threads)
 {
     ++interval_;
     ++block_;
-    // Those of a block that was stopped are nobody's concern.
-    unwritten_reads_.clear();
     order_.begin_block((threads + warp_size - 1) / warp_size);
 }
 

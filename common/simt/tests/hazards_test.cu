@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#undef NDEBUG  // an assertion is part of what is tested
+#include <cassert>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -410,9 +412,41 @@ TEST(OutOfBounds, ByOneIsFoundWithoutACrash)
     EXPECT_TRUE(hazards_of([&] { write_up_to<<<2, 32>>>(data.data, 39); }).empty());
     const auto hazards = hazards_of([&] { write_up_to<<<2, 32>>>(data.data, 40); });
     expect_one(hazards, HazardKind::out_of_bounds, {"one too far"});
-    EXPECT_NE(hazards[0].message.find("0 bytes past the end of an allocation of 160 bytes"), std::string::npos) << hazards[0].message;
+    EXPECT_NE(hazards[0].message.find("right behind the end of an allocation of 160 bytes"), std::string::npos) << hazards[0].message;
     EXPECT_EQ(hazards[0].block.x, 1u);
     EXPECT_EQ(hazards[0].threads[0].x, 8u);
+}
+
+__global__ void read_before(int* data, const int* source, int offset)
+{
+    data[threadIdx.x] = source[static_cast<int>(threadIdx.x) - offset];  // here: before the start
+}
+
+TEST(OutOfBounds, BeforeAnAllocationIsToldFromHostMemory)
+{
+    Ints output(32), data(32);
+    const auto hazards = hazards_of([&] { read_before<<<1, 32>>>(output.data, data.data, 3); });
+    expect_one(hazards, HazardKind::out_of_bounds, {"before the start"});
+    EXPECT_NE(hazards[0].message.find("12 bytes before an allocation of 128 bytes"), std::string::npos) << hazards[0].message;
+}
+
+__global__ void read_unwritten_and_stop(int* data, int* nothing)
+{
+    __shared__ int values[64];
+    values[threadIdx.x] = 1;
+    __syncthreads();
+    data[threadIdx.x] = values[threadIdx.x + 32];  // here: unwritten before a stop
+    if (threadIdx.x == 3) *nothing = 1;            // here: what stops it
+}
+
+TEST(Uninitialized, ReadsAreReportedOfABlockThatIsStopped)
+{
+    Ints data(64);
+    auto hazards = hazards_of([&] { read_unwritten_and_stop<<<1, 32>>>(data.data, nullptr); });
+    ASSERT_EQ(hazards.size(), 2u);
+    const bool first = hazards[0].kind == HazardKind::uninitialized;
+    expect_one({hazards[first ? 0 : 1]}, HazardKind::uninitialized, {"unwritten before a stop"});
+    expect_one({hazards[first ? 1 : 0]}, HazardKind::out_of_bounds, {"what stops it"});
 }
 
 TEST(OutOfBounds, FarAwayIsReportedAndTheProgramGoesOn)
@@ -550,13 +584,14 @@ __device__ int recurse(int* data, int depth) { return depth < 0 ? 0 : data[0] + 
 __global__ void runaway(int* data) { data[1] = recurse(data, 1); }
 __global__ void divide(int* data, int by) { data[0] /= by; }
 
-std::string error_of(const std::function<void()>& launch)
+std::string error_of(const std::function<void()>& launch, cudaError_t code = cudaErrorLaunchFailure)
 {
     simt::take_hazards();
     simt::take_errors();
     launch();
-    EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
-    EXPECT_TRUE(simt::take_hazards().empty());
+    EXPECT_EQ(cudaGetLastError(), code);
+    const auto hazards = simt::take_hazards();
+    EXPECT_TRUE(hazards.empty()) << hazards[0].message;
     const auto errors = simt::take_errors();
     EXPECT_EQ(errors.size(), 1u);
     return errors.empty() ? "" : errors[0];
@@ -570,5 +605,34 @@ TEST(Errors, RecursionAndDivisionByZeroEndTheKernelOnly)
     EXPECT_TRUE(hazards_of([&] { divide<<<1, 1>>>(data.data, 1); }).empty());
 }
 
+__global__ void assert_small(int* data, int limit)
+{
+    const int i = threadIdx.x;
+    data[i] = i;
+    assert(i < limit);  // here: assertion
+}
+__global__ void trap_large(int* data, int limit)
+{
+    const int i = threadIdx.x;
+    if (i >= limit) __trap();  // here: trap
+    data[i] = i;
+}
+__global__ void divide_by_distance(int* data, int divisor)
+{
+    const int i = threadIdx.x;
+    data[i] = 100 / (divisor - i);  // here: division
+}
+
+TEST(Errors, AreReportedWithThreadAndLine)
+{
+    Ints data(64);
+    const auto place = [](const char* marker) { return ", hazards_test.cu:" + std::to_string(line_of(marker)); };
+    EXPECT_EQ(error_of([&] { assert_small<<<1, 64>>>(data.data, 40); }, cudaErrorAssert),
+              "kernel assert_small, block (0, 0, 0), thread (40, 0, 0): assertion `i < limit' failed" + place("assertion"));
+    EXPECT_EQ(error_of([&] { trap_large<<<1, 64>>>(data.data, 40); }),
+              "kernel trap_large, block (0, 0, 0), thread (40, 0, 0): the kernel stopped itself" + place("trap"));
+    EXPECT_EQ(error_of([&] { divide_by_distance<<<1, 64>>>(data.data, 5); }),
+              "kernel divide_by_distance, block (0, 0, 0), thread (5, 0, 0): integer division by zero" + place("division"));
+}
 
 }  // namespace

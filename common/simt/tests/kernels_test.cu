@@ -221,6 +221,83 @@ TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
     guarded<<<1, 32>>>(device.data, 0);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    // A program that does not ask fails all the same.
+    EXPECT_EQ(simt::take_errors(), (std::vector<std::string>{
+        "kernel guarded was not launched: no block of sm_90 has 1025 x 1 x 1 threads (cudaErrorInvalidConfiguration)",
+        "kernel guarded was not launched: no grid has 0 x 1 x 1 blocks (cudaErrorInvalidConfiguration)"}));
+}
+
+__global__ void large_static_array(int* output, int i)
+{
+    __shared__ int values[(48 << 10) / 4 + 1];
+    values[i] = 1;
+    *output = values[i];
+}
+
+TEST(Kernels, StaticSharedMemoryEndsAt48KiB)
+{
+    Device<int> device(1);
+    large_static_array<<<1, 1>>>(device.data, 0);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
+    const auto errors = simt::take_errors();
+    ASSERT_EQ(errors.size(), 1u);
+    EXPECT_EQ(errors[0], "kernel large_static_array declares 49156 bytes of shared memory; more than 49152 have to be dynamic");
+}
+
+enum class Order { forward, backward };
+
+template <class T, int factor, Order order = Order::forward, class... Rest>
+__global__ void scale(T* data, Rest...)
+{
+    data[threadIdx.x] *= factor;
+}
+template <class F>
+__global__ void apply(int* data, F f)
+{
+    data[threadIdx.x] = f(data[threadIdx.x]);
+}
+namespace {
+struct Twice {
+    __device__ int operator()(int x) const { return 2 * x; }
+};
+}  // namespace
+
+TEST(Kernels, InstancesOfTemplatesAreToldApart)
+{
+    Device<float> floats(32);
+    Device<int> ints(32);
+    simt::take_launches();
+    scale<float, 3><<<1, 32>>>(floats.data);
+    scale<int, 2, Order::backward><<<1, 32>>>(ints.data, 1.0, 'c');
+    apply<<<1, 32>>>(ints.data, Twice{});
+    apply<<<1, 32>>>(ints.data, [] __device__(int x) { return x + 1; });
+    guarded<<<1, 32>>>(ints.data, 0);
+    std::vector<std::string> names;
+    for (const auto& launch : simt::take_launches()) names.push_back(launch.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"scale<float, 3, Order::forward>", "scale<int, 2, Order::backward, double, char>",
+                                               "apply<Twice>", "apply<lambda>", "guarded"}));
+}
+
+__global__ void lambdas(int* output)
+{
+    __shared__ int values[32];
+    const int i = threadIdx.x;
+    const auto put = [=](int value) { values[i] = value; };
+    const auto get = [=] { return values[31 - i]; };
+    put(i);
+    __syncthreads();
+    output[i] = get();
+}
+
+TEST(Kernels, LambdasDoNotCopySharedArrays)
+{
+    Device<int> device(32);
+    simt::take_launches();
+    lambdas<<<1, 32>>>(device.data);
+    const auto launch = simt::take_launches().back();
+    EXPECT_EQ(launch.shared_store.instructions, 1u);
+    EXPECT_EQ(launch.shared_load.instructions, 1u);
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(device.host()[i], 31 - i);
 }
 
 TEST(Runtime, CopiesThatLeaveAnAllocationFail)

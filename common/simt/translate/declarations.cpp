@@ -84,9 +84,23 @@ private:
         while (at("template")) {
             declaration_.is_template = true;
             advance();
+            declaration_.template_parameters = count_template_parameters();
             if (at("<") && !skip_template_arguments()) return;
             if (at("requires")) skip_constraint();
         }
+    }
+
+    int count_template_parameters() const
+    {
+        const Index close = at("<") ? source_.template_close(at_) : none;
+        if (close == none || source_.next_code(at_) == close) return 0;
+        int parameters = 1;
+        for (Index i = source_.next_code(at_); i != none && i < close; i = source_.next_code(i)) {
+            if (source_.is_one_of(i, {"(", "[", "{"})) i = source_.closing(i);
+            else if (source_.is(i, "<") && source_.template_close(i) != none) i = source_.template_close(i);
+            else if (source_.is(i, ",")) ++parameters;
+        }
+        return parameters;
     }
 
     /// `requires A<T> && (B<T> || c)`.

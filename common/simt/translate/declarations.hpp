@@ -30,6 +30,8 @@ struct Declaration {
     /// The `;` that ends it; for a function with a body and for what cannot be read, the last token that was read.
     Index end = none;
     bool is_template = false;
+    /// Number of the template's parameters; 0 for a specialization.
+    int template_parameters = 0;
     /// Such as `extern`, `static`, `__shared__`, `__device__`.
     std::set<std::string, std::less<>> specifiers;
     /// The type, without specifiers and attributes.

@@ -84,6 +84,7 @@ private:
                 source_.fail(i, not_supported("a launch in device code (dynamic parallelism)", "launch from the host"));
             return rewrite_launch(source_, edits_, i);
         }
+        if (source_.is(i, "[")) return keep_shared_by_reference(i);
         if (!source_.is_identifier(i)) return;
         check_supported(i);
         // Not a macro: the standard library's headers use the name in attributes.
@@ -91,9 +92,15 @@ private:
         if (i >= declared_up_to_) visit_specifier(i);
     }
 
+    CodeSide side_of(Index i) const
+    {
+        if (!device_code_.contains(i)) return CodeSide::host;
+        return device_code_.also_on_host ? CodeSide::both : CodeSide::device;
+    }
+
     void check_supported(Index i)
     {
-        if (const auto message = unsupported_name(source_, i, device_code_.contains(i))) context_.report(source_.message(i, *message));
+        if (const auto message = unsupported_name(source_, i, side_of(i))) context_.report(source_.message(i, *message));
         const bool assembly = is_inline_assembly(source_, i) || context_.assembly_macros.contains(source_[i].text);
         if (assembly && device_code_.contains(i)) context_.report(source_.message(i, inline_assembly_is_not_supported()));
     }
@@ -117,6 +124,7 @@ private:
         const auto is_function = [](const Declarator& declarator) { return declarator.is_function; };
         if (declaration.has("__shared__")) {
             declared_up_to_ = declaration.end + 1;
+            for (const Declarator& declarator : declaration.declarators) shared_names_.insert(declarator.name);
             for (NamespaceShared& variable : rewrite_shared(source_, edits_, declaration, i, context_.shared_count))
                 context_.namespace_shared.push_back(std::move(variable));
         } else if (source_.is(declaration.end, ";") && std::ranges::none_of(declaration.declarators, is_function)) {
@@ -154,14 +162,41 @@ private:
         declared_up_to_ = body == none ? declaration.end + 1 : body;
         if (body == none) return;
         enter_body(body, declaration.has("__host__"));
-        const std::string entry = declaration.has("__global__") ? " ::simt::kernel_entry(__func__);" : "";
+        const std::string entry = declaration.has("__global__") ? kernel_entry(declaration) : "";
         edits_.after(body, entry + namespace_shared_used(declaration.begin, body));
+    }
+
+    /// The statement that names the kernel; what an instance of a template is one of, the compiler knows.
+    static std::string kernel_entry(const Declaration& declaration)
+    {
+        if (declaration.template_parameters == 0) return " ::simt::kernel_entry(__func__);";
+        return " ::simt::kernel_entry(__func__, __PRETTY_FUNCTION__, " + std::to_string(declaration.template_parameters) + ");";
     }
 
     void enter_body(Index body, bool also_on_host)
     {
         if (body == none || device_code_.contains(body)) return;
+        shared_names_.clear();
+        for (const NamespaceShared& variable : context_.namespace_shared) shared_names_.insert(variable.name);
         device_code_ = {body, source_.partner(body) == none ? source_.size() : source_.partner(body), also_on_host};
+    }
+
+    /// A lambda `[=]` does not copy shared variables. The references that stand for them would be copied with all that
+    /// they refer to, so those that the lambda names are added to what it captures by reference.
+    void keep_shared_by_reference(Index open)
+    {
+        const Index before = source_.previous_code(open), by_value = source_.next_code(open), close = source_.closing(open);
+        const bool is_lambda = !source_.is_identifier(before) && !source_.is_one_of(before, {")", "]"});
+        if (!device_code_.contains(open) || !is_lambda || !source_.is(by_value, "=")) return;
+        const Index body = body_begin(source_, source_.next_code(close));
+        if (body == none) return;
+        std::set<std::string_view> captured;
+        for (Index i = body; i < source_.closing(body); ++i)
+            if (shared_names_.contains(source_[i].text)) captured.insert(source_[i].text);
+        for (Index i = open; i < body; ++i) captured.erase(source_[i].text);
+        std::string text;
+        for (const std::string_view name : captured) text += ", &" + std::string(name);
+        if (!text.empty()) edits_.after(by_value, text);
     }
 
     /// The reference that stands for a shared variable from outside is local to the function.
@@ -268,6 +303,8 @@ private:
     const Source& source_;
     Edits edits_;
     DeviceCode device_code_;
+    /// Shared variables that may be known in it.
+    std::set<std::string, std::less<>> shared_names_;
     /// Specifiers before this token belong to a declaration that has been dealt with.
     Index declared_up_to_ = 0;
 };

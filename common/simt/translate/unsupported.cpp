@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace simt::translate {
 
@@ -17,12 +18,15 @@ struct Feature {
 
 constexpr Feature texture{"texture or surface access", "read and write global memory through a pointer"};
 constexpr Feature tensor_core{"tensor core access", "multiply in a loop over shared memory"};
+constexpr Feature dynamic_parallelism{"dynamic parallelism", "call it on the host"};
 constexpr Feature cluster{"a thread block cluster", "share data through global memory, or within one block"};
 constexpr Feature bulk_copy{"an asynchronous copy or barrier", "copy with plain loads and stores, and wait with __syncthreads()"};
 constexpr Feature grid_group{"synchronization of the whole grid", "end the kernel and launch another one"};
 constexpr Feature standard_library{"libcu++", "use the C++ standard library on the host and built-in types and atomics in kernels"};
 constexpr Feature algorithm_library{"a library of device algorithms", "write the kernel out, or keep the library to another file"};
 constexpr Feature math_library{"a CUDA math library", "write the kernel out, or keep the library to another file"};
+constexpr Feature half_precision{"half precision", "use float"};
+constexpr Feature graph{"a CUDA graph", "launch the kernels one after another"};
 constexpr Feature driver_api{"the driver API", "use the runtime API, whose names begin with cuda"};
 
 struct Entry {
@@ -42,6 +46,8 @@ constexpr std::array headers = {
     Entry{"cooperative_groups/memcpy_async.h", bulk_copy},
     Entry{"cuda/", standard_library},
     Entry{"nv/target", standard_library},
+    Entry{"cuda_fp", half_precision},
+    Entry{"cuda_bf16", half_precision},
     Entry{"thrust/", algorithm_library},
     Entry{"cub/", algorithm_library},
     Entry{"cutlass/", algorithm_library},
@@ -67,6 +73,16 @@ constexpr std::array names = {
     Entry{"cudaBindTextureToArray", texture},
     Entry{"cudaBindSurfaceToArray", texture},
     Entry{"textureReference", texture},
+    Entry{"cudaArray_t", texture},
+    Entry{"cudaMallocArray", texture},
+    Entry{"cudaMalloc3DArray", texture},
+    Entry{"cudaChannelFormatDesc", texture},
+    Entry{"cudaCreateChannelDesc", texture},
+    Entry{"cudaResourceDesc", texture},
+    Entry{"cudaTextureDesc", texture},
+    Entry{"cudaGraph_t", graph},
+    Entry{"cudaGraphExec_t", graph},
+    Entry{"cudaStreamBeginCapture", graph},
     Entry{"nvcuda", tensor_core},
     Entry{"__cluster_dims__", cluster},
     Entry{"this_cluster", cluster},
@@ -120,7 +136,7 @@ std::optional<std::string> unsupported_header(std::string_view header)
     return std::nullopt;
 }
 
-std::optional<std::string> unsupported_name(const Source& source, Index i, bool in_device_code)
+std::optional<std::string> unsupported_name(const Source& source, Index i, CodeSide side)
 {
     const std::string_view text = source[i].text;
     if (source.is_one_of(source.previous_code(i), {".", "->"})) return std::nullopt;
@@ -132,7 +148,9 @@ std::optional<std::string> unsupported_name(const Source& source, Index i, bool 
         return say(waits ? bulk_copy : standard_library, "cuda::" + std::string(member == none ? "" : source[member].text));
     }
     if ((text == "texture" || text == "surface") && source.is(next, "<") && !is_own_class(source, text)) return say(texture, text);
-    if (in_device_code && (source.is(next, "(") || source.is(next, "<")))
+    const bool is_runtime_api = text.size() > 4 && text.starts_with("cuda") && std::isupper(static_cast<unsigned char>(text[4]));
+    if (side == CodeSide::device && is_runtime_api && source.is(next, "(")) return say(dynamic_parallelism, text);
+    if (side != CodeSide::host && (source.is(next, "(") || source.is(next, "<")))
         for (const Entry& entry : called)
             if (text.starts_with(entry.name)) return say(entry.feature, text);
     return std::nullopt;

@@ -18,9 +18,11 @@ std::string not_supported(const std::string& construct, const std::string& hint)
 /// What to say about a header, given by its name without brackets or quotes; nothing if it may be included.
 std::optional<std::string> unsupported_header(std::string_view header);
 
-/// What to say about the name at `i`; nothing if it may be used. `in_device_code`: `i` stands in a kernel or a
-/// `__device__` function.
-std::optional<std::string> unsupported_name(const Source& source, Index i, bool in_device_code);
+/// Where code runs. `both`: in a function that is `__host__ __device__`.
+enum class CodeSide { host, device, both };
+
+/// What to say about the name at `i`, which stands in code of `side`; nothing if it may be used.
+std::optional<std::string> unsupported_name(const Source& source, Index i, CodeSide side);
 
 /// True if the `asm` at `i` holds instructions. An empty one is only a barrier for the compiler.
 bool is_inline_assembly(const Source& source, Index i);

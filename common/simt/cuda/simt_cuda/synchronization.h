@@ -47,7 +47,7 @@ SIMT_UNCOUNTED inline long long clock64()
 SIMT_UNCOUNTED inline void __nanosleep(unsigned) { ::simt::yield_thread(); }
 
 /// Stops the kernel with an error.
-SIMT_UNCOUNTED inline void __trap() { __builtin_trap(); }
+SIMT_UNCOUNTED inline void __trap() { ::simt::stop_kernel(__builtin_return_address(0)); }
 
 /// A place for a debugger to stop at. The model has none.
 inline void __brkpt() {}

@@ -45,8 +45,12 @@ private:
     std::size_t dynamic_shared_bytes_;
 };
 
-/// First statement of every translated `__global__` function: from here on the thread's accesses are counted.
-void kernel_entry(const char* function);
+/// First statement of every translated `__global__` function: from here on the thread's accesses are counted. The launch
+/// is reported under the name of the function, and an instance of a template under that of the instance.
+/// @param function `__func__`
+/// @param signature `__PRETTY_FUNCTION__` in a template, which tells the template's arguments
+/// @param parameters number of the template's parameters
+void kernel_entry(const char* function, const char* signature = nullptr, int parameters = 0);
 
 /// The block's static shared memory of one declaration. `declaration` tells one from another.
 void* static_shared(const void* declaration, std::size_t bytes, std::size_t alignment);
@@ -105,9 +109,9 @@ struct WarpValues {
     std::uint32_t lanes;
 };
 
-/// Waits until every lane of `mask` has come to a warp-level operation with this mask, and returns the values that they
-/// brought. Orders the memory accesses of those lanes. A lane outside its own mask, or a lane of the mask that has
-/// exited, is reported as a hazard of kind `inactive_lane`.
+/// Waits until every lane of `mask` that has not exited has come to a warp-level operation with this mask, and returns
+/// the values that they brought. Orders the memory accesses of those lanes. A lane outside its own mask is reported as a
+/// hazard of kind `inactive_lane`; so is, by the caller, a value that is taken from a lane that brought none.
 WarpValues warp_exchange(std::uint32_t mask, std::uint64_t value, const void* site);
 
 /// Reports that a lane takes a value from a lane that brought none.
@@ -116,6 +120,9 @@ void report_inactive_lane(int lane, const void* site);
 
 /// Tells that the running thread makes an atomic access. Call it before the access.
 void record_atomic(const volatile void* address, std::size_t bytes, const void* site);
+
+/// Ends the launch with an error, as `__trap()` does.
+[[noreturn]] void stop_kernel(const void* site);
 
 /// Tells that a thread only waits: lets other threads run before it goes on.
 void yield_thread();

@@ -76,6 +76,27 @@ TEST(Tiles, OfEverySizeKnowTheirThreads)
     check_tiles<32>();
 }
 
+template <int size>
+__device__ int sum_of(cg::thread_block_tile<size> tile, int value)
+{
+    for (int i = tile.size() / 2; i > 0; i /= 2) value += tile.shfl_down(value, i);
+    return value;
+}
+template <int size>
+__global__ void add_in_function(int* out)
+{
+    const auto tile = cg::tiled_partition<size>(cg::this_thread_block());
+    const int sum = sum_of<size>(tile, tile.thread_rank());
+    if (tile.thread_rank() == 0) out[tile.meta_group_rank()] = sum;
+}
+
+TEST(Tiles, AreTakenByFunctionsThatNameOnlyTheSize)
+{
+    Device<int> out(4);
+    add_in_function<16><<<1, 64>>>(out.data);
+    EXPECT_EQ(out.host(), std::vector<int>(4, 120));
+}
+
 __global__ void tiles_of_tiles(unsigned* out)
 {
     const auto tile = cg::tiled_partition<16>(cg::this_thread_block());

@@ -99,16 +99,40 @@ TEST(Launches, InMacrosAreTranslatedToo)
     EXPECT_EQ(translated("#define NAMED(k) #k, k<<<1, 2>>>()\n"), "#define NAMED(k) #k, " + launch("k", "1, 2") + "()\n");
 }
 
+TEST(Kernels, OfTemplatesTellHowManyParametersTheyHave)
+{
+    const std::pair<const char*, int> cases[] = {
+        {"template <class T, int N = (3 > 2)> __global__ void k(T x)", 2},
+        {"template <class T> requires (sizeof(T) > 4) __global__ void k(T x)", 1},
+        {"template <class T> __global__ void k(T x) requires std::integral<T> && (N > 3)", 1},
+        {"template <class T> __global__ void k(T x) requires requires(T t) { t + 1; }", 1},
+        {"template <class T> __global__ void k(T x) requires (A<T> || requires { T(); })", 1},
+        {"template <class T> __global__ std::enable_if_t<A<T, 3>::value, void> k()", 1},
+        {"template <template <class, int> class C, class F = int(int, int), class... Rest> __global__ void k()", 3},
+        {"template <class T = std::pair<int, float>, int n = f(1, 2)> __global__ void k()", 2},
+    };
+    for (const auto& [head, parameters] : cases)
+        EXPECT_EQ(translated(std::string(head) + " { f(); }"),
+                  std::string(head) + " { ::simt::kernel_entry(__func__, __PRETTY_FUNCTION__, " + std::to_string(parameters) + "); f(); }");
+}
+
+TEST(Lambdas, TakeSharedVariablesByReference)
+{
+    const std::string tile = "__shared__ int tile[32]; ";
+    EXPECT_TRUE(contains(translated_body(tile + "auto f = [=] { return tile[0]; };"), "[=, &tile] { return tile[0]; }"));
+    EXPECT_TRUE(contains(translated_body(tile + "auto f = [=, &a](int i) mutable { return tile[i]; };"), "[=, &tile, &a](int i) mutable"));
+    EXPECT_TRUE(contains(translated_body(tile + "auto f = [=] { return a[0]; };"), "[=] { return a[0]; }"));
+    EXPECT_TRUE(contains(translated_body(tile + "auto f = [=](int* tile) { return tile[0]; };"), "[=](int* tile)"));
+}
+
 TEST(Kernels, BeginWithTheirEntry)
 {
     const std::string entry = " ::simt::kernel_entry(__func__);";
     for (const std::string head :
-         {"__global__ void k()", "void __global__ k(int a)", "static __global__ void k()", "template <class T, int N = (3 > 2)> __global__ void k(T x)",
+         {"__global__ void k()", "void __global__ k(int a)", "static __global__ void k()",
           "__global__ void __launch_bounds__(64, N < 2 ? 3 : 4) k(int a = 3, S s = {1, 2})", "extern \"C\" __global__ void k()",
           "namespace n { inline namespace m { __global__ void k()", "template <> __global__ void k<3>(int (*f)(int), int a[4])",
-          "template <class T> requires (sizeof(T) > 4) __global__ void k(T x)", "template <class T> __global__ void k(T x) requires std::integral<T> && (N > 3)",
-          "template <class T> __global__ void k(T x) requires requires(T t) { t + 1; }", "template <class T> __global__ void k(T x) requires (A<T> || requires { T(); })",
-          "[[maybe_unused]] __global__ void k()", "__global__ __attribute__((noinline)) void k()", "template <class T> __global__ std::enable_if_t<A<T, 3>::value, void> k()"})
+          "[[maybe_unused]] __global__ void k()", "__global__ __attribute__((noinline)) void k()"})
         EXPECT_EQ(translated(head + " { f(); }"), head + " {" + entry + " f(); }");
     EXPECT_EQ(translated("__global__ void k(int);\n__global__ void k(int a) { f(); }"),
               "__global__ void k(int);\n__global__ void k(int a) {" + entry + " f(); }");

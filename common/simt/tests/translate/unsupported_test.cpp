@@ -23,6 +23,10 @@ TEST(Unsupported, ConstructsAreNamedWithFileAndLine)
         {"\n\ncudaTextureObject_t t;", "file.cu:3: texture or surface access (cudaTextureObject_t) is not supported"},
         {in_kernel("child<<<1, 2>>>(x);"), "file.cu:2: a launch in device code (dynamic parallelism) is not supported"},
         {"__device__ void f() { child<<<1, 2>>>(x); }", "file.cu:1: a launch in device code (dynamic parallelism) is not supported"},
+        {in_kernel("cudaMalloc(&p, 4);"), "file.cu:2: dynamic parallelism (cudaMalloc) is not supported"},
+        {"\ncudaArray_t a;", "file.cu:2: texture or surface access (cudaArray_t) is not supported"},
+        {"cudaStreamBeginCapture(s, m);", "file.cu:1: a CUDA graph (cudaStreamBeginCapture) is not supported"},
+        {"#include <cuda_fp16.h>", "file.cu:1: half precision (#include <cuda_fp16.h>) is not supported"},
         {"#include <mma.h>", "file.cu:1: tensor core access (#include <mma.h>) is not supported"},
         {in_kernel("nvcuda::wmma::fragment<int> f;"), "file.cu:2: tensor core access (nvcuda) is not supported"},
         {in_kernel("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"), "file.cu:2: inline PTX (asm) is not supported"},
@@ -58,7 +62,7 @@ TEST(Unsupported, WhatOnlyLooksAlikeIsLeftAlone)
          {"// asm cudaTextureObject_t\nconst char* s = \"nvcuda\";", "#if 0\n#include <mma.h>\n#endif\n", "void f() { asm volatile(\"pause\"); }",
           "__device__ void f() { asm volatile(\"\" ::: \"memory\"); }", "void f() { a.memcpy_async(1); p->this_grid(); tex2D(3); }",
           "struct texture { int a; }; std::vector<texture> v;", "template <class T> struct texture {}; texture<int> t;", "namespace cuda { int x; } int y = cuda::x;",
-          "#include <cuda_runtime.h>\n#include <cuda.h>\n#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n", "__host__ __device__ void f() { k<<<1, 2>>>(x); }",
+          "#include <cuda_runtime.h>\n#include <cuda.h>\n#include <cooperative_groups.h>\n", "__host__ __device__ int f() { return cudaDeviceSynchronize(); }", "__host__ __device__ void f() { k<<<1, 2>>>(x); }",
           "__device__ int f(); void g() { k<<<1, 2>>>(x); }", "#define LANE(x) asm(\"exit\")\n"})
         EXPECT_NO_THROW(translate(source, "file.cu")) << source;
 }
