@@ -45,7 +45,7 @@ def section(subjects):
         f"It demands that the model catches each of the {len(mutants) - len(harmless)} harmful ones in the way that the bug calls for, and",
         f"that it reports nothing for the {len(harmless)} harmless ones and for the correct programs. A mutant can be caught in several",
         "ways. The detectors are the hazards, the counts (more bank conflicts or more sectors than the correct program",
-        "has) and the result itself, where the model has nothing to report.",
+        "has), a launch that is refused (`kernel error`), and the result itself, where the model has nothing to report.",
         "",
     ]
     lines += ["| " + " | ".join(rows[0]) + " |", "|---|" + "---:|" * (len(rows[0]) - 1)]
