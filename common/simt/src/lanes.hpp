@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "simt/counts.hpp"
+#include "simt/events.hpp"
 
 namespace simt::detail {
 
@@ -35,6 +36,14 @@ template <class Visit>
 [[gnu::always_inline]] inline void for_lanes(std::uint32_t lanes, Visit&& visit) {
     if (lanes != UINT32_MAX) return for_each_lane(lanes, visit);
     for (std::size_t lane = 0; lane < warp_size; ++lane) visit(lane);
+}
+
+/// True if all active lanes of an access have the same address.
+inline bool all_lanes_agree(const WarpAccess& access) {
+    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(access.active))];
+    bool agree = true;
+    for_each_lane(access.active, [&](std::size_t lane) { agree &= access.address[lane] == address; });
+    return agree;
 }
 
 }  // namespace simt::detail

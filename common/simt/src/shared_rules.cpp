@@ -32,6 +32,7 @@ namespace simt {
 
 namespace {
 
+using detail::all_lanes_agree;
 using detail::for_each_lane;
 using detail::lane_group;
 
@@ -115,13 +116,6 @@ bool phases_may_merge(const WarpAccess& access, std::uint32_t lanes, int first) 
     if (!is_lower_half_of_16_bytes) return partners_agree(access, lanes, InactivePartner::fits);
     const bool last_lane_is_active = access.active >> (warp_size - 1) & 1;
     return !last_lane_is_active || partners_agree(access, lanes, InactivePartner::does_not_fit);
-}
-
-bool all_lanes_agree(const WarpAccess& access) {
-    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(access.active))];
-    bool agree = true;
-    for_each_lane(access.active, [&](std::size_t lane) { agree &= access.address[lane] == address; });
-    return agree;
 }
 
 SharedCost cost_of_phases(const WarpAccess& access, std::uint32_t lanes, int phase_lanes, const Machine& machine) {

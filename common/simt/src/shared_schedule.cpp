@@ -17,6 +17,7 @@ namespace simt {
 
 namespace {
 
+using detail::all_lanes_agree;
 using detail::for_each_lane;
 using detail::lane_group;
 using detail::lanes_for_size;
@@ -77,12 +78,6 @@ std::vector<Wavefront> schedule_of_two_phases(const WarpAccess& access, int firs
     for (const int start : {first, first + phase_lanes})
         append(wavefronts, schedule_of_phase(access, both & lane_group(start, phase_lanes), machine));
     return wavefronts;
-}
-
-bool all_lanes_agree(const WarpAccess& access) {
-    std::set<std::uint64_t> addresses;
-    for_each_lane(access.active, [&](std::size_t lane) { addresses.insert(access.address[lane]); });
-    return addresses.size() == 1;
 }
 
 /// A load of one address: by half-warps, or all at once where the rule says so.
