@@ -94,10 +94,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return options
 
 
-def _model_state() -> str:
-    """Changes whenever a file that the model is built from does."""
+def state_of(*places: str) -> str:
+    """Changes whenever one of some files, or of the files in some folders, of the repository does; tests aside."""
     state = hashlib.sha256()
-    for path in sorted((ROOT / "common" / "simt").rglob("*")):
+    for path in sorted(path for place in places for path in (ROOT / place, *(ROOT / place).rglob("*"))):
         if path.is_file() and "tests" not in path.parts:
             found = path.stat()
             state.update(f"{path} {found.st_size} {found.st_mtime_ns}\n".encode())
@@ -108,7 +108,7 @@ def build_model() -> Path:
     """The build folder with the model's library, which is built if it is not there or not new."""
     build = ROOT / "build" / PRESET
     stamp = build / "model.stamp"
-    state = _model_state()
+    state = state_of("common/simt")
     with contextlib.suppress(OSError):
         if stamp.read_text(encoding="utf-8") == state and (setup.VENV / "bin" / "python").exists():
             return build

@@ -72,7 +72,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Threshold:
-    """What a count may at most, or must at least, be in every counted case. ``limit`` is an expression too."""
+    """What a count may at most, or must at least, be in every counted case. ``limit`` is an expression too.
+
+    ``after`` is the check of an earlier threshold without which this one means nothing, or None.
+    """
 
     name: str
     count: str
@@ -80,6 +83,7 @@ class Threshold:
     is_upper: bool
     points: int
     help: str
+    after: str | None = None
 
     @property
     def check(self) -> str:
@@ -225,6 +229,11 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
         for name, value in _parameters(case).items():
             if isinstance(value, dict) and value["to"] < value["from"]:
                 yield f"cases.{case['name']}.{name}: to = {value['to']} given, from = {value['from']} or more is accepted"
+    earlier: list[str] = []
+    for threshold in task["thresholds"]:
+        if "after" in threshold and threshold["after"] not in earlier:
+            yield f"thresholds.{threshold['name']}.after: {threshold['after']!r} given, an earlier threshold is accepted"
+        earlier.append(threshold["name"])
     if task["points"].get("fast") and not ("gpu" in task and "minimum_gpu_ratio" in task):
         yield "points.fast: given without [gpu] and minimum_gpu_ratio"
     checks = ["", *GATES, *(COUNTS + threshold["name"] for threshold in task["thresholds"]), FAST]
@@ -265,7 +274,8 @@ def _case(entry: dict[str, Any]) -> Case:
 def _threshold(entry: dict[str, Any]) -> Threshold:
     is_upper = "at_most" in entry
     limit = entry["at_most" if is_upper else "at_least"]
-    return Threshold(entry["name"], entry["count"], limit, is_upper, entry["points"], entry["help"])
+    after = COUNTS + entry["after"] if "after" in entry else None
+    return Threshold(entry["name"], entry["count"], limit, is_upper, entry["points"], entry["help"], after)
 
 
 def _outcome(entry: dict[str, Any]) -> Outcome:

@@ -51,7 +51,7 @@ def parse(text: str, name: str) -> list[Region]:
             outside, solution, starter, open_at, instead, begin = [], [], [], number, False, line
         elif mark == END and open_at:
             regions.append(Region(tuple(starter), tuple(solution), marked=True, begin=begin, end=line))
-            open_at = 0
+            open_at, instead = 0, False
         elif mark == INSTEAD and open_at and not instead:
             instead = True
         elif mark:

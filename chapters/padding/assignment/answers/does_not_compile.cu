@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include <cuda_runtime.h>
+
+// A misspelled name.
+constexpr int TILE_DIM = 32;
+constexpr int BLOCK_ROWS = 8;
+
+__global__ void transpose(double* output, const double* input, int width, int height)
+{
+    __shared__ double tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tiel[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+
+void transpose_doubles(double* output, const double* input, int width, int height)
+{
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    transpose<<<grid, block>>>(output, input, width, height);
+}

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include <conflict_free/trial.hpp>
+
+void transpose_doubles(double* output, const double* input, int width, int height);
+
+int main(int argc, char** argv)
+{
+    conflict_free::Trial trial(argc, argv);
+    const int width = trial.integer("width"), height = trial.integer("height");
+    const double* input = trial.input<double>("input");
+    double* output = trial.output<double>("output", static_cast<std::size_t>(width) * height);
+    trial.run([&] { transpose_doubles(output, input, width, height); });
+    return trial.finish();
+}

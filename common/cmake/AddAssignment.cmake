@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+
+# write_grading_toolchain(FILE)
+#
+# Writes what scripts/grade needs beside model_toolchain.json to build a submission with its driver. The target
+# `grading_toolchain` builds all that both files name.
+function(write_grading_toolchain file)
+    add_custom_target(grading_toolchain DEPENDS model_toolchain conflict_free_trial)
+    file(GENERATE OUTPUT ${file} CONTENT "{
+  \"include_folders\": [\"${CMAKE_CURRENT_SOURCE_DIR}/include\"],
+  \"libraries\": [\"$<TARGET_FILE:conflict_free_trial>\"]
+}
+")
+endfunction()
+
+# add_assignment(SLUG)
+#
+# Adds the assignment in chapters/SLUG/assignment. Its starter, its solution and all its answers are graded into
+# ${CMAKE_BINARY_DIR}/graded/SLUG.json, which the target `graded` brings up to date, and the check
+#   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
+# holds that file against task.toml.
+function(add_assignment slug)
+    if(NOT CONFLICT_FREE_MODEL OR NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
+        return()
+    endif()
+    set(graded ${CMAKE_BINARY_DIR}/graded/${slug}.json)
+    set(scripts ${PROJECT_SOURCE_DIR}/scripts/lib)
+    set(grade ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} -m grading.answers)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
+    file(GLOB grader CONFIGURE_DEPENDS ${scripts}/grading/*.py ${scripts}/grading/cheats/*.cu)
+    add_custom_command(
+        OUTPUT ${graded}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
+        COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
+        DEPENDS ${files} ${grader} ${scripts}/count_program.py simt simt_counts simt_translate conflict_free_trial
+        COMMENT "Grading the answers of assignment ${slug}"
+        VERBATIM)
+    if(NOT TARGET graded)
+        add_custom_target(graded)
+        add_test(NAME assignments.graded COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target graded)
+        set_tests_properties(assignments.graded PROPERTIES FIXTURES_SETUP graded LABELS cpu)
+    endif()
+    add_custom_target(${slug}_graded DEPENDS ${graded})
+    add_dependencies(graded ${slug}_graded)
+    add_dependencies(${slug}_graded grading_toolchain)
+    add_test(NAME assignment.${slug} COMMAND ${grade} check ${slug} --graded ${graded})
+    set_tests_properties(assignment.${slug} PROPERTIES FIXTURES_REQUIRED graded LABELS cpu)
+endfunction()

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The host program around a submission to an assignment: sizes and inputs come from files, outputs go to files.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace conflict_free {
+
+/// One run of a submitted function with the data of one case.
+///
+/// A program of a trial is called as `PROGRAM CASE OUTPUT [--samples N]`. The folder CASE holds `case.txt`, lines such as
+/// `integer width 64`, and as raw elements in `NAME.bin` the inputs, and for the outputs what is in their memory at first. In
+/// the folder OUTPUT the program leaves the outputs in `NAME.bin`, `times.txt` with one time in milliseconds a line if samples
+/// were asked for, and at last `outcome.txt`: `finished`, or what failed. What it prints means nothing.
+///
+/// Wrong arguments and a case that cannot be read end the program with exit code 2 and a line on stderr; no GPU with 77.
+class Trial {
+public:
+    Trial(int argc, char** argv);
+    ~Trial();
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+    /// A parameter of the case.
+    int integer(const std::string& name) const;
+
+    /// Device memory that holds the case's data of this name. It is valid as long as the trial.
+    template <class Element>
+    const Element* input(const std::string& name)
+    {
+        return static_cast<const Element*>(add_input(name, sizeof(Element)));
+    }
+
+    /// Device memory for `count` elements, filled with the case's random bytes so that no element is right by chance. It is
+    /// valid as long as the trial; finish() keeps what is in it.
+    template <class Element>
+    Element* output(const std::string& name, std::size_t count)
+    {
+        return static_cast<Element*>(add_output(name, count * sizeof(Element)));
+    }
+
+    /// Calls the submitted function and waits for the device. With samples, calls it again and again from the same state
+    /// and takes the times.
+    void run(const std::function<void()>& function);
+
+    /// Writes the outputs. @return the exit code for main()
+    int finish();
+
+private:
+    struct Buffer {
+        std::string name;
+        void* device;
+        std::vector<unsigned char> initial;
+        bool is_output;
+    };
+
+    void read_case();
+    void* add_input(const std::string& name, std::size_t element_bytes);
+    void* add_output(const std::string& name, std::size_t bytes);
+    void* add(const std::string& name, bool is_output);
+    void restore() const;
+    void call(const std::function<void()>& function);
+    double sample_ms(const std::function<void()>& function);
+    void write_outputs() const;
+
+    std::string case_folder_, output_folder_;
+    int samples_ = 0;
+    std::map<std::string, int> integers_;
+    std::vector<Buffer> buffers_;
+    std::vector<double> times_ms_;
+    std::string failure_;
+};
+
+}  // namespace conflict_free

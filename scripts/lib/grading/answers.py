@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The grader is graded: each answer of an assignment, its starter and its solution must score what task.toml says.
+
+    python -m grading.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
+    python -m grading.answers check NAME --graded FILE                     holds the file against task.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from console import FAILED, USAGE, OneLineParser, Stop, run_main, say
+
+from . import assignment, regions, release, sandbox
+from .assignment import Assignment, AssignmentError, Outcome
+from .building import Toolchain
+from .judging import grade
+from .main import write_file
+from .result import Result
+
+STARTER, SOLUTION = "starter", "solution"
+_SHORT = 8  # a line of the solution that is no longer may stand anywhere: "}" or "else"
+
+
+def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
+    """Return all that is graded, by name; starter and solution are made in ``folder``."""
+    made = {STARTER: task.starter(), SOLUTION: task.solution()}
+    for name, text in made.items():
+        (folder / f"{name}.cu").write_text(text, encoding="utf-8")
+    return {**{name: folder / f"{name}.cu" for name in made}, **{answer.name: answer.path for answer in task.answers}}
+
+
+def expectations(task: Assignment) -> dict[str, Outcome]:
+    """Return what each of ``submissions`` must score."""
+    return {STARTER: task.starter_expected, SOLUTION: Outcome(task.max_points, ""),
+            **{answer.name: answer.expected for answer in task.answers}}
+
+
+def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
+    """Grade all submissions of an assignment."""
+    with tempfile.TemporaryDirectory() as scratch:
+        return {name: grade(task, path, tools=tools, confined=confined) for name, path in submissions(task, Path(scratch)).items()}
+
+
+def complaints(task: Assignment, results: Mapping[str, Result]) -> Iterator[str]:
+    """Yield what is not as task.toml says: one line each."""
+    yield from _complaints_about_source(task)
+    expected = expectations(task)
+    if set(results) != set(expected):
+        yield f"{', '.join(sorted(set(results) ^ set(expected)))}: graded or in task.toml, but not both"
+    for name in expected.keys() & results.keys():
+        yield from _complaints_about(name, results[name], expected[name])
+    right = sum(not outcome.fails for name, outcome in expected.items() if name not in (STARTER, SOLUTION))
+    if right < 2 or len(expected) - 2 - right < 6:
+        yield f"{right} right and {len(expected) - 2 - right} wrong answers: at least 2 and 6 are needed"
+
+
+def _complaints_about(name: str, result: Result, expected: Outcome) -> Iterator[str]:
+    failed = result.first_failed
+    first = failed.name if failed else ""
+    said = f"{failed.seen} {failed.help}" if failed else ""
+    if result.points != expected.points:
+        yield f"{name}: {result.points} points, {expected.points} are expected"
+    if first != expected.fails:
+        yield f"{name}: fails {first or 'nothing'} ({said}), {expected.fails or 'nothing'} is expected"
+    elif expected.says not in said:
+        yield f"{name}: {first} says {said!r}, {expected.says!r} is expected in it"
+    elif failed and not (failed.seen and failed.wanted and failed.help):
+        yield f"{name}: {first} leaves the student without what was seen, what was wanted or help"
+
+
+def _complaints_about_source(task: Assignment) -> Iterator[str]:
+    """Starter and solution differ inside the regions only, and nothing of the solution is handed out."""
+    source = task.source.read_text(encoding="utf-8")
+    if not any(region.marked for region in regions.parse(source, task.source.name)):
+        yield f"{task.source.name} has no {regions.BEGIN}"
+    if not regions.differ_only_inside(task.starter(), task.solution(), source, task.source.name):
+        yield f"{task.source.name}: starter and solution differ outside of the marked regions"
+    secrets = {line for line in regions.solution_lines(source, task.source.name) if len(line) > _SHORT}
+    for name, text in release.files(task).items():
+        for line in text.splitlines():
+            if line.strip() in secrets:
+                yield f"{name} is handed out with a line of the solution: {line.strip()}"
+
+
+def _load(path: Path) -> dict[str, Result]:
+    return {name: Result.from_json(data) for name, data in json.loads(path.read_text(encoding="utf-8")).items()}
+
+
+def _grade(options: argparse.Namespace) -> int:
+    task = assignment.load(options.name)
+    if reason := sandbox.available():
+        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
+    results = grade_all(task, Toolchain.of(options.build_dir), confined=reason is None)
+    data = {name: result.to_json() for name, result in results.items()}
+    write_file(options.output, json.dumps(data, indent=1, ensure_ascii=False) + "\n", "--output")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    task = assignment.load(options.name)
+    found = list(complaints(task, _load(options.graded)))
+    for complaint in found:
+        say(complaint)
+    say(f"{task.name}: {len(expectations(task))} submissions graded, {len(found)} complaints")
+    return FAILED if found else 0
+
+
+def main() -> int:
+    parser = OneLineParser(prog="python -m grading.answers", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True, parser_class=OneLineParser)
+    for name, run, option in (("grade", _grade, "--output"), ("check", _check, "--graded")):
+        made = commands.add_parser(name)
+        made.add_argument("name", metavar="NAME")
+        made.add_argument(option, metavar="FILE", type=Path, required=True)
+        made.set_defaults(command=run)
+        if name == "grade":
+            made.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
+    options = parser.parse_args()
+    try:
+        return options.command(options)
+    except AssignmentError as error:
+        raise Stop(str(error), USAGE) from error
+
+
+if __name__ == "__main__":
+    run_main(main)

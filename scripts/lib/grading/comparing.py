@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Holds the outputs of a run against those of the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy
+
+from .running import Run
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What of an output is wrong, for readers."""
+
+    seen: str
+    wanted: str
+    help: str
+
+
+def _is_wrong(actual: numpy.ndarray, expected: numpy.ndarray, tolerance: float) -> numpy.ndarray:
+    """Where two arrays differ. With a tolerance of 0 every bit counts, but for the sign of zero."""
+    if tolerance == 0:
+        return ~(actual == expected)
+    with numpy.errstate(all="ignore"):
+        return ~(numpy.abs(actual - expected) <= tolerance * numpy.abs(expected))
+
+
+def _written(value: object) -> str:
+    return repr(value.item() if isinstance(value, numpy.generic) else value)
+
+
+def difference(run: Run, tolerance: float) -> Difference | None:
+    """Return what is wrong with the outputs of a run, or None. ``tolerance`` is relative."""
+    for name, expected in run.case.expected.items():
+        actual = run.outputs[name]
+        if actual is None:
+            return Difference(f"no {name} of the right size", f"{expected.size:,} elements", "The driver could not keep the output.")
+        wrong = _is_wrong(actual, expected, tolerance)
+        if wrong.any():
+            return _described(name, actual, expected, run.case.before[name], wrong)
+    return None
+
+
+def _described(name: str, actual: numpy.ndarray, expected: numpy.ndarray, before: numpy.ndarray, wrong: numpy.ndarray) -> Difference:
+    first = tuple(int(at[0]) for at in numpy.nonzero(wrong))
+    element = name + "".join(f"[{at}]" for at in first)
+    untouched = wrong & (actual.view(_bits(actual)) == before.view(_bits(before)))
+    how_many = f"{int(wrong.sum()):,} of {wrong.size:,} elements of {name} are wrong"
+    if untouched[first]:
+        value, advice = "was never written", f"Which thread should write {element}?"
+    else:
+        value, advice = f"is {_written(actual[first])}", f"Follow {element} by hand: which thread writes it, and what does it read?"
+    every = " (none of them was written)" if untouched.sum() == wrong.sum() and wrong.sum() > 1 else ""
+    return Difference(f"{how_many}{every}; the first, {element}, {value}", f"{element} is {_written(expected[first])}", advice)
+
+
+def _bits(array: numpy.ndarray) -> numpy.dtype:
+    """The unsigned integers as wide as the elements."""
+    return numpy.dtype(f"u{array.dtype.itemsize}")

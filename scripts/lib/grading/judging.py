@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Grades a submission: the checks in order, each of which stops those after it that it makes meaningless."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import admission, building, counting_checks, safety
+from .assignment import Assignment
+from .building import Built, Message, Toolchain
+from .cases import DrawnCase, draw_all, seed_of
+from .comparing import difference
+from .finding import Finding, passed
+from .result import FAST, GATES, Check, Place, Result
+from .running import Run, run
+
+MOST_BYTES = 1 << 18
+_TAUGHT = "The file has to hold the kernels and the function, without main."
+
+
+@dataclass
+class _Submission:
+    """A submission on its way through the checks, and what has been made of it so far."""
+
+    assignment: Assignment
+    path: Path
+    tools: Toolchain
+    confined: bool
+    folder: Path
+    cases: Sequence[DrawnCase]
+    progress: Callable[[str], None]
+    text: str = ""
+    built: Built = field(default_factory=Built)
+    refusals: Sequence[admission.Refusal] = ()
+    runs: list[Run] = field(default_factory=list)
+
+    def place(self, line: int) -> Place:
+        """A line of the submission, with its text."""
+        lines = self.text.splitlines()
+        return Place(self.path.name, line, lines[line - 1].strip() if 0 < line <= len(lines) else "")
+
+    def places(self, found: Iterable[Mapping]) -> tuple[Place, ...]:
+        """Those of the places in a report that lie in the submission, each once."""
+        lines = dict.fromkeys(each["line"] for each in found if each["file"] == self.assignment.source.name and each["line"] > 0)
+        return tuple(map(self.place, lines))
+
+    def run(self, case: DrawnCase, *, traced: bool = False) -> Run:
+        """One process on one case."""
+        self.progress(f"case {case.name}" + (", once more for the picture" if traced else ""))
+        return run(self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=traced)
+
+
+def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str | None = None, secret: str = "",
+          confined: bool = True, gpu: bool = False, progress: Callable[[str], None] = lambda what: None) -> Result:
+    """Grade the submission in a file.
+
+    ``progress`` is told what is being done. The same file, student and secret give the same result, bit for bit.
+    Raises AssignmentError or Stop if our own part does not work.
+    """
+    seed = seed_of(assignment.name, student, secret)
+    with tempfile.TemporaryDirectory(prefix="conflict_free_") as scratch:
+        submission = _Submission(assignment, path, tools, confined, Path(scratch).resolve(), draw_all(assignment, seed), progress)
+        findings = _gates(submission)
+        if all(findings.get(name, passed()).passed for name in GATES):
+            findings |= counting_checks.findings(submission)
+    return Result(assignment.name, assignment.title, student, path.name, _sha256(path), seed, assignment.machine,
+                  tuple(_checks(assignment, findings, gpu)))
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return hashlib.sha256(b"").hexdigest()
+
+
+def _checks(assignment: Assignment, findings: Mapping[str, Finding], gpu: bool) -> Iterable[Check]:
+    maximum = {name: assignment.points[name] for name in GATES}
+    maximum |= {threshold.check: threshold.points for threshold in assignment.thresholds}
+    if gpu:
+        maximum[FAST] = assignment.points[FAST]
+    for name, points in maximum.items():
+        finding = findings.get(name)
+        if finding is None:
+            yield Check(name, None, 0, points)
+        else:
+            yield Check(name, finding.passed, points if finding.passed else 0, points, **finding.words())
+
+
+def _gates(submission: _Submission) -> dict[str, Finding]:
+    """The checks that stop all those after them; the last one found is the one that failed, if any did."""
+    findings = {}
+    for name, look in zip(GATES, (_exists, _compiles, _safe, _correct)):
+        findings[name] = look(submission)
+        if not findings[name].passed:
+            break
+    return findings
+
+
+def _exists(submission: _Submission) -> Finding:
+    wanted = f"a CUDA source file in UTF-8 of at most {MOST_BYTES:,} bytes"
+    try:
+        data = submission.path.read_bytes() if submission.path.stat().st_size <= MOST_BYTES else None
+        submission.text = data.decode("utf-8") if data is not None else ""
+    except OSError as error:
+        return Finding(False, f"it cannot be read: {error.strerror}", wanted, _TAUGHT)
+    except UnicodeDecodeError as error:
+        return Finding(False, f"byte {error.start} is not UTF-8", wanted, "Save the file as UTF-8.")
+    if data is None:
+        return Finding(False, f"{submission.path.stat().st_size:,} bytes", wanted, "Hand in the source, not what was built of it.")
+    if not submission.text.strip():
+        return Finding(False, "an empty file", wanted, _TAUGHT)
+    return passed(f"{len(submission.text.splitlines()):,} lines")
+
+
+def _compiles(submission: _Submission) -> Finding:
+    assignment = submission.assignment
+    submission.refusals = admission.examine_text(submission.text)
+    submission.progress("compiling")
+    submission.built = building.build(submission.tools, assignment, submission.text, submission.folder, confined=submission.confined)
+    wanted = f"a file that compiles and defines {assignment.declaration}"
+    if submission.built.messages and submission.refusals:
+        return _refused(submission, submission.refusals[0], wanted)
+    if submission.built.messages:
+        return _not_compiled(submission, submission.built.messages, wanted)
+    return passed()
+
+
+def _not_compiled(submission: _Submission, messages: Sequence[Message], wanted: str) -> Finding:
+    lines = tuple(submission.place(message.line) for message in messages if message.line)[:3]
+    more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
+    return Finding(False, messages[0].text + more, wanted,
+                   "Mend the first error first; others often follow from it." if lines else f"Define exactly: {submission.assignment.declaration}.",
+                   lines)
+
+
+def _refused(submission: _Submission, refusal: admission.Refusal, wanted: str) -> Finding:
+    lines = (submission.place(refusal.line),) if refusal.line else ()
+    return Finding(False, f"{refusal.kind}: {refusal.message}", wanted, refusal.help, lines)
+
+
+def _safe(submission: _Submission) -> Finding:
+    wanted = "no hazard, and an end within the limits, in every case"
+    if refusals := submission.refusals or submission.built.refusals:
+        return _refused(submission, refusals[0], "nothing but kernels and the host code that launches them")
+    for case in submission.cases:
+        found = submission.run(case)
+        complaint = safety.complaint(found, submission.assignment)
+        if complaint:
+            return Finding(False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help,
+                           submission.places(complaint.places), case.name)
+        submission.runs.append(found)
+    return passed(f"{len(submission.runs)} cases without a hazard")
+
+
+def _correct(submission: _Submission) -> Finding:
+    tolerance = submission.assignment.reference().TOLERANCE
+    for found in submission.runs:
+        wrong = difference(found, tolerance)
+        if wrong:
+            return Finding(False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name)
+    return passed(f"{len(submission.runs)} cases with the right output")

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What is wrong with a run before anybody looks at its output: hazards, crashes, limits, errors of the CUDA runtime."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .assignment import Assignment
+from .running import Run
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What was seen, one sentence of help, and the places in the source as the report names them."""
+
+    seen: str
+    help: str
+    places: Sequence[Mapping] = ()
+
+
+def complaint(run: Run, assignment: Assignment) -> Complaint | None:
+    """Return what is wrong with a run, the most telling first; None if nothing is."""
+    report = run.report or {}
+    if report.get("hazards"):
+        return _of_hazard(report["hazards"][0])
+    if run.done.stopped_by:
+        return _of_limit(run.done.stopped_by, assignment)
+    if report.get("errors"):
+        return _of_error(report["errors"][0], assignment)
+    if run.outcome is None or run.report is None:
+        return Complaint(f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
+                         "The function has to return to its caller: it must not end the program.")
+    if not run.finished:
+        return _of_runtime(run.outcome, run.done.returncode)
+    return None
+
+
+def _of_hazard(hazard: Mapping) -> Complaint:
+    kind = hazard["kind"].replace("_", " ")
+    where = f"{hazard['kernel']}, block ({', '.join(map(str, hazard['block']))})" if hazard["kernel"] else "host code"
+    return Complaint(f"{kind} in {where}: {hazard['message']}", hazard["help"], hazard["lines"])
+
+
+def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
+    limits = assignment.limits
+    words = {
+        "time": (f"it ran for more than {limits.seconds:g} seconds", "Look for a loop whose condition never becomes false."),
+        "memory": (f"it wanted more than {limits.memory_megabytes:,} megabytes of memory", "Allocate what the sizes ask for, and no more."),
+        "output": (f"it printed more than {limits.output_kilobytes:,} kilobytes", "Take out the printing: nobody reads it here."),
+        "files": ("it wrote files", "Take out what writes files: the driver keeps the output."),
+    }
+    seen, help_ = words.get(stopped_by, (f"it was ended by {stopped_by}", "The program must not end itself, nor be ended."))
+    return Complaint(seen, help_)
+
+
+def _of_error(error: str, assignment: Assignment) -> Complaint:
+    if re.search(r"time|did not end", error):
+        return Complaint(error, "Look for a loop whose condition never becomes false.")
+    return Complaint(error, "Look at what the line reads and writes.")
+
+
+def _of_runtime(outcome: str, code: int) -> Complaint:
+    reason = outcome.rpartition("failed: ")[2] if outcome != "finished" else f"exit code {code}"
+    return Complaint(f"the CUDA runtime reports an error: {reason}",
+                     "Check the grid, the block and the sizes of allocations, and what each call of the runtime returns.")
