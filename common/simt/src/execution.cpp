@@ -49,7 +49,7 @@ void refuse(const char* kernel, const std::string& why, cudaError_t error)
 
 }  // namespace
 
-void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
+void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, ThreadBody thread)
 {
     const Machine& machine = *detail::session().machine;
     if (!is_possible_grid(grid)) return refuse(kernel, "no grid has " + size_of(grid) + " blocks", cudaErrorInvalidConfiguration);

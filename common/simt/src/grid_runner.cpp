@@ -32,7 +32,7 @@ constexpr std::size_t prefetch_distance = 4;
 
 }  // namespace
 
-cudaError_t GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
+cudaError_t GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, ThreadBody thread)
 {
     Session& session = detail::session();
     Counters counters(*session.machine);
@@ -61,7 +61,7 @@ cudaError_t GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_by
     return error_;
 }
 
-void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread)
+void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, ThreadBody thread)
 {
     catch_faults();
     begin_reports();
@@ -69,7 +69,7 @@ void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, 
     place.block_extent = block;
     thread_count_ = static_cast<int>(block.x * block.y * block.z);
     warp_count_ = (thread_count_ + warp_size - 1) / warp_size;
-    body_ = &thread;
+    body_ = thread;
     while (static_cast<int>(warps_.size()) < warp_count_) {
         const int first = static_cast<int>(warps_.size()) * warp_size;
         warps_.emplace_back();
@@ -221,7 +221,7 @@ void GridRunner::thread_main()
 void GridRunner::run_body()
 {
     try {
-        (*body_)();
+        body_.function(body_.context);
     } catch (const std::exception&) {
         failure_ = std::current_exception();
     }

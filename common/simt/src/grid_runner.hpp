@@ -9,7 +9,6 @@
 #include <chrono>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +49,7 @@ public:
 
     /// Runs a launch to its end, or until it cannot go on; what went wrong is then in the session.
     /// @return what cudaGetLastError() tells of it
-    cudaError_t run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
+    cudaError_t run(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, ThreadBody thread);
 
     /// @name Called by the running thread
     /// @{
@@ -99,7 +98,7 @@ private:
         bool at_several_sites = false;
     };
 
-    void begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, const std::function<void()>& thread);
+    void begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, ThreadBody thread);
     void run_blocks();
     void run_block();
     void run_warp(int warp);
@@ -135,7 +134,7 @@ private:
     std::string where() const;
 
     ThreadPool pool_;
-    const std::function<void()>* body_ = nullptr;
+    ThreadBody body_{};
     int thread_count_ = 0, warp_count_ = 0;
     std::deque<Warp> warps_;
     /// What each thread gets from the warp-level operation at which it waits.

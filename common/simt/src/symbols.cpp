@@ -7,9 +7,10 @@
 
 #include <algorithm>
 
-namespace simt {
+/// The first and the last of the program's variables, if it has any: the linker's names for the ends of their section.
+extern "C" [[gnu::weak]] const simt::DeviceSymbol __start_simt_device_symbols[], __stop_simt_device_symbols[];
 
-namespace detail {
+namespace simt::detail {
 
 Symbols& Symbols::instance()
 {
@@ -17,10 +18,11 @@ Symbols& Symbols::instance()
     return symbols;
 }
 
-void Symbols::add(Symbol symbol)
+Symbols::Symbols()
 {
-    const auto after = std::ranges::upper_bound(symbols_, symbol.begin, {}, &Symbol::begin);
-    symbols_.insert(after, std::move(symbol));
+    for (const DeviceSymbol* symbol = __start_simt_device_symbols; symbol != __stop_simt_device_symbols; ++symbol)
+        symbols_.push_back({reinterpret_cast<std::uint64_t>(symbol->address), symbol->bytes, symbol->name, symbol->space});
+    std::ranges::sort(symbols_, {}, &Symbol::begin);
 }
 
 const Symbol* Symbols::find(std::uint64_t address) const
@@ -52,11 +54,4 @@ bool is_read_only_data(std::uint64_t address)
     return query.found;
 }
 
-}  // namespace detail
-
-DeviceSymbol::DeviceSymbol(const void* address, std::size_t bytes, const char* name, SymbolSpace space)
-{
-    detail::Symbols::instance().add({reinterpret_cast<std::uint64_t>(address), bytes, name, space});
-}
-
-}  // namespace simt
+}  // namespace simt::detail

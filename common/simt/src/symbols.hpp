@@ -14,7 +14,7 @@
 
 namespace simt::detail {
 
-/// A registered variable.
+/// A variable.
 struct Symbol {
     std::uint64_t begin;
     std::size_t bytes;
@@ -24,16 +24,17 @@ struct Symbol {
     bool contains(std::uint64_t address) const { return address - begin < bytes; }
 };
 
-/// All registered variables of the program.
+/// All variables of the program that a simt::DeviceSymbol makes known.
 class Symbols {
 public:
     static Symbols& instance();
 
-    void add(Symbol symbol);
     /// The variable that holds `address`, or null.
     const Symbol* find(std::uint64_t address) const;
 
 private:
+    Symbols();
+
     std::vector<Symbol> symbols_;  // sorted by begin
 };
 

@@ -84,8 +84,9 @@ void register_device_variables(const Source& source, Edits& edits, const Declara
     std::string text;
     for (const Declarator& declarator : declaration.declarators) {
         const std::string& name = declarator.name;
-        text += " static const ::simt::DeviceSymbol simt_symbol_" + std::string(source.is_macro() ? "##" : "") + name + "((const void*)&" + name +
-                ", sizeof(" + name + "), \"" + name + "\", ::simt::SymbolSpace::" + space + ");";
+        text += " [[gnu::used, gnu::section(\"simt_device_symbols\")]] static constinit const ::simt::DeviceSymbol simt_symbol_" +
+                std::string(source.is_macro() ? "##" : "") + name + "{(const void*)&" + name + ", sizeof(" + name + "), \"" + name +
+                "\", ::simt::SymbolSpace::" + space + "};";
     }
     edits.after(declaration.end, text);
 }

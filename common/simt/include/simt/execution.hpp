@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <utility>
 
 #include "simt/counts.hpp"
@@ -15,10 +14,16 @@
 
 namespace simt {
 
+/// What each thread of a grid does: a function and what it is called with. No object that could hold anything callable:
+/// so the code of a program holds no call whose aim is read from memory.
+struct ThreadBody {
+    void (*function)(const void* context);
+    const void* context;
+};
+
 /// Runs `thread` once for each thread of the grid, with its coordinates set, block after block.
 /// An impossible configuration is reported the CUDA way, through cudaGetLastError().
-void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes,
-              const std::function<void()>& thread);
+void run_grid(const char* kernel, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, ThreadBody thread);
 
 /// A launch `kernel<<<grid, block, shared, stream>>>(arguments…)`, as the translator writes it.
 template <class Kernel>
@@ -35,7 +40,9 @@ public:
     template <class... Arguments>
     void operator()(Arguments&&... arguments)
     {
-        run_grid(name_, grid_, block_, dynamic_shared_bytes_, [&] { kernel_(arguments...); });
+        const auto body = [&] { kernel_(arguments...); };
+        run_grid(name_, grid_, block_, dynamic_shared_bytes_,
+                 {[](const void* context) { (*static_cast<const decltype(body)*>(context))(); }, &body});
     }
 
 private:
@@ -130,9 +137,15 @@ void yield_thread();
 /// Kinds of variables that live on the device without an allocation.
 enum class SymbolSpace { global, constant };
 
-/// Registers a `__device__`, `__managed__` or `__constant__` variable, as the translator writes it.
-struct DeviceSymbol {
-    DeviceSymbol(const void* address, std::size_t bytes, const char* name, SymbolSpace space);
+/// Makes a `__device__`, `__managed__` or `__constant__` variable known, as the translator writes it. The linker gathers
+/// these in one section, where the model finds them: a program needs to run no code for it before it starts. Size and
+/// alignment are the same, so that there are no gaps between them.
+struct alignas(32) DeviceSymbol {
+    const void* address;
+    std::size_t bytes;
+    const char* name;
+    SymbolSpace space;
 };
+static_assert(sizeof(DeviceSymbol) == alignof(DeviceSymbol));
 
 }  // namespace simt

@@ -123,8 +123,8 @@ TEST(Shared, WhatCannotBeReadIsNamedWithItsLine)
 
 std::string symbol(const std::string& name, const std::string& space)
 {
-    return " static const ::simt::DeviceSymbol simt_symbol_" + name + "((const void*)&" + name + ", sizeof(" + name + "), \"" + name +
-           "\", ::simt::SymbolSpace::" + space + ");";
+    return " [[gnu::used, gnu::section(\"simt_device_symbols\")]] static constinit const ::simt::DeviceSymbol simt_symbol_" + name +
+           "{(const void*)&" + name + ", sizeof(" + name + "), \"" + name + "\", ::simt::SymbolSpace::" + space + "};";
 }
 
 TEST(DeviceVariables, AreMadeKnown)
