@@ -9,32 +9,16 @@ made: nothing in it may leave the functions that it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from grading.refusal import Refusal
 from grading.sandbox import Done
+from grading.text_admission import examine_text
+
+__all__ = ["COMPILE_OPTIONS", "Refusal", "confine", "examine_text"]
 
 #: What the compiler needs to be told so that object admission can tell what code does. Options of the model besides.
 COMPILE_OPTIONS: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """One thing that a submission may not contain.
-
-    `line` counts from 1 and is None where there is none; `kind` is what it is called, such as "inline assembly";
-    `message` says in one line what was seen; `help` is one sentence for the student.
-    """
-
-    line: int | None
-    kind: str
-    message: str
-    help: str
-
-
-def examine_text(text: str) -> list[Refusal]:
-    """What in the submission's own text is not admitted, in the order of its lines."""
-    return []
 
 
 def confine(assembly: Path, confined: Path, function: str, run: Callable[[Sequence[str]], Done]) -> list[Refusal]:
