@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/grade before it grades: set-up, the model's library. Standard library only.
+"""scripts/grade before it grades: arguments, set-up, the tools. Standard library only.
 
-What grades is the package grading, in the virtual environment; its command line is grading/main.py.
+What grades is the package grading, in the virtual environment; it begins in grading/main.py.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import contextlib
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import setup
 from console import ROOT, USAGE, Stop
 from count import state_of
+from grade_arguments import parser
 
 PRESET = "cpu"
 TARGET = "grading_toolchain"
-PACKAGE = "grading"
-
-#: Commands that need nothing that is built.
-UNBUILT = ("list", "release", "hint", "new-assignment")
+MAIN = "grading.main"
+PACKAGE = "simpleeval"  # one that nothing but the grader needs
 
 
-def _once(stamp: Path, state: str, work) -> None:
+def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
     """Does `work`, unless it was done in the same state."""
     with contextlib.suppress(OSError):
         if stamp.read_text(encoding="utf-8") == state and (setup.VENV / "bin" / "python").exists():
@@ -49,19 +49,19 @@ def _set_up() -> None:
 
 def main() -> int:
     arguments = sys.argv[1:]
+    options = parser().parse_args(arguments)
     locks = state_of("requirements.lock")
-    if "--build-dir" not in arguments and not {"--help", "-h"} & set(arguments):
-        if arguments[:1] and arguments[0] in UNBUILT:
-            _once(ROOT / "build" / "logs" / "grade.stamp", locks, _set_up)
-        elif arguments:
-            build = ROOT / "build" / PRESET
-            _once(build / "grading.stamp", locks + state_of("common"), _build)
-            arguments = [*arguments, "--build-dir", str(build)]
+    if not options.builds:
+        _once(ROOT / "build" / "grade" / "set-up.stamp", locks, _set_up)
+    elif not options.build_dir:
+        build = ROOT / "build" / PRESET
+        _once(build / "grading.stamp", locks + state_of("common"), _build)
+        arguments = [*arguments, "--build-dir", str(build)]
     python = setup.VENV / "bin" / "python"
     if not python.exists():
         python = Path(sys.executable)
-        if importlib.util.find_spec("simpleeval") is None:
-            raise Stop("no Python package simpleeval here; scripts/grade list installs it", USAGE)
+        if importlib.util.find_spec(PACKAGE) is None:
+            raise Stop(f"no Python package {PACKAGE} here; scripts/grade list installs it", USAGE)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.stdout.flush()
-    os.execve(python, [str(python), "-m", f"{PACKAGE}.main", *arguments], environment)
+    os.execve(python, [str(python), "-m", MAIN, *arguments], environment)

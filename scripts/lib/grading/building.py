@@ -15,11 +15,11 @@ from pathlib import Path
 
 from console import ROOT, Stop
 from count_program import Toolchain as ModelToolchain
+from grade_arguments import TOOLCHAIN
 
 from . import admission, sandbox
 from .assignment import Assignment
 
-GRADING_TOOLCHAIN = "grading_toolchain.json"
 KEPT = ROOT / "build" / "grade"
 KEPT_DRIVERS = 4  # of one assignment: that many build folders and versions stay quick
 
@@ -41,7 +41,7 @@ class Toolchain:
     @classmethod
     def of(cls, build: Path) -> Toolchain:
         """Return the toolchain of a build folder."""
-        return cls(ModelToolchain.of(build), **json.loads((build / GRADING_TOOLCHAIN).read_text(encoding="utf-8")))
+        return cls(ModelToolchain.of(build), **json.loads((build / TOOLCHAIN).read_text(encoding="utf-8")))
 
     def readable(self) -> list[Path]:
         """Return all of ours that compiling and linking read."""

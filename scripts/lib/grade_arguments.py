@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The arguments of scripts/grade. Standard library only: they are read before anything is set up, and again after it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from console import ROOT, OneLineParser
+
+SECRET = "CONFLICT_FREE_SECRET"
+#: What CMake writes into a build folder that has the grader's tools.
+TOOLCHAIN = "grading_toolchain.json"
+#: Where an assignment is, from the repository's root.
+TASKS = "chapters/*/assignment/task.toml"
+
+
+def assignment_names() -> list[str]:
+    """The names of all assignments, sorted."""
+    return sorted(path.parents[1].name for path in ROOT.glob(TASKS))
+
+
+def _assignment(name: str) -> str:
+    known = assignment_names()
+    if name not in known:
+        raise argparse.ArgumentTypeError(f"{name!r} given, one of {', '.join(known) or 'none yet'} is accepted")
+    return name
+
+
+def output_file(text: str) -> Path:
+    """A file that can be written; its folder is there."""
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} given, a file in a folder that can be written is accepted")
+    return path
+
+
+def _build_folder(text: str) -> Path:
+    if not (Path(text) / TOOLCHAIN).is_file():
+        raise argparse.ArgumentTypeError(f"{text!r} given, a build folder of this repository is accepted")
+    return Path(text)
+
+
+def _add_grading_options(parser: argparse.ArgumentParser) -> None:
+    """What every command that grades accepts."""
+    add = parser.add_argument
+    add("--secret", metavar="TEXT", default=os.environ.get(SECRET, ""),
+        help=f"varies hidden sizes and data from course to course (default: what the environment has as {SECRET})")
+    add("--gpu", action="store_true", help="also time it on this machine's GPU")
+    add("--no-sandbox", dest="confined", action="store_false", help="run it without a sandbox: for your own code only")
+    add("--build-dir", metavar="DIR", type=_build_folder, help=argparse.SUPPRESS)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("assignment", metavar="NAME", type=_assignment)
+    add("submission", metavar="SUBMISSION.cu", type=Path)
+    add("--student", metavar="ID", help="varies hidden sizes and data from student to student")
+    add("--json", metavar="F", type=output_file, help="write the result to this file")
+    add("--gradescope", metavar="F", type=output_file, help="write the result as Gradescope reads it")
+    add("--classroom50", metavar="F", type=output_file, help="write the result as Classroom 50 reads it")
+    add("--junit", metavar="F", type=output_file, help="write the result as JUnit XML")
+    add("--picture", metavar="F.svg", type=output_file, help="write the map of the access that a check is about")
+    _add_grading_options(parser)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser; `command` becomes the name of the command, `builds` whether it needs the built tools."""
+    made = OneLineParser(prog="scripts/grade", description="Hands out assignments and grades what comes back, without a GPU. "
+                         "Exit code: 0 if all checks passed, 1 if some failed, 2 for wrong arguments.")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=OneLineParser)
+
+    def command(name: str, words: str, *, builds: bool = False) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=words, description=words)
+        added.set_defaults(builds=builds)
+        return added
+
+    command("list", "List the assignments.")
+    added = command("release", "Write what students get into a new folder.")
+    added.add_argument("assignment", metavar="NAME", type=_assignment)
+    added.add_argument("folder", metavar="DIR", type=Path)
+    _add_run(command("run", "Grade one submission.", builds=True))
+    added = command("hint", "Show a hint; the second says more.")
+    added.add_argument("assignment", metavar="NAME", type=_assignment)
+    added.add_argument("number", metavar="1|2", nargs="?", type=int, choices=(1, 2), default=1)
+    return made
