@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import simpleeval
@@ -29,7 +29,18 @@ def names_of(run: Run) -> dict[str, Any]:
     sums = {space: {metric: sum(kernel.get(space, {}).get(metric, 0) for kernel in kernels) for metric in metrics}
             for space, metrics in SPACES.items()}
     others = {key: sum(kernel.get(key, 0) for kernel in kernels) for key in ("barriers", "warp_barriers")}
-    return {**sums, **others, "launches": len(kernels), "kernels": len({kernel["name"] for kernel in kernels}), **run.case.parameters}
+    return {**sums, **others, "partitions": _partitions_of(kernels), "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
+            "launches": len(kernels), "kernels": len({kernel["name"] for kernel in kernels}), **run.case.parameters}
+
+
+def _partitions_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    """Return the partitions that a step goes to on average, over all launches; 0 without steps or on a machine without any."""
+    means = {}
+    for op in ("load", "store"):
+        steps = [kernel["partitions"][op]["steps"] for kernel in kernels if "partitions" in kernel]
+        number = sum(map(sum, steps))
+        means[op] = {"mean": sum(count * used for each in steps for used, count in enumerate(each, start=1)) / number if number else 0.0}
+    return means
 
 
 def value_of(expression: str, names: Mapping[str, Any], threshold: Threshold) -> int | float:
@@ -44,7 +55,8 @@ def value_of(expression: str, names: Mapping[str, Any], threshold: Threshold) ->
 
 
 def _shown(value: int | float) -> str:
-    return f"{value:,}" if isinstance(value, int) or value == int(value) else f"{value:,.3f}"
+    """Whole numbers in full, others with at most three digits behind the point."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def findings(submission: _Submission) -> dict[str, Finding]:

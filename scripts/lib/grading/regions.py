@@ -96,7 +96,7 @@ def differ_only_inside(starter_text: str, solution_text: str, text: str, name: s
     It is shown from the texts themselves: outside the marks, one after another, both have the same lines.
     """
     fixed = [region.solution for region in parse(text, name) if not region.marked]
-    pieces = re.split(rf"[^\n]*//\s*{BEGIN}\s*\n(?:[^\n]*\n)*?[^\n]*//\s*{END}\s*\n", starter_text)
+    pieces = re.split(rf"[^\n]*//[ \t]*{BEGIN}[ \t]*\n(?:[^\n]*\n)*?[^\n]*//[ \t]*{END}[ \t]*\n", starter_text)
     if pieces != ["".join(lines) for lines in fixed]:
         return False
     at = 0
