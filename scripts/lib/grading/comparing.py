@@ -48,13 +48,13 @@ def _described(name: str, actual: numpy.ndarray, expected: numpy.ndarray, before
     first = tuple(int(at[0]) for at in numpy.nonzero(wrong))
     element = name + "".join(f"[{at}]" for at in first)
     untouched = wrong & (actual.view(_bits(actual)) == before.view(_bits(before)))
-    how_many = f"{int(wrong.sum()):,} of {wrong.size:,} elements of {name} are wrong"
-    if untouched[first]:
-        value, advice = "was never written", f"Which thread should write {element}?"
-    else:
-        value, advice = f"is {_written(actual[first])}", f"Follow {element} by hand: which thread writes it, and what does it read?"
-    every = " (none of them was written)" if untouched.sum() == wrong.sum() and wrong.sum() > 1 else ""
-    return Difference(f"{how_many}{every}; the first, {element}, {value}", f"{element} is {_written(expected[first])}", advice)
+    of_all = f"of {wrong.size:,} elements of {name}"
+    wanted = f"{element} is {_written(expected[first])}"
+    if untouched.sum() == wrong.sum():
+        return Difference(f"{int(wrong.sum()):,} {of_all} were never written; the first is {element}", wanted, f"Which thread should write {element}?")
+    value = "was never written" if untouched[first] else f"is {_written(actual[first])}"
+    return Difference(f"{int(wrong.sum()):,} {of_all} are wrong; the first, {element}, {value}", wanted,
+                      f"Follow {element} by hand: which thread writes it, and what does it read?")
 
 
 def _bits(array: numpy.ndarray) -> numpy.dtype:

@@ -4,23 +4,33 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import simpleeval
 
-from .assignment import AssignmentError, Threshold
+from . import pictures
+from .assignment import Assignment, AssignmentError, Threshold
+from .cases import DrawnCase
 from .finding import Finding, passed
+from .result import Place
 from .running import Run
-
-if TYPE_CHECKING:
-    from .judging import _Submission
 
 _SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
 _GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
 SPACES = {f"{space}_{op}": metrics for space, metrics in (("shared", _SHARED), ("global", _GLOBAL)) for op in ("load", "store", "atomic")}
+_MOST_CULPRITS = 3
 _FUNCTIONS = {"min": min, "max": max, "abs": abs, "ceil": math.ceil}
+
+
+class Submitted(Protocol):
+    """What is asked of a submission: its source lines, and one more run that is written down access by access."""
+
+    def places(self, found: Iterable[Mapping]) -> tuple[Place, ...]: ...
+
+    def traced(self, case: DrawnCase) -> Sequence[Mapping[str, Any]]: ...
 
 
 def names_of(run: Run) -> dict[str, Any]:
@@ -59,24 +69,68 @@ def _shown(value: int | float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
-def findings(submission: _Submission) -> dict[str, Finding]:
-    """Return the findings of the thresholds, by name of the check."""
+def findings(assignment: Assignment, runs: Sequence[Run], source: Submitted) -> dict[str, Finding]:
+    """Return the findings of the thresholds, by name of the check, about runs of all cases."""
     found: dict[str, Finding] = {}
-    for threshold in submission.assignment.thresholds:
+    for threshold in assignment.thresholds:
         if threshold.after and not found.get(threshold.after, passed()).passed:
             continue
-        found[threshold.check] = _finding(submission, threshold)
+        found[threshold.check] = _finding(threshold, runs, source)
     return found
 
 
-def _finding(submission: _Submission, threshold: Threshold) -> Finding:
+def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Finding:
     """The first counted case that is beyond the threshold decides; if none is, the last one stands for all."""
     bound = "at most" if threshold.is_upper else "at least"
-    counted = [run for run in submission.runs if run.case.case.counted]
-    for run in counted:
+    for run in runs:
+        if not run.case.case.counted:
+            continue
         names = names_of(run)
         value, limit = value_of(threshold.count, names, threshold), value_of(threshold.limit, names, threshold)
         seen, wanted = f"{threshold.count} is {_shown(value)}", f"{bound} {_shown(limit)}"
         if value > limit if threshold.is_upper else value < limit:
-            return Finding(False, f"{seen} (case {run.case.name}: {run.case.sizes})", wanted, threshold.help, case=run.case.name)
+            culprits = _culprits(threshold, run)
+            picture = _picture(culprits, source.traced(run.case)) if threshold.is_upper else None
+            return Finding(False, f"{seen} (case {run.case.name}: {run.case.sizes})", wanted, threshold.help, source.places(culprits),
+                           run.case.name, picture.to_text() if picture else None, picture.to_svg() if picture else None)
     return Finding(True, f"{seen} (case {run.case.name})", wanted)
+
+
+# --- who is to blame -----------------------------------------------------------------------------
+
+
+def _named(expression: str) -> Iterator[tuple[str, str]]:
+    """The counts that an expression names, such as ("shared_load", "conflicts")."""
+    for node in ast.walk(ast.parse(expression, mode="eval")):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in SPACES:
+            yield node.value.id, node.attr
+
+
+def _avoidable(line: Mapping[str, Any], metric: str) -> int:
+    """What of a count would not be there in the best of cases; for other counts, all of it."""
+    ideal = {"conflicts": "ideal_wavefronts", "wavefronts": "ideal_wavefronts", "sectors": "ideal_sectors"}.get(metric)
+    taken = "wavefronts" if metric == "conflicts" else metric
+    return line[taken] - line[ideal] if ideal else line[metric]
+
+
+def _culprits(threshold: Threshold, run: Run) -> list[dict[str, Any]]:
+    """The source lines that have the most of what a threshold counts, the worst first."""
+    cost: dict[tuple, int] = {}
+    lines = [line for kernel in run.report["kernels"] for line in kernel["lines"] if line["line"] > 0]
+    for space, metric in dict.fromkeys(_named(threshold.count)):
+        for line in lines:
+            if f"{line['space']}_{line['op']}" == space:
+                place = line["file"], line["line"], line["space"], line["op"]
+                cost[place] = cost.get(place, 0) + _avoidable(line, metric)
+    worst = sorted((place for place in cost if cost[place] > 0), key=lambda place: (-cost[place], place))
+    return [dict(zip(("file", "line", "space", "op"), place)) for place in worst[:_MOST_CULPRITS]]
+
+
+def _picture(culprits: Sequence[Mapping[str, Any]], trace: Sequence[Mapping[str, Any]]) -> pictures.Map | None:
+    """The worst access of the worst line that the trace has; the first of them if several are as bad."""
+    accesses = [(launch, block["block"], access) for launch in trace for block in launch["blocks"] for access in block["accesses"]]
+    for culprit in culprits:
+        fitting = [each for each in accesses if all(each[2][key] == value for key, value in culprit.items())]
+        if fitting:
+            return pictures.map_of(*max(fitting, key=lambda each: pictures.excess(each[2])))
+    return None

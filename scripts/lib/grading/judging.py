@@ -49,10 +49,15 @@ class _Submission:
         lines = dict.fromkeys(each["line"] for each in found if each["file"] == self.assignment.source.name and each["line"] > 0)
         return tuple(map(self.place, lines))
 
-    def run(self, case: DrawnCase, *, traced: bool = False) -> Run:
+    def run(self, case: DrawnCase) -> Run:
         """One process on one case."""
-        self.progress(f"case {case.name}" + (", once more for the picture" if traced else ""))
-        return run(self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=traced)
+        self.progress(f"case {case.name}")
+        return run(self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
+
+    def traced(self, case: DrawnCase) -> Sequence[Mapping]:
+        """The launches of a case, with their accesses one by one."""
+        self.progress(f"case {case.name}, for the picture")
+        return run(self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=True).trace
 
 
 def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str | None = None, secret: str = "",
@@ -67,7 +72,7 @@ def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str 
         submission = _Submission(assignment, path, tools, confined, Path(scratch).resolve(), draw_all(assignment, seed), progress)
         findings = _gates(submission)
         if all(findings.get(name, passed()).passed for name in GATES):
-            findings |= counting_checks.findings(submission)
+            findings |= counting_checks.findings(assignment, submission.runs, submission)
     return Result(assignment.name, assignment.title, student, path.name, _sha256(path), seed, assignment.machine,
                   tuple(_checks(assignment, findings, gpu)))
 

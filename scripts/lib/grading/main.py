@@ -55,8 +55,9 @@ def _release(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     task = assignment.load(options.assignment)
     require_sandbox(options.confined)
-    result = grade(task, options.submission, tools=Toolchain.of(options.build_dir), student=options.student,
-                   secret=options.secret, confined=options.confined, gpu=options.gpu)
+    with feedback.progress() as progress:
+        result = grade(task, options.submission, tools=Toolchain.of(options.build_dir), student=options.student,
+                       secret=options.secret, confined=options.confined, gpu=options.gpu, progress=progress)
     feedback.show(result)
     _write(options, result)
     return 0 if result.passed else FAILED
@@ -73,6 +74,12 @@ def _write(options: argparse.Namespace, result: Result) -> None:
     for option, text in texts.items():
         if path := getattr(options, option):
             write_file(path, text(), f"--{option}")
+    if options.picture:
+        drawing = next((check.drawing for check in result.checks if check.drawing), None)
+        if drawing:
+            write_file(options.picture, drawing, "--picture")
+        else:
+            print(f"no picture in {options.picture}: no check that failed is about an access", file=sys.stderr)
 
 
 def _hint(options: argparse.Namespace) -> int:

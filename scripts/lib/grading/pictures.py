@@ -1,0 +1,197 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Maps of one access of a warp: which bank serves which lane, or which sectors move. As plain text and as SVG.
+
+An access is as the model writes it down in a trace; see common/simt/src/trace.hpp.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as xml
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+SECTOR_BYTES = 32
+WORD_BYTES = 4
+_WORDS_OF_SECTOR = SECTOR_BYTES // WORD_BYTES
+_SECTORS_OF_ROW = 4
+_LINE_BYTES = SECTOR_BYTES * _SECTORS_OF_ROW
+
+#: More rows than this are told and not drawn.
+_MOST_ROWS = 16
+_SHOWN_ROWS = 12
+_BUSY, _IDLE, _NOTHING = "█", "·", " "
+#: What stands in for these where a terminal cannot show them.
+PLAIN = str.maketrans({_BUSY: "#", _IDLE: ".", "–": "-", "×": "x", "…": "...", "→": "->"})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A bank in a wavefront, or a word of a sector, with the lanes that ask for it. No lanes: it stays idle."""
+
+    lanes: tuple[int, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The lane, or how many there are."""
+        return "" if not self.lanes else str(self.lanes[0]) if len(self.lanes) == 1 else f"×{len(self.lanes)}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a map: what it is called, and its cells. None is where there is nothing."""
+
+    label: str
+    cells: tuple[Cell | None, ...]
+
+    @property
+    def lanes(self) -> list[int]:
+        """The lanes of all cells, ascending."""
+        return sorted({lane for cell in self.cells if cell for lane in cell.lanes})
+
+
+@dataclass(frozen=True)
+class Map:
+    """A map of an access: words above it, what a column is, rows and what one is called, and the columns of a group."""
+
+    heading: tuple[str, ...]
+    scale: str
+    rows: tuple[Row, ...]
+    noun: str
+    group: int
+
+    def to_text(self) -> str:
+        """Return the map as lines of text."""
+        left = max(len(row.label) for row in self.rows)
+        lines = [*self.heading, "", f"{self.scale:>{left}}  {self._grouped(self._digits())}"]
+        shown = self.rows if len(self.rows) <= _MOST_ROWS else self.rows[:_SHOWN_ROWS]
+        for row in shown:
+            marks = "".join(_NOTHING if cell is None else _BUSY if cell.lanes else _IDLE for cell in row.cells)
+            lines.append(f"{row.label:>{left}}  {self._grouped(marks)}  {_plural('lane', row.lanes)} {_ranges(row.lanes)}")
+        if left_out := len(self.rows) - len(shown):
+            lines.append(f"{'…':>{left}}  {left_out} more {self.noun}s")
+        return "\n".join(lines)
+
+    def _digits(self) -> str:
+        return "".join(str(column % self.group % 10) for column in range(len(self.rows[0].cells)))
+
+    def _grouped(self, text: str) -> str:
+        return " ".join(text[at:at + self.group] for at in range(0, len(text), self.group))
+
+    def to_svg(self) -> str:
+        """Return the map as a picture with the lanes' numbers in its cells."""
+        return _svg(self)
+
+
+def _plural(noun: str, what: Sequence) -> str:
+    return noun if len(what) == 1 else f"{noun}s"
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Ascending numbers for readers: 0, 4–7."""
+    parts = []
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in run]
+        parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
+    return ", ".join(parts)
+
+
+# --- what an access costs ------------------------------------------------------------------------
+
+
+def sectors(access: Mapping[str, Any]) -> set[int]:
+    """Return the numbers of the sectors that a global access touches."""
+    return {byte // SECTOR_BYTES for start in access["lanes"] if start is not None
+            for byte in range(start, start + access["size"], min(access["size"], SECTOR_BYTES))}
+
+
+def excess(access: Mapping[str, Any]) -> int:
+    """Return the wavefronts or sectors of an access above its ideal number."""
+    if access["space"] == "shared":
+        return len(access["wavefronts"]) - access["ideal_wavefronts"]
+    bytes_asked = len({byte for start in access["lanes"] if start is not None for byte in range(start, start + access["size"])})
+    return len(sectors(access)) - -(-bytes_asked // SECTOR_BYTES)
+
+
+def map_of(launch: Mapping[str, Any], block: Sequence[int], access: Mapping[str, Any]) -> Map:
+    """Return the map of an access that the trace of a launch has."""
+    where = f"warp {access['warp']} of block ({', '.join(map(str, block))}) of {launch['kernel']}"
+    return _bank_map(access, launch["banks"], where) if access["space"] == "shared" else _sector_map(access, where)
+
+
+def _bank_map(access: Mapping[str, Any], banks: int, where: str) -> Map:
+    rows = []
+    for number, wavefront in enumerate(access["wavefronts"], start=1):
+        lanes: dict[int, list[int]] = {}
+        for lane, word in wavefront:
+            lanes.setdefault(word % banks, []).append(lane)
+        rows.append(Row(f"wavefront {number}", tuple(Cell(tuple(lanes.get(bank, ()))) for bank in range(banks))))
+    taken, ideal = len(rows), access["ideal_wavefronts"]
+    heading = (f"Shared {access['op']} of {access['size']} bytes a lane, {where}:",
+               f"{taken} {_plural('wavefront', rows)}, ideal: {ideal}. Which of the {banks} banks each uses, and for which lanes:")
+    return Map(heading, "bank", tuple(rows), "wavefront", banks)
+
+
+def _sector_map(access: Mapping[str, Any], where: str) -> Map:
+    words: dict[int, list[int]] = {}
+    for lane, start in enumerate(access["lanes"]):
+        if start is not None:
+            for word in range(start // WORD_BYTES, (start + access["size"] - 1) // WORD_BYTES + 1):
+                words.setdefault(word, []).append(lane)
+    touched = sectors(access)
+    rows = []
+    for line in sorted({sector // _SECTORS_OF_ROW for sector in touched}):
+        cells: list[Cell | None] = []
+        for sector in range(line * _SECTORS_OF_ROW, (line + 1) * _SECTORS_OF_ROW):
+            inside = range(sector * _WORDS_OF_SECTOR, (sector + 1) * _WORDS_OF_SECTOR)
+            cells += [Cell(tuple(words.get(word, ()))) if sector in touched else None for word in inside]
+        rows.append(Row(f"byte {line * _LINE_BYTES}", tuple(cells)))
+    active = sum(start is not None for start in access["lanes"])
+    heading = (f"Global {access['op']} of {access['size']} bytes a lane, {where}:",
+               f"{active} {_plural('lane', range(active))} ask for {active * access['size']} bytes, and {len(touched)} "
+               f"{_plural('sector', touched)} of {SECTOR_BYTES} bytes move. Which 4-byte words of them are asked for:")
+    return Map(heading, "word", tuple(rows), "row", _WORDS_OF_SECTOR)
+
+
+# --- SVG -----------------------------------------------------------------------------------------
+
+_CELL, _ROW, _GAP, _LEFT, _TOP, _EDGE = 24, 20, 8, 110, 64, 12
+_STYLE = ("text{font:12px sans-serif;fill:#1a1a1a}.n{font-size:10px;text-anchor:middle}.l{text-anchor:end}"
+          ".b{fill:#f2b84b;stroke:#8a5a00}.i{fill:#fff;stroke:#c8c8c8}")
+
+
+def _svg(drawn: Map) -> str:
+    columns = len(drawn.rows[0].cells)
+
+    def left_of(column: int) -> int:
+        return _LEFT + column * _CELL + column // drawn.group * _GAP
+
+    width, height = left_of(columns) + _EDGE, _TOP + _ROW * len(drawn.rows) + _EDGE
+    svg = xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "viewBox": f"0 0 {width} {height}",
+                              "width": str(width), "height": str(height)})
+    xml.SubElement(svg, "title").text = " ".join(drawn.heading)
+    xml.SubElement(svg, "style").text = _STYLE
+    xml.SubElement(svg, "rect", {"width": str(width), "height": str(height), "fill": "#fff"})
+    for number, line in enumerate(drawn.heading):
+        _text(svg, line, _EDGE, 18 + 16 * number)
+    _text(svg, drawn.scale, _LEFT - 6, _TOP - 5, "l")
+    for column in range(columns):
+        _text(svg, str(column % drawn.group), left_of(column) + _CELL // 2, _TOP - 5, "n")
+    for number, row in enumerate(drawn.rows):
+        top = _TOP + number * _ROW
+        _text(svg, row.label, _LEFT - 6, top + 14, "l")
+        for column, cell in enumerate(row.cells):
+            if cell is None:
+                continue
+            box = {"x": left_of(column), "y": top, "width": _CELL, "height": _ROW}
+            xml.SubElement(svg, "rect", {**{name: str(value) for name, value in box.items()}, "class": "b" if cell.lanes else "i"})
+            if cell.label:
+                _text(svg, cell.label, left_of(column) + _CELL // 2, top + 14, "n")
+    xml.indent(svg, " ")
+    return xml.tostring(svg, encoding="unicode") + "\n"
+
+
+def _text(svg: xml.Element, text: str, x: int, y: int, kind: str = "") -> None:
+    xml.SubElement(svg, "text", {"x": str(x), "y": str(y), **({"class": kind} if kind else {})}).text = text
