@@ -13,6 +13,8 @@ from console import ROOT, OneLineParser
 SECRET = "CONFLICT_FREE_SECRET"
 #: What CMake writes into a build folder that has the grader's tools.
 TOOLCHAIN = "grading_toolchain.json"
+#: More processes than any machine that this is for has cores.
+MOST_JOBS = 1024
 #: Where an assignment is, from the repository's root.
 TASKS = "chapters/*/assignment/task.toml"
 
@@ -66,6 +68,40 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_grading_options(parser)
 
 
+def _existing_folder(text: str) -> Path:
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} given, a folder that exists is accepted")
+    return Path(text)
+
+
+def _jobs(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_JOBS):
+        raise argparse.ArgumentTypeError(f"{text!r} given, a whole number from 1 to {MOST_JOBS} is accepted")
+    return int(text)
+
+
+def _add_run_all(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("assignment", metavar="NAME", type=_assignment)
+    add("folder", metavar="DIR", type=_existing_folder, help="has STUDENT.cu or STUDENT/….cu of each student")
+    add("--csv", metavar="F", type=output_file, required=True, help="write a row for each student to this file")
+    add("--json-dir", metavar="D", type=Path, help="write each result to D/STUDENT.json")
+    add("--gradescope-dir", metavar="D", type=Path, help="write each result as Gradescope reads it to D/STUDENT/results.json")
+    add("--junit", metavar="F", type=output_file, help="write all results as JUnit XML")
+    add("--kept", metavar="D", type=Path, help=argparse.SUPPRESS)
+    add("--jobs", metavar="N", type=_jobs, help="how many are graded at a time (default: as many as there are cores; 1 with --gpu)")
+    _add_grading_options(parser)
+
+
+def _add_watch(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("assignment", metavar="NAME", type=_assignment)
+    add("submission", metavar="FILE", type=Path)
+    add("--student", metavar="ID", help="varies hidden sizes and data from student to student")
+    add("--once", action="store_true", help="grade and show once, and do not wait for a change")
+    _add_grading_options(parser)
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser; `command` becomes the name of the command, `builds` whether it needs the built tools."""
     made = OneLineParser(prog="scripts/grade", description="Hands out assignments and grades what comes back, without a GPU. "
@@ -82,6 +118,9 @@ def parser() -> argparse.ArgumentParser:
     added.add_argument("assignment", metavar="NAME", type=_assignment)
     added.add_argument("folder", metavar="DIR", type=Path)
     _add_run(command("run", "Grade one submission.", builds=True))
+    _add_run_all(command("run-all", "Grade a folder of submissions. What is graded stays so: an interrupted run goes on where it was. "
+                         "Exit code: 0 if each was graded, whatever its points, 1 if the grader failed on one.", builds=True))
+    _add_watch(command("watch", "Grade a file each time it is saved, and show what is left to do.", builds=True))
     added = command("hint", "Show a hint; the second says more.")
     added.add_argument("assignment", metavar="NAME", type=_assignment)
     added.add_argument("number", metavar="1|2", nargs="?", type=int, choices=(1, 2), default=1)

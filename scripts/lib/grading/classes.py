@@ -15,7 +15,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ class Settings:
     secret: str = ""
     confined: bool = True
     gpu: bool = False
-    grader: str = "grading.classes:grade_order"
+    grader: str = "grading.order:grade_order"
 
     def to_json(self) -> dict[str, Any]:
         """Return what a grader is told."""
@@ -179,11 +179,6 @@ def write_whole(path: Path, text: str) -> None:
 # --- grading -------------------------------------------------------------------------------------
 
 
-def grade_order(settings: Mapping[str, Any], order: Mapping[str, Any]) -> None:
-    """Grade one submission and keep its result. Runs in a process of its own, for ``workers``."""
-    raise NotImplementedError
-
-
 def grade_class(
     assignment: Assignment, submissions: Iterable[Submission], settings: Settings, jobs: int, kept: Path = KEPT
 ) -> Graded:
@@ -194,7 +189,7 @@ def grade_class(
     graded.kept = len(graded.results)
     missing = {submission.student: submission for submission in submissions if submission.student not in graded.results}
     orders = [
-        {"student": student, "path": str(submission.path.resolve()), "place": str(store.place(submission))}
+        {"student": student, "path": str(submission.path.absolute()), "place": str(store.place(submission))}
         for student, submission in missing.items()
     ]
     answers = carry_out_all(settings.grader, settings.to_json(), orders, jobs)

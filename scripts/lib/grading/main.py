@@ -9,10 +9,12 @@ import os
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
 from console import FAILED, USAGE, Stop, run_main, say
 from grade_arguments import parser
 
-from . import assignment, exports, feedback, release, sandbox
+from . import assignment, building, classes, exports, feedback, release, sandbox, watching
 from .assignment import AssignmentError
 from .building import Toolchain
 from .judging import grade
@@ -82,12 +84,40 @@ def _write(options: argparse.Namespace, result: Result) -> None:
             print(f"no picture in {options.picture}: no check that failed is about an access", file=sys.stderr)
 
 
+def _run_all(options: argparse.Namespace) -> int:
+    task = assignment.load(options.assignment)
+    require_sandbox(options.confined)
+    submissions = classes.find(options.folder, task.source.name)
+    settings = classes.Settings(task.name, options.build_dir.resolve(), options.secret, options.confined, options.gpu)
+    # Two at a time would measure each other on a GPU.
+    jobs = options.jobs or (1 if options.gpu else len(os.sched_getaffinity(0)))
+    building.driver_object(Toolchain.of(options.build_dir), task)  # once, and not in each process
+    graded = classes.grade_class(task, submissions, settings, jobs, options.kept or classes.KEPT)
+    classes.write(submissions, graded, csv=options.csv, json_dir=options.json_dir, gradescope_dir=options.gradescope_dir,
+                  junit=options.junit)
+    for line in classes.summary(graded):
+        say(line)
+    return classes.exit_code(graded)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    task = assignment.load(options.assignment)
+    require_sandbox(options.confined)
+    tools = Toolchain.of(options.build_dir)
+
+    def grade_it() -> Result:
+        return grade(task, options.submission, tools=tools, student=options.student, secret=options.secret,
+                     confined=options.confined, gpu=options.gpu)
+
+    return watching.watch(task, options.submission, grade_it, once=options.once, out=Console(highlight=False))
+
+
 def _hint(options: argparse.Namespace) -> int:
     say(assignment.load(options.assignment).hints[options.number - 1])
     return 0
 
 
-_COMMANDS = {"list": _list, "release": _release, "run": _run, "hint": _hint}
+_COMMANDS = {"list": _list, "release": _release, "run": _run, "run-all": _run_all, "watch": _watch, "hint": _hint}
 
 
 def main() -> int:

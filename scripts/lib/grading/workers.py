@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Grading in processes of their own: one that crashes or hangs takes nothing with it but the submission it was at.
 
-Run as a program, this file is such a process: it reads orders from stdin and answers each on stdout, a line of JSON each.
+Run as a program, this file is such a process: it reads its settings and then orders from
+stdin, a line of JSON each, and answers each order with a line on stdout.
 """
 
 from __future__ import annotations
@@ -44,9 +45,11 @@ class _Worker:
     def __init__(self, function: str, settings: dict[str, Any], scratch: str) -> None:
         # In a session of its own: Ctrl+C at the terminal would end the programs that it runs, and be graded as their crash.
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__)), function, json.dumps(settings)], env={**os.environ, "TMPDIR": scratch},
+            [sys.executable, str(Path(__file__)), function], env={**os.environ, "TMPDIR": scratch},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True,
         )
+        # Not among its arguments, where everybody on the machine could read the secret of a course.
+        self._unsent = json.dumps(settings) + "\n"
 
     def carry_out(self, order: Any, patience: float) -> Answer:
         """Wait for the answer to an order, ``patience`` seconds at most."""
@@ -59,7 +62,8 @@ class _Worker:
         late = threading.Timer(patience, give_up)
         late.start()
         try:
-            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.write(self._unsent + json.dumps(order) + "\n")
+            self._unsent = ""
             self._process.stdin.flush()
             line = self._process.stdout.readline()
         except OSError:
@@ -134,12 +138,13 @@ def carry_out_all(
                 thread.join(_GRACE)
 
 
-def _serve(function: str, settings: dict[str, Any]) -> None:
+def _serve(function: str) -> None:
     # The answers go where stdout went; whatever prints, prints to stderr.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     module, _, name = function.partition(":")
     carry_out = getattr(importlib.import_module(module), name)
+    settings = json.loads(sys.stdin.readline())
     for line in sys.stdin:
         try:
             answer = {"value": carry_out(settings, json.loads(line))}
@@ -155,4 +160,4 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     # Not the folder of this file: its modules are the package's.
     sys.path.remove(str(Path(__file__).resolve().parent))
-    _serve(sys.argv[1], json.loads(sys.argv[2]))
+    _serve(sys.argv[1])

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conftest import start
+from conftest import REPOSITORY, start
 from grading import classes, workers
 from grading_results import make_result
 
@@ -209,7 +209,7 @@ run_main(main)
 
 
 def run_all(room, out: Path) -> subprocess.Popen:
-    code = RUN_ALL.format(lib=str(TESTS.parent / "lib"))
+    code = RUN_ALL.format(lib=str(REPOSITORY / "scripts" / "lib"))
     return start([sys.executable, "-c", code, room.folder, room.kept, room.assignment.folder, out],
                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

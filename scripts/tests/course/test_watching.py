@@ -17,11 +17,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from conftest import REPOSITORY
 from grading import watching
 from grading_results import make_result
 from rich.console import Console
 
-LIB = Path(__file__).parents[1] / "lib"
+LIB = REPOSITORY / "scripts" / "lib"
 ASSIGNMENT = SimpleNamespace(name="padding", hints=("Look at the columns.", "Pad each row."))
 
 

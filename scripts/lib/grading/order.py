@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""One submission of a class, graded in a process of ``workers``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .assignment import load
+from .building import Toolchain
+from .classes import write_whole
+from .judging import grade
+
+
+def grade_order(settings: Mapping[str, Any], order: Mapping[str, Any]) -> None:
+    """Grade a submission and keep its result, both as ``classes.grade_class`` says."""
+    result = grade(load(settings["name"]), Path(order["path"]), tools=Toolchain.of(Path(settings["build"])), student=order["student"],
+                   secret=settings["secret"], confined=settings["confined"], gpu=settings["gpu"])
+    write_whole(Path(order["place"]), result.to_text())
