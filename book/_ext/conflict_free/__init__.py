@@ -31,6 +31,7 @@ MODULES = (
     "predict",
     "terms",
     "course",
+    "assignments",
     "accessible",
     "ebook",
 )
