@@ -14,7 +14,7 @@ import simpleeval
 from . import pictures
 from .assignment import Assignment, AssignmentError, Threshold
 from .cases import DrawnCase
-from .finding import Finding, passed
+from .finding import Finding
 from .result import Place
 from .running import Run
 
@@ -73,7 +73,7 @@ def findings(assignment: Assignment, runs: Sequence[Run], source: Submitted) -> 
     """Return the findings of the thresholds, by name of the check, about runs of all cases."""
     found: dict[str, Finding] = {}
     for threshold in assignment.thresholds:
-        if threshold.after and not found.get(threshold.after, passed()).passed:
+        if threshold.after and not (threshold.after in found and found[threshold.after].passed):
             continue
         found[threshold.check] = _finding(threshold, runs, source)
     return found

@@ -25,7 +25,8 @@ def complaint(run: Run, assignment: Assignment) -> Complaint | None:
     """Return what is wrong with a run, the most telling first; None if nothing is."""
     report = run.report or {}
     if report.get("hazards"):
-        return _of_hazard(report["hazards"][0])
+        # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
+        return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
     if run.done.stopped_by:
         return _of_limit(run.done.stopped_by, assignment)
     if report.get("errors"):
@@ -48,7 +49,8 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
     limits = assignment.limits
     words = {
         "time": (f"it ran for more than {limits.seconds:g} seconds", "Look for a loop whose condition never becomes false."),
-        "memory": (f"it wanted more than {limits.memory_megabytes:,} megabytes of memory", "Allocate what the sizes ask for, and no more."),
+        "memory": (f"it wanted more than {limits.memory_megabytes:,} megabytes of memory",
+                   "Allocate what the sizes ask for; if you do, look for a loop that never ends, whose accesses fill the memory."),
         "output": (f"it printed more than {limits.output_kilobytes:,} kilobytes", "Take out the printing: nobody reads it here."),
         "files": ("it wrote files", "Take out what writes files: the driver keeps the output."),
     }
@@ -57,6 +59,8 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
 
 
 def _of_error(error: str, assignment: Assignment) -> Complaint:
+    if "bad_alloc" in error:
+        return _of_limit("memory", assignment)
     if re.search(r"time|did not end", error):
         return Complaint(error, "Look for a loop whose condition never becomes false.")
     return Complaint(error, "Look at what the line reads and writes.")
