@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Right. Each lane takes one point of the tile, and the lanes hand theirs round in registers.
+
+#include <cmath>
+#include <cuda_runtime.h>
+
+constexpr int BLOCK = 128;
+constexpr int NEIGHBORS = 4;
+
+constexpr int WARP = 32;
+constexpr unsigned ALL = 0xFFFFFFFFu;
+
+__device__ float squared_distance(float3 a, float3 b)
+{
+    float dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
+    return dx * dx + dy * dy + dz * dz;
+}
+
+struct Nearest {
+    float distance[NEIGHBORS] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    int index[NEIGHBORS] = {-1, -1, -1, -1};
+};
+
+__device__ void look_at(Nearest& nearest, float distance, int j)
+{
+    int k = NEIGHBORS;
+    while (k > 0 && distance < nearest.distance[k - 1]) {
+        if (k < NEIGHBORS) {
+            nearest.distance[k] = nearest.distance[k - 1];
+            nearest.index[k] = nearest.index[k - 1];
+        }
+        --k;
+    }
+    if (k < NEIGHBORS) {
+        nearest.distance[k] = distance;
+        nearest.index[k] = j;
+    }
+}
+
+__device__ int4 indices(const Nearest& nearest)
+{
+    return make_int4(nearest.index[0], nearest.index[1], nearest.index[2], nearest.index[3]);
+}
+
+__global__ void nearest_kernel(int4* neighbors, const float3* points, int n)
+{
+    __shared__ float3 tile[BLOCK];
+    int tid = threadIdx.x, lane = tid % WARP;
+    int i = blockIdx.x * BLOCK + tid;
+    float3 mine = i < n ? points[i] : make_float3(0, 0, 0);
+    Nearest nearest;
+
+    for (int first = 0; first < n; first += BLOCK) {
+        int count = min(BLOCK, n - first);
+        if (tid < count)
+            tile[tid] = points[first + tid];
+        __syncthreads();
+        for (int group = 0; group < count; group += WARP) {
+            float3 theirs = tile[min(group + lane, count - 1)];
+            for (int source = 0; source < min(WARP, count - group); ++source) {
+                float3 other;
+                other.x = __shfl_sync(ALL, theirs.x, source);
+                other.y = __shfl_sync(ALL, theirs.y, source);
+                other.z = __shfl_sync(ALL, theirs.z, source);
+                int j = first + group + source;
+                if (j != i)
+                    look_at(nearest, squared_distance(mine, other), j);
+            }
+        }
+        __syncthreads();
+    }
+    if (i < n)
+        neighbors[i] = indices(nearest);
+}
+
+void nearest_four(int* neighbors, const float3* points, int n)
+{
+    nearest_kernel<<<(n - 1) / BLOCK + 1, BLOCK>>>(reinterpret_cast<int4*>(neighbors), points, n);
+}

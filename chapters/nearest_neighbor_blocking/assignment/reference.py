@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Points, and the four nearest others of each."""
+
+import numpy
+
+TOLERANCE = 0
+
+NEIGHBORS = 4
+#: Coordinates are multiples of this: then a float holds all squared distances without rounding, and equal ones are equal.
+STEP = 1 / 1024
+#: One point in so many is a copy of another one.
+COPIES = 16
+
+
+def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarray]:
+    """Return points in the cube from -1 to 1. With ``lattice`` they stand on 5 x 5 x 5 places, and most distances are equal."""
+    n = case["n"]
+    steps = random.integers(-2, 3, size=(n, 3)) * 512 if case["lattice"] else random.integers(-1024, 1024, size=(n, 3))
+    copies = random.integers(COPIES, size=n) == 0
+    steps[copies] = steps[random.integers(n, size=n)][copies]
+    return {"points": (steps * STEP).astype(numpy.float32)}
+
+
+def outputs(case: dict, inputs: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
+    """Return four indices a point: by distance, then by index, and -1 where there are no more points."""
+    points = numpy.rint(inputs["points"] / STEP).astype(numpy.int64)
+    differences = points[:, None, :] - points[None, :, :]
+    distances = (differences**2).sum(axis=2)
+    numpy.fill_diagonal(distances, numpy.iinfo(numpy.int64).max)
+    order = numpy.argsort(distances, axis=1, kind="stable")[:, : min(NEIGHBORS, len(points) - 1)]
+    neighbors = numpy.full((len(points), NEIGHBORS), -1, dtype=numpy.int32)
+    neighbors[:, : order.shape[1]] = order
+    return {"neighbors": neighbors}
