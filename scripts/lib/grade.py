@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import setup
-from console import ROOT, USAGE, Stop
+from console import NO_GPU, ROOT, USAGE, Stop
 from count import state_of
 from grade_arguments import parser
 
@@ -47,16 +47,29 @@ def _set_up() -> None:
     setup.set_up(cuda=False)
 
 
+def _compiler() -> Path:
+    """nvcc, which is installed if it is not there."""
+    with contextlib.redirect_stdout(sys.stderr):
+        nvcc = setup.set_up().nvcc
+    if nvcc is None:
+        raise Stop("no CUDA compiler for this machine; without --gpu the counts are graded")
+    return nvcc
+
+
 def main() -> int:
     arguments = sys.argv[1:]
     options = parser().parse_args(arguments)
     locks = state_of("requirements.lock")
+    if options.builds and options.gpu and not setup.gpu_visible():
+        raise Stop("no GPU: nvidia-smi shows none on this machine; without --gpu the counts are graded", NO_GPU)
     if not options.builds:
         _once(ROOT / "build" / "grade" / "set-up.stamp", locks, _set_up)
     elif not options.build_dir:
         build = ROOT / "build" / PRESET
         _once(build / "grading.stamp", locks + state_of("common"), _build)
         arguments = [*arguments, "--build-dir", str(build)]
+        if options.gpu and not options.nvcc:
+            arguments += ["--nvcc", str(_compiler())]
     python = setup.VENV / "bin" / "python"
     if not python.exists():
         python = Path(sys.executable)

@@ -53,6 +53,7 @@ def _add_grading_options(parser: argparse.ArgumentParser) -> None:
     add("--gpu", action="store_true", help="also time it on this machine's GPU")
     add("--no-sandbox", dest="confined", action="store_false", help="run it without a sandbox: for your own code only")
     add("--build-dir", metavar="DIR", type=_build_folder, help=argparse.SUPPRESS)
+    add("--nvcc", metavar="FILE", type=Path, help=argparse.SUPPRESS)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

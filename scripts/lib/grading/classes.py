@@ -47,13 +47,15 @@ class Submission:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to grade. ``grader`` is "module:function", called with these settings as JSON and one order; tests have their own."""
+    """How to grade. ``gpu`` is the nvcc to time with, or None. ``grader`` is "module:function", called with these settings as
+    JSON and one order; tests have their own.
+    """
 
     name: str
     build: Path
     secret: str = ""
     confined: bool = True
-    gpu: bool = False
+    gpu: str | None = None
     grader: str = "grading.order:grade_order"
 
     def to_json(self) -> dict[str, Any]:

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy
 
-from .running import Run
+from .cases import DrawnCase
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,15 @@ def _written(value: object) -> str:
     return repr(value.item() if isinstance(value, numpy.generic) else value)
 
 
-def difference(run: Run, tolerance: float) -> Difference | None:
-    """Return what is wrong with the outputs of a run, or None. ``tolerance`` is relative."""
-    for name, expected in run.case.expected.items():
-        actual = run.outputs[name]
+def difference(case: DrawnCase, outputs: Mapping[str, numpy.ndarray | None], tolerance: float) -> Difference | None:
+    """Return what is wrong with the outputs of a case, or None. ``tolerance`` is relative."""
+    for name, expected in case.expected.items():
+        actual = outputs[name]
         if actual is None:
             return Difference(f"no {name} of the right size", f"{expected.size:,} elements", "The driver could not keep the output.")
         wrong = _is_wrong(actual, expected, tolerance)
         if wrong.any():
-            return _described(name, actual, expected, run.case.before[name], wrong)
+            return _described(name, actual, expected, case.before[name], wrong)
     return None
 
 

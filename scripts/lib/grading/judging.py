@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import admission, building, counting_checks, safety
+from console import USAGE, Stop
+
+from . import admission, building, counting_checks, safety, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
-from .cases import DrawnCase, draw_all, seed_of
+from .cases import DrawnCase, draw, draw_all, seed_of
 from .comparing import difference
 from .finding import Finding, passed
 from .result import FAST, GATES, Check, Place, Result
@@ -61,20 +63,26 @@ class _Submission:
 
 
 def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str | None = None, secret: str = "",
-          confined: bool = True, gpu: bool = False, progress: Callable[[str], None] = lambda what: None) -> Result:
+          confined: bool = True, gpu: timing.Gpu | None = None, progress: Callable[[str], None] = lambda what: None) -> Result:
     """Grade the submission in a file.
 
     ``progress`` is told what is being done. The same file, student and secret give the same result, bit for bit.
-    Raises AssignmentError or Stop if our own part does not work.
+    With a ``gpu`` it is timed too; an assignment that has nothing to time is refused. Raises AssignmentError or Stop if
+    our own part does not work.
     """
+    if gpu and not assignment.gpu_case:
+        raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
     seed = seed_of(assignment.name, student, secret)
     with tempfile.TemporaryDirectory(prefix="conflict_free_") as scratch:
         submission = _Submission(assignment, path, tools, confined, Path(scratch).resolve(), draw_all(assignment, seed), progress)
         findings = _gates(submission)
         if all(findings.get(name, passed()).passed for name in GATES):
             findings |= counting_checks.findings(assignment, submission.runs, submission)
+            if gpu:
+                findings[FAST] = timing.fast(assignment, submission.text, draw(assignment, assignment.gpu_case, seed), gpu, submission.folder,
+                                             confined=confined, progress=progress)
     return Result(assignment.name, assignment.title, student, path.name, _sha256(path), seed, assignment.machine,
-                  tuple(_checks(assignment, findings, gpu)))
+                  tuple(_checks(assignment, findings, timed=gpu is not None)))
 
 
 def _sha256(path: Path) -> str:
@@ -84,10 +92,10 @@ def _sha256(path: Path) -> str:
         return hashlib.sha256(b"").hexdigest()
 
 
-def _checks(assignment: Assignment, findings: Mapping[str, Finding], gpu: bool) -> Iterable[Check]:
+def _checks(assignment: Assignment, findings: Mapping[str, Finding], *, timed: bool) -> Iterable[Check]:
     maximum = {name: assignment.points[name] for name in GATES}
     maximum |= {threshold.check: threshold.points for threshold in assignment.thresholds}
-    if gpu:
+    if timed:
         maximum[FAST] = assignment.points[FAST]
     for name, points in maximum.items():
         finding = findings.get(name)
@@ -166,7 +174,7 @@ def _safe(submission: _Submission) -> Finding:
 def _correct(submission: _Submission) -> Finding:
     tolerance = submission.assignment.reference().TOLERANCE
     for found in submission.runs:
-        wrong = difference(found, tolerance)
+        wrong = difference(found.case, found.outputs, tolerance)
         if wrong:
             return Finding(False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name)
     return passed(f"{len(submission.runs)} cases with the right output")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+import setup
 from console import FAILED, USAGE, Stop, run_main, say
 from grade_arguments import parser
 
@@ -19,6 +20,7 @@ from .assignment import AssignmentError
 from .building import Toolchain
 from .judging import grade
 from .result import Result
+from .timing import Gpu
 
 
 def require_sandbox(confined: bool) -> None:
@@ -27,6 +29,16 @@ def require_sandbox(confined: bool) -> None:
         print("warning: without a sandbox: the submission can do all that you can", file=sys.stderr, flush=True)
     elif reason := sandbox.available():
         raise Stop(f"no sandbox here: {reason}; for your own code, --no-sandbox is accepted", USAGE)
+
+
+def gpu_of(options: argparse.Namespace) -> Gpu | None:
+    """Return what timing needs, if timing was asked for. Raises Stop without a CUDA compiler."""
+    if not options.gpu:
+        return None
+    nvcc = options.nvcc or setup.system_nvcc()
+    if nvcc is None:
+        raise Stop("--gpu: no nvcc on this machine; without --build-dir it is installed", USAGE)
+    return Gpu.here(nvcc)
 
 
 def write_file(path: Path, text: str, option: str) -> None:
@@ -59,7 +71,7 @@ def _run(options: argparse.Namespace) -> int:
     require_sandbox(options.confined)
     with feedback.progress() as progress:
         result = grade(task, options.submission, tools=Toolchain.of(options.build_dir), student=options.student,
-                       secret=options.secret, confined=options.confined, gpu=options.gpu, progress=progress)
+                       secret=options.secret, confined=options.confined, gpu=gpu_of(options), progress=progress)
     feedback.show(result)
     _write(options, result)
     return 0 if result.passed else FAILED
@@ -87,8 +99,9 @@ def _write(options: argparse.Namespace, result: Result) -> None:
 def _run_all(options: argparse.Namespace) -> int:
     task = assignment.load(options.assignment)
     require_sandbox(options.confined)
+    gpu = gpu_of(options)
     submissions = classes.find(options.folder, task.source.name)
-    settings = classes.Settings(task.name, options.build_dir.resolve(), options.secret, options.confined, options.gpu)
+    settings = classes.Settings(task.name, options.build_dir.resolve(), options.secret, options.confined, gpu and str(gpu.nvcc))
     # Two at a time would measure each other on a GPU.
     jobs = options.jobs or (1 if options.gpu else len(os.sched_getaffinity(0)))
     building.driver_object(Toolchain.of(options.build_dir), task)  # once, and not in each process
@@ -103,11 +116,11 @@ def _run_all(options: argparse.Namespace) -> int:
 def _watch(options: argparse.Namespace) -> int:
     task = assignment.load(options.assignment)
     require_sandbox(options.confined)
-    tools = Toolchain.of(options.build_dir)
+    tools, gpu = Toolchain.of(options.build_dir), gpu_of(options)
 
     def grade_it() -> Result:
         return grade(task, options.submission, tools=tools, student=options.student, secret=options.secret,
-                     confined=options.confined, gpu=options.gpu)
+                     confined=options.confined, gpu=gpu)
 
     return watching.watch(task, options.submission, grade_it, once=options.once, out=Console(highlight=False))
 

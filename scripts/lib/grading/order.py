@@ -12,10 +12,11 @@ from .assignment import load
 from .building import Toolchain
 from .classes import write_whole
 from .judging import grade
+from .timing import Gpu
 
 
 def grade_order(settings: Mapping[str, Any], order: Mapping[str, Any]) -> None:
     """Grade a submission and keep its result, both as ``classes.grade_class`` says."""
     result = grade(load(settings["name"]), Path(order["path"]), tools=Toolchain.of(Path(settings["build"])), student=order["student"],
-                   secret=settings["secret"], confined=settings["confined"], gpu=settings["gpu"])
+                   secret=settings["secret"], confined=settings["confined"], gpu=Gpu.here(Path(settings["gpu"])) if settings["gpu"] else None)
     write_whole(Path(order["place"]), result.to_text())

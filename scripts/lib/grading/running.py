@@ -55,10 +55,15 @@ def run(program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *,
         limits=sandbox.Limits(seconds=limits.seconds + _SECONDS_MORE, memory_megabytes=limits.memory_megabytes,
                               output_kilobytes=limits.output_kilobytes, file_megabytes=_FILE_MEGABYTES, processes=1))
     found = Run(case, done, _read_json(left / "report.json"), _read_line(left / _OUTCOME),
-                {name: _read_array(left / f"{name}.bin", like) for name, like in case.expected.items()},
+                read_outputs(left, case),
                 _read_json(left / "trace.json") or [] if traced else [])
     shutil.rmtree(folder)
     return found
+
+
+def read_outputs(folder: Path, case: DrawnCase) -> dict[str, numpy.ndarray | None]:
+    """Return the outputs that a driver left in a folder; None for one that is not there or has another size."""
+    return {name: _read_array(folder / f"{name}.bin", like) for name, like in case.expected.items()}
 
 
 def _read_json(path: Path) -> Any:

@@ -81,11 +81,13 @@ def available() -> str | None:
 
 
 def run(command: Sequence[str | os.PathLike], *, readable: Sequence[Path], writable: Path, limits: Limits,
-        environment: Mapping[str, str] = {}, confined: bool = True) -> Done:
+        environment: Mapping[str, str] = {}, confined: bool = True,
+        devices: Sequence[Path] = ()) -> Done:
     """Runs `command` in the folder `writable` and waits for its end. stdin is empty.
 
     It sees the system's programs and libraries, `readable` (files and folders, at their own places) and `writable`,
     the only place where what it writes is kept. `environment` is all of it that is not fixed.
+    `devices` are device files that it may use; then no call of the system is filtered, as drivers make many.
     With `confined=False` there are limits, and nothing else.
     """
     with contextlib.ExitStack() as stack:
@@ -93,7 +95,7 @@ def run(command: Sequence[str | os.PathLike], *, readable: Sequence[Path], writa
         if confined:
             if reason := available():
                 raise RuntimeError(reason)
-            made = _confined(command, readable, writable, limits, environment, stack.enter_context(_filter(limits)))
+            made = _confined(command, readable, writable, limits, environment, None if devices else stack.enter_context(_filter(limits)), devices)
         else:
             made = _Command([str(word) for word in command], (), {**_ENVIRONMENT, **environment})
         process = stack.enter_context(subprocess.Popen(
@@ -134,18 +136,24 @@ def _system_folders() -> list[str]:
 
 
 def _confined(command: Sequence[str | os.PathLike], readable: Sequence[Path], writable: Path | None, limits: Limits,
-              environment: Mapping[str, str], filter_descriptor: int) -> _Command:
+              environment: Mapping[str, str], filter_descriptor: int | None, devices: Sequence[Path] = ()) -> _Command:
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--uid", _NOBODY, "--gid", _NOBODY,
              "--hostname", "sandbox", "--cap-drop", "ALL", *_system_folders(), "--proc", "/proc", "--dev", "/dev",
              "--size", str(limits.file_megabytes * _MEGABYTE), "--tmpfs", "/tmp"]
+    for path in devices:
+        words += ["--dev-bind", str(path), str(path)]
+    if devices:
+        words += ["--ro-bind", "/sys", "/sys"]
     for path in readable:
         words += ["--ro-bind", str(path.resolve()), str(path.absolute())]
     if writable is not None:
         words += ["--bind", str(writable), str(writable), "--chdir", str(writable)]
     # What holds the other mounts is memory without a limit of its own.
-    words += ["--remount-ro", "/dev", "--remount-ro", "/", "--seccomp", str(filter_descriptor), "--"]
+    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    if filter_descriptor is not None:
+        words += ["--seccomp", str(filter_descriptor)]
     # bubblewrap stays as the first process inside, where its environment can be read: it gets no other one than the program.
-    return _Command([*words, *map(str, command)], (filter_descriptor,), {**_ENVIRONMENT, **environment})
+    return _Command([*words, "--", *map(str, command)], () if filter_descriptor is None else (filter_descriptor,), {**_ENVIRONMENT, **environment})
 
 
 def _limit(limits: Limits) -> None:
@@ -157,7 +165,7 @@ def _limit(limits: Limits) -> None:
                         (resource.RLIMIT_DATA, (limits.memory_megabytes * _MEGABYTE,) * 2),
                         (resource.RLIMIT_STACK, (8 * _MEGABYTE,) * 2),
                         (resource.RLIMIT_FSIZE, (files, files)),
-                        (resource.RLIMIT_NOFILE, (64, 64)),
+                        (resource.RLIMIT_NOFILE, (256, 256)),
                         (resource.RLIMIT_CORE, (0, 0))):
         most = resource.getrlimit(what)[1]
         resource.setrlimit(what, tuple(min(each, most) if most != resource.RLIM_INFINITY else each for each in limit))
