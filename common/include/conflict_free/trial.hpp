@@ -23,7 +23,9 @@ namespace conflict_free {
 /// Wrong arguments and a case that cannot be read end the program with exit code 2 and a line on stderr; no GPU with 77.
 class Trial {
 public:
+    /// Reads the arguments and the case's parameters.
     Trial(int argc, char** argv);
+    /// Frees all memory of the trial.
     ~Trial();
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
