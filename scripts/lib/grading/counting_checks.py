@@ -115,14 +115,17 @@ def _avoidable(line: Mapping[str, Any], metric: str) -> int:
 
 def _culprits(threshold: Threshold, run: Run) -> list[dict[str, Any]]:
     """The source lines that have the most of what a threshold counts, the worst first."""
-    cost: dict[tuple, int] = {}
     lines = [line for kernel in run.report["kernels"] for line in kernel["lines"] if line["line"] > 0]
+    cost: dict[tuple, tuple[int, int]] = {}
     for space, metric in dict.fromkeys(_named(threshold.count)):
         for line in lines:
             if f"{line['space']}_{line['op']}" == space:
                 place = line["file"], line["line"], line["space"], line["op"]
-                cost[place] = cost.get(place, 0) + _avoidable(line, metric)
-    worst = sorted((place for place in cost if cost[place] > 0), key=lambda place: (-cost[place], place))
+                avoidable, all_of_it = cost.get(place, (0, 0))
+                cost[place] = avoidable + _avoidable(line, metric), all_of_it + line["wavefronts" if metric == "conflicts" else metric]
+    # Where each access is as good as it can be, there are too many of them.
+    by = 0 if any(avoidable for avoidable, _ in cost.values()) else 1
+    worst = sorted((place for place in cost if cost[place][by] > 0), key=lambda place: (-cost[place][by], place))
     return [dict(zip(("file", "line", "space", "op"), place)) for place in worst[:_MOST_CULPRITS]]
 
 

@@ -89,6 +89,10 @@ def _plural(noun: str, what: Sequence) -> str:
     return noun if len(what) == 1 else f"{noun}s"
 
 
+def _number(count: int, noun: str) -> str:
+    return f"{count} {_plural(noun, range(count))}"
+
+
 def _ranges(numbers: Iterable[int]) -> str:
     """Ascending numbers for readers: 0, 4–7."""
     parts = []
@@ -129,7 +133,7 @@ def _bank_map(access: Mapping[str, Any], banks: int, where: str) -> Map:
             lanes.setdefault(word % banks, []).append(lane)
         rows.append(Row(f"wavefront {number}", tuple(Cell(tuple(lanes.get(bank, ()))) for bank in range(banks))))
     taken, ideal = len(rows), access["ideal_wavefronts"]
-    heading = (f"Shared {access['op']} of {access['size']} bytes a lane, {where}:",
+    heading = (f"Shared {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
                f"{taken} {_plural('wavefront', rows)}, ideal: {ideal}. Which of the {banks} banks each uses, and for which lanes:")
     return Map(heading, "bank", tuple(rows), "wavefront", banks)
 
@@ -149,9 +153,9 @@ def _sector_map(access: Mapping[str, Any], where: str) -> Map:
             cells += [Cell(tuple(words.get(word, ()))) if sector in touched else None for word in inside]
         rows.append(Row(f"byte {line * _LINE_BYTES}", tuple(cells)))
     active = sum(start is not None for start in access["lanes"])
-    heading = (f"Global {access['op']} of {access['size']} bytes a lane, {where}:",
-               f"{active} {_plural('lane', range(active))} ask for {active * access['size']} bytes, and {len(touched)} "
-               f"{_plural('sector', touched)} of {SECTOR_BYTES} bytes move. Which 4-byte words of them are asked for:")
+    heading = (f"Global {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
+               f"asked for by {_number(active, 'lane')}: {_number(active * access['size'], 'byte')}; moved: "
+               f"{_number(len(touched), 'sector')} of {SECTOR_BYTES} bytes. Which 4-byte words of them are asked for:")
     return Map(heading, "word", tuple(rows), "row", _WORDS_OF_SECTOR)
 
 

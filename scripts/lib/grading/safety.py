@@ -63,6 +63,8 @@ def _of_error(error: str, assignment: Assignment) -> Complaint:
         return _of_limit("memory", assignment)
     if re.search(r"time|did not end", error):
         return Complaint(error, "Look for a loop whose condition never becomes false.")
+    if "was not launched" in error:
+        return Complaint(error, "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have.")
     return Complaint(error, "Look at what the line reads and writes.")
 
 
