@@ -24,7 +24,7 @@ __global__ void collect(unsigned* output, const unsigned* scratch, int width, in
 
 void rotate(unsigned* output, const unsigned* input, int width, int height)
 {
-    unsigned* scratch;
+    unsigned* scratch = nullptr;
     cudaMalloc(&scratch, WORDS * sizeof(unsigned) * width * height);
     int blocks = (width * height + 255) / 256;
     spread<<<blocks, 256>>>(scratch, input, width * height);

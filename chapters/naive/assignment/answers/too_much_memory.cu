@@ -24,7 +24,7 @@ __global__ void add_up(float* sums, const float* scratch, int width)
 
 void sum_rows(float* sums, const float* matrix, int width, int height)
 {
-    float* scratch;
+    float* scratch = nullptr;
     cudaMalloc(&scratch, height * GIGABYTE);
     cudaMemset(scratch, 0, height * GIGABYTE);
     copy_elements<<<height, 128>>>(scratch, matrix, width);

@@ -1,30 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Asks for 256 counters of its own for each byte.
+// Keeps counters of its own for each byte, in gigabytes.
 
 #include <cstddef>
 #include <cuda_runtime.h>
+
+constexpr std::size_t STRIDE = 16384;
 
 __global__ void mark(unsigned* marks, const unsigned char* values, int count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
-        marks[std::size_t(values[i]) * count + i] = 1;
+        marks[std::size_t(i) * STRIDE + values[i]] = 1;
 }
 
 __global__ void add_up(unsigned* bins, const unsigned* marks, int count)
 {
     unsigned sum = 0;
     for (int i = 0; i < count; i++)
-        sum += marks[std::size_t(threadIdx.x) * count + i];
+        sum += marks[std::size_t(i) * STRIDE + threadIdx.x];
     bins[threadIdx.x] = sum;
 }
 
 void histogram(unsigned* bins, const unsigned char* values, int count)
 {
-    unsigned* marks;
-    std::size_t bytes = sizeof(unsigned) * 256 * std::size_t(count) * 64;
+    unsigned* marks = nullptr;
+    std::size_t bytes = sizeof(unsigned) * STRIDE * count;
     cudaMalloc(&marks, bytes);
     cudaMemset(marks, 0, bytes);
     mark<<<(count + 255) / 256, 256>>>(marks, values, count);
