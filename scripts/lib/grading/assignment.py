@@ -248,13 +248,13 @@ def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
     for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, *answers):
         if not (folder / name).is_file():
             yield f"there is no file {name} beside it"
+    for entry in task["answers"]:
+        if "cheat" in entry and not (CHEATS / f"{entry['cheat']}.cu").is_file():
+            yield f"cheat: {entry['cheat']!r} given, a file of {CHEATS.name}/ without its ending is accepted"
     listed = {Path(name).name for name in answers}
     for path in sorted((folder / "answers").glob("*")):
         if path.name not in listed:
             yield f"answers/{path.name} is not listed in it"
-    for entry in task["answers"]:
-        if "cheat" in entry and not (CHEATS / f"{entry['cheat']}.cu").is_file():
-            yield f"cheat: {entry['cheat']!r} given, a file of {CHEATS.name}/ without its ending is accepted"
 
 
 # --- from text to objects ------------------------------------------------------------------------

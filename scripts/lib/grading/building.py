@@ -27,6 +27,7 @@ COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=1024, output_kiloby
 #: The columns of a translation are not those of the source, and nvcc takes an older standard for granted.
 _MESSAGES = ("-Wno-volatile", "-fno-diagnostics-show-caret", "-fno-show-column", "-fdiagnostics-color=never", "-fmax-errors=20", "-w")
 _MESSAGE = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)?\s*(?:fatal )?error:\s*(?P<text>.*)")
+_TRANSLATOR = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+): (?P<text>.*)")
 _UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^']*)'")
 
 
@@ -103,12 +104,12 @@ def _messages(done: sandbox.Done, name: str) -> Iterator[Message]:
     if done.stopped_by:
         yield Message(0, f"compiling it was stopped: too much {done.stopped_by}")
         return
-    found = [match for line in done.stderr.splitlines() if (match := _MESSAGE.match(line))]
+    lines = done.stderr.splitlines()
+    found = [match for line in lines if (match := _MESSAGE.match(line))] or [match for line in lines if (match := _TRANSLATOR.match(line))]
     own = [match for match in found if Path(match["file"]).name == name]
     for match in own or found:
         yield Message(int(match["line"]) if own else 0, match["text"])
     if not found:
-        lines = done.stderr.strip().splitlines()
         yield Message(0, lines[-1] if lines else f"the compiler ended with exit code {done.returncode}")
 
 

@@ -87,7 +87,7 @@ def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str 
 
 def _sha256(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
     except OSError:
         return hashlib.sha256(b"").hexdigest()
 
@@ -118,6 +118,9 @@ def _gates(submission: _Submission) -> dict[str, Finding]:
 def _exists(submission: _Submission) -> Finding:
     wanted = f"a CUDA source file in UTF-8 of at most {MOST_BYTES:,} bytes"
     try:
+        if not submission.path.is_file():
+            kind = "a folder" if submission.path.is_dir() else "something else" if submission.path.exists() else "nothing"
+            return Finding(False, f"{kind} with this name", wanted, _TAUGHT)
         data = submission.path.read_bytes() if submission.path.stat().st_size <= MOST_BYTES else None
         submission.text = data.decode("utf-8") if data is not None else ""
     except OSError as error:
