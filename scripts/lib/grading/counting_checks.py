@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import simpleeval
 
-from . import pictures
+from . import partition_pictures, pictures
 from .assignment import Assignment, AssignmentError, Threshold
 from .cases import DrawnCase
 from .finding import Finding
@@ -89,8 +89,8 @@ def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Fi
         value, limit = value_of(threshold.count, names, threshold), value_of(threshold.limit, names, threshold)
         seen, wanted = f"{threshold.count} is {_shown(value)}", f"{bound} {_shown(limit)}"
         if value > limit if threshold.is_upper else value < limit:
-            culprits = _culprits(threshold, run)
-            picture = _picture(culprits, source.traced(run.case)) if threshold.is_upper else None
+            culprits = _culprits(threshold, run, abs(value - limit))
+            picture = _partitions(threshold, run, limit) or (_picture(culprits, source.traced(run.case)) if threshold.is_upper else None)
             return Finding(False, f"{seen} (case {run.case.name}: {run.case.sizes})", wanted, threshold.help, source.places(culprits),
                            run.case.name, picture.to_text() if picture else None, picture.to_svg() if picture else None)
     return Finding(True, f"{seen} (case {run.case.name})", wanted)
@@ -100,10 +100,13 @@ def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Fi
 
 
 def _named(expression: str) -> Iterator[tuple[str, str]]:
-    """The counts that an expression names, such as ("shared_load", "conflicts")."""
+    """The counts that an expression names, such as ("shared_load", "conflicts"); for partitions, the requests that go there."""
     for node in ast.walk(ast.parse(expression, mode="eval")):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in SPACES:
-            yield node.value.id, node.attr
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id in SPACES:
+                yield node.value.id, node.attr
+            elif node.value.id == "partitions":
+                yield f"global_{node.attr}", "requests"
 
 
 def _avoidable(line: Mapping[str, Any], metric: str) -> int:
@@ -113,20 +116,35 @@ def _avoidable(line: Mapping[str, Any], metric: str) -> int:
     return line[taken] - line[ideal] if ideal else line[metric]
 
 
-def _culprits(threshold: Threshold, run: Run) -> list[dict[str, Any]]:
-    """The source lines that have the most of what a threshold counts, the worst first."""
+def _culprits(threshold: Threshold, run: Run, beyond: float) -> list[dict[str, Any]]:
+    """The source lines that have the most of what a threshold counts, the worst first.
+
+    What could be avoided is to blame, if it makes up for what is ``beyond`` the limit. If it does not, single accesses are
+    good enough, and there are too many of them.
+    """
+    avoidable, all_of_it = _costs(threshold, run, _avoidable), _costs(threshold, run, lambda line, metric: line[metric])
+    cost = avoidable if sum(avoidable.values()) >= beyond else all_of_it
+    worst = sorted((place for place in cost if cost[place] > 0), key=lambda place: (-cost[place], place))
+    return [dict(zip(("file", "line", "space", "op"), place)) for place in worst[:_MOST_CULPRITS]]
+
+
+def _costs(threshold: Threshold, run: Run, cost_of: Callable[[Mapping[str, Any], str], int]) -> dict[tuple, int]:
+    """What each place of the source has of what a threshold counts."""
+    costs: dict[tuple, int] = {}
     lines = [line for kernel in run.report["kernels"] for line in kernel["lines"] if line["line"] > 0]
-    cost: dict[tuple, tuple[int, int]] = {}
     for space, metric in dict.fromkeys(_named(threshold.count)):
         for line in lines:
             if f"{line['space']}_{line['op']}" == space:
                 place = line["file"], line["line"], line["space"], line["op"]
-                avoidable, all_of_it = cost.get(place, (0, 0))
-                cost[place] = avoidable + _avoidable(line, metric), all_of_it + line["wavefronts" if metric == "conflicts" else metric]
-    # Where each access is as good as it can be, there are too many of them.
-    by = 0 if any(avoidable for avoidable, _ in cost.values()) else 1
-    worst = sorted((place for place in cost if cost[place][by] > 0), key=lambda place: (-cost[place][by], place))
-    return [dict(zip(("file", "line", "space", "op"), place)) for place in worst[:_MOST_CULPRITS]]
+                costs[place] = costs.get(place, 0) + cost_of(line, metric)
+    return costs
+
+
+def _partitions(threshold: Threshold, run: Run, limit: float) -> partition_pictures.Queues | None:
+    """The partitions of a first step, for a threshold on partitions that is not reached."""
+    found = [partition_pictures.picture_of(run.report["kernels"], op, limit)
+             for op in ("load", "store") if not threshold.is_upper and f"partitions.{op}" in threshold.count]
+    return next(filter(None, found), None)
 
 
 def _picture(culprits: Sequence[Mapping[str, Any]], trace: Sequence[Mapping[str, Any]]) -> pictures.Map | None:
