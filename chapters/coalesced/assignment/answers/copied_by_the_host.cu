@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Right pixels, and no kernel: the host copies one after the other.
+
+#include <cuda_runtime.h>
+
+void rotate(unsigned* output, const unsigned* input, int width, int height)
+{
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            cudaMemcpy(&output[x * height + height - 1 - y], &input[y * width + x], sizeof(unsigned), cudaMemcpyDeviceToDevice);
+}
