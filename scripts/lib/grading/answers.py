@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import count_program
 from console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 
 from . import assignment, regions, release, sandbox
-from .assignment import Assignment, AssignmentError, Outcome
+from .assignment import TRY, Assignment, AssignmentError, Outcome
 from .building import Toolchain
 from .judging import grade
 from .main import write_file
@@ -48,9 +50,29 @@ def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str
         return {name: grade(task, path, tools=tools, confined=confined) for name, path in submissions(task, Path(scratch)).items()}
 
 
-def complaints(task: Assignment, results: Mapping[str, Result]) -> Iterator[str]:
-    """Yield what is not as task.toml says: one line each."""
+def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
+    """Return the exit codes under the model of the released program that tries a file, on the starter and on the solution.
+
+    It is built as scripts/count builds it. Raises Stop if it does not compile.
+    """
+    codes = {}
+    for name, text in {STARTER: task.starter(), SOLUTION: task.solution()}.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = release.release(task, Path(scratch) / name)[0].parent
+            (folder / task.source.name).write_text(text, encoding="utf-8")
+            program = count_program.make(tools.model, folder / TRY, [], [])
+            environment = {"SIMT_REPORT": str(folder / "report.json"), "SIMT_MACHINE": task.machine}
+            codes[name] = subprocess.run([program.path], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    return codes
+
+
+def complaints(task: Assignment, results: Mapping[str, Result], tried: Mapping[str, int] | None = None) -> Iterator[str]:
+    """Yield what is not as task.toml says: one line each. ``tried`` is what ``try_both`` found, if it was asked."""
     yield from _complaints_about_source(task)
+    if tried and tried[SOLUTION] != 0:
+        yield f"{TRY} ends with exit code {tried[SOLUTION]} on the solution, 0 is expected"
+    if tried and tried[STARTER] != 1 and task.starter_expected.fails == "correct":
+        yield f"{TRY} ends with exit code {tried[STARTER]} on the starter, which is not correct: 1 is expected"
     expected = expectations(task)
     if set(results) != set(expected):
         yield f"{', '.join(sorted(set(results) ^ set(expected)))}: graded or in task.toml, but not both"
@@ -89,23 +111,22 @@ def _complaints_about_source(task: Assignment) -> Iterator[str]:
                 yield f"{name} is handed out with a line of the solution: {line.strip()}"
 
 
-def _load(path: Path) -> dict[str, Result]:
-    return {name: Result.from_json(data) for name, data in json.loads(path.read_text(encoding="utf-8")).items()}
-
-
 def _grade(options: argparse.Namespace) -> int:
     task = assignment.load(options.name)
     if reason := sandbox.available():
         print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
-    results = grade_all(task, Toolchain.of(options.build_dir), confined=reason is None)
-    data = {name: result.to_json() for name, result in results.items()}
+    tools = Toolchain.of(options.build_dir)
+    results = grade_all(task, tools, confined=reason is None)
+    data = {"results": {name: result.to_json() for name, result in results.items()}, "tried": try_both(task, tools)}
     write_file(options.output, json.dumps(data, indent=1, ensure_ascii=False) + "\n", "--output")
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
     task = assignment.load(options.name)
-    found = list(complaints(task, _load(options.graded)))
+    data = json.loads(options.graded.read_text(encoding="utf-8"))
+    results = {name: Result.from_json(each) for name, each in data["results"].items()}
+    found = list(complaints(task, results, data["tried"]))
     for complaint in found:
         say(complaint)
     say(f"{task.name}: {len(expectations(task))} submissions graded, {len(found)} complaints")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,7 +19,7 @@ from grading.result import Check, Result, ResultFormatError
 from grading_results import make_result
 from grading_tools import ANSWERS, CONFINED, build_folder, changed_copy, graded, padding
 
-from console import NO_GPU
+from console import NO_GPU, Stop
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,6 @@ def test_what_does_not_compile_is_named(tmp_path, text, seen, line):
 
 
 def test_a_driver_that_does_not_compile_is_ours(tmp_path):
-    from console import Stop
     task = assignment.load_folder(changed_copy(tmp_path, "trial.finish()", "trial.finis()", "driver.cu"), "padding")
     with pytest.raises(Stop, match="the driver of assignment padding cannot be built"):
         graded(ANSWERS / "padded_by_one.cu", task)
@@ -195,6 +195,15 @@ def test_a_solution_that_is_handed_out_is_found(tmp_path):
     assert found == ["try.cu is handed out with a line of the solution: __shared__ double tile[TILE_DIM][TILE_DIM + 1];"]
 
 
+@pytest.mark.parametrize("tried, said", [
+    ({"starter": 1, "solution": 0}, []),
+    ({"starter": 1, "solution": 1}, ["try.cu ends with exit code 1 on the solution, 0 is expected"]),
+    ({"starter": 0, "solution": 0}, ["try.cu ends with exit code 0 on the starter, which is not correct: 1 is expected"]),
+])
+def test_a_trial_program_that_does_not_tell_is_found(tried, said):
+    assert list(answers.complaints(padding(), answers_as_expected(), tried)) == said
+
+
 def test_a_source_without_regions_is_found(tmp_path):
     folder = changed_copy(tmp_path)
     source = folder / "transpose_doubles.cu"
@@ -226,7 +235,6 @@ def test_one_submission_by_hand(tmp_path):
 
 
 def test_a_terminal_without_unicode_gets_the_picture_too():
-    import os
     done = run("run", "padding", ANSWERS / "padded_by_two.cu", *tools(), code=1, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert "wavefront 1  ##..##.." in done.stdout and "lanes 0-7" in done.stdout
 
