@@ -24,7 +24,7 @@ TASK = {
     "max_points": 70, "minimum_gpu_ratio": 0.9, "limits": {"seconds": 2.0, "memory_megabytes": 1024, "output_kilobytes": 64},
     "visible_cases": [{"name": "a_small_one", "parameters": {"width": 64, "height": 2048}, "counted": False}], "hidden_cases": 3,
     "thresholds": [{"check": "counts.requests", "count": "global_load.requests * 2", "limit": "count // 32", "is_upper": True, "points": 25}],
-    "hints": ["Look at ``int2``.", "Cast *both* pointers."], "answers": {"right": 2, "wrong": 6},
+    "hints": ["Look at int2 and\nat 1.5 * i.", "Call __syncthreads() and f_x(a, b); use threadIdx.x, atomicAdd and *both*."], "answers": {"right": 2, "wrong": 6},
 }
 
 
@@ -65,8 +65,8 @@ def test_the_page_tells_all_that_a_student_needs(book):
     said = text_of(html)
     assert re.findall(r"<h2>(.*?)<", html) == ["What is checked", "The starter", "How to work", "Hints"]
     for words in ("Copy with * half the requests.", "Plan 45 minutes; it gives 70 points.", "Write pairs : It copies.",
-                  "void pairs(int* output, int count)", "global_load.requests * 2 is at most count // 32 . 25",
-                  "at least 0.9 of our solution’s speed, in the same run. 10 more", "a small one width 64, height 2,048 no",
+                  "void pairs(int* output, int count)", "counts.requests 25 global_load.requests * 2 is at most count // 32 .",
+                  "fast 10 more On a GPU: at least 0.9 of our solution’s speed, in the same run.", "a small one width 64, height 2,048 no",
                   "There are 3 more", "A case may take 2 s, 1,024 MB of memory, and print 64 kB.", "gives 15 points"):
         assert words in said, words
     assert '<a class="reference internal" href="../copy.html">' in html
@@ -81,7 +81,10 @@ def test_the_starter_is_a_block_of_cuda_and_nothing_is_lost(book):
 def test_hints_are_folded(book):
     folds = re.findall(r'<details class="answer">\s*<summary>(.*?)</summary>(.*?)</details>', book.html(), re.DOTALL)
     assert [summary for summary, _ in folds] == ["Show hint 1", "Show hint 2"]
-    assert "<em>both</em>" in folds[1][1]
+    assert text_of(folds[0][1]) == "Look at int2 and at 1.5 * i."
+    code = [re.findall(r'<span class="pre">(.*?)</span>', hint) for _, hint in folds]
+    assert code == [["int2"], ["__syncthreads()", "f_x(a,", "b)", "threadIdx.x", "atomicAdd"]]
+    assert "*both*" in folds[1][1]
 
 
 def test_without_points_for_speed_no_gpu_is_spoken_of(book):

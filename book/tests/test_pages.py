@@ -128,3 +128,14 @@ def test_claims_can_be_understood_alone():
     assert len(sentences) > 20
     alone = [sentence for sentence in sentences if len(sentence.split()) < 5 or re.search(r"\b(both|the (first|second))\b", sentence)]
     assert alone == [], "they stand in the table of claims too"
+
+
+# ------------------------------------------------------------------------------------ assignments
+
+
+def test_each_assignment_has_its_page_in_reading_order_and_its_chapter_leads_there():
+    names = {path.parents[1].name for path in (ROOT / "chapters").glob("*/assignment/task.toml")}
+    wanted = [name for name in re.findall(r"^   (\w+)$", PAGES["index"], re.MULTILINE) if name in names]
+    assert re.findall(r"^   assignments/(\w+)$", PAGES["index"], re.MULTILINE) == ["index", *wanted]
+    assert set(wanted) == names == {path.stem for path in (BOOK / "assignments").glob("*.rst")} - {"index"}
+    assert [name for name in wanted if f":doc:`assignments/{name}`" not in PAGES[name]] == []

@@ -45,7 +45,7 @@ def external_links() -> Iterator[str]:
         elif not re.fullmatch(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", parsed.hostname or ""):
             yield f"{file}:{line}: {address} names no host"
     keys = set(re.findall(r"^@\w+\{([^,\s]+),", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)) if REFERENCES.exists() else set()
-    for path in sorted((ROOT / "book").glob("*.rst")):
+    for path in (path for path in pages() if path.suffix == ".rst"):
         text = path.read_text(encoding="utf-8")
         for match in _CITATION.finditer(text):
             for key in re.split(r"\s*,\s*", match[1].strip()):

@@ -122,7 +122,8 @@ def find(text: str, file: str) -> Iterator[Measurement]:
 
 def pages() -> Iterator[Path]:
     """The prose of the repository."""
-    yield from sorted((ROOT / "book").glob("*.rst"))
+    for pattern in ("book/*.rst", "book/assignments/*.rst", "chapters/*/assignment/*.rst"):
+        yield from sorted(ROOT.glob(pattern))
     yield from (path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md") if path.exists())
     yield from sorted((ROOT / "docs").glob("*.md"))
 

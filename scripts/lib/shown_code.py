@@ -9,6 +9,7 @@ book lies, and of the others the script, its options, files and presets exist.
 
 from __future__ import annotations
 
+import functools
 import html.parser
 import json
 import re
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from console import ROOT
 from evidence import CHAPTERS
+from grading import assignment
 
 _CODE = ("highlight-cuda", "highlight-c++", "highlight-cpp")
 _SHELL = ("highlight-sh", "highlight-bash", "highlight-shell")
@@ -85,8 +87,8 @@ class _Blocks(html.parser.HTMLParser):
 
 def blocks(folder: Path) -> list[Block]:
     """All blocks of code of the rendered book."""
-    return [block for path in sorted(folder.glob("*.html"))
-            for block in _Blocks(path.name, path.read_text(encoding="utf-8")).found]
+    return [block for path in sorted([*folder.glob("*.html"), *folder.glob("assignments/*.html")])
+            for block in _Blocks(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")).found]
 
 
 def _plain(text: str) -> str:
@@ -127,11 +129,13 @@ def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
     sources = [_plain(path.read_text(encoding="utf-8"))
                for folder in ("chapters", "book/examples", "common/include") for path in sorted((ROOT / folder).rglob("*.*"))
                if path.suffix in (".cu", ".hpp", ".h")]
+    sources += [_plain(assignment.load(name).starter()) for name in assignment.names()]
     for block in found:
+        made = released_folders(other for other in found if other.page == block.page)
         first = next((line.strip() for _, line in block.lines if line.strip()), "")
         if any(name in block.classes for name in _SHELL):
             for line in block.text().splitlines():
-                yield from (f"{block.page}: '{line.strip()}': {wrong}" for wrong in wrong_command(line, build))
+                yield from (f"{block.page}: '{line.strip()}': {wrong}" for wrong in wrong_command(line, build, made))
         elif any(name in block.classes for name in _MADE):
             continue
         elif not any(name in block.classes for name in _CODE):
@@ -144,18 +148,24 @@ def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
                     break
 
 
-_HELP: dict[str, str] = {}
+def released_folders(blocks: Iterable[Block]) -> tuple[str, ...]:
+    """The folders that the shell commands of a page have the grader make: what lies in them, the reader will have."""
+    lines = [line for block in blocks if any(name in block.classes for name in _SHELL) for line in block.text().splitlines()]
+    return tuple(f"{match[1]}/" for line in lines if (match := re.match(r"\s*scripts/grade release \w+ (\S+)", line)))
 
 
-def _help(script: Path) -> str:
-    if script.name not in _HELP:
-        done = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        _HELP[script.name] = done.stdout
-    return _HELP[script.name]
+@functools.cache
+def _help(script: Path, command: str = "") -> str:
+    """The help of a script, or of one of its commands."""
+    words = [sys.executable, script, *([command] if command else []), "--help"]
+    return subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
 
 
-def wrong_command(line: str, build: Path) -> Iterator[str]:
-    """What a line of shell names that does not exist. A program of the model is run, as it is in the build folder."""
+def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterator[str]:
+    """What a line of shell names that does not exist, but for what lies in the folders `made`.
+
+    A program of the model is run, as it is in the build folder.
+    """
     for command in re.split(r"&&|\|(?=\s)", line.split(" #")[0]):
         words = shlex.split(command.split("# ")[0])
         while words and re.match(r"\w+=", words[0]) or words[:1] == ["export"]:
@@ -164,7 +174,7 @@ def wrong_command(line: str, build: Path) -> Iterator[str]:
             continue
         program = words[0]
         if program.startswith("scripts/"):
-            yield from _wrong_script(words)
+            yield from _wrong_script(words, made)
         elif program in ("cmake", "ctest"):
             presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]
             named = [after for word, after in zip(words, words[1:]) if word == "--preset"]
@@ -187,16 +197,17 @@ def _wrong_program(words: list[str], build: Path) -> Iterator[str]:
         yield f"ends with exit code {done.returncode}: {done.stderr.strip()}"
 
 
-def _wrong_script(words: list[str]) -> Iterator[str]:
+def _wrong_script(words: list[str], made: tuple[str, ...]) -> Iterator[str]:
     script = ROOT / words[0]
     if not script.is_file():
         yield f"there is no {words[0]}"
         return
     ours = words[1:words.index("--")] if "--" in words else words[1:]
+    command = ours[0] if ours and re.fullmatch(r"[a-z-]+", ours[0]) else ""
     for word in ours:
-        if word.startswith("--") and not re.search(rf"{re.escape(word)}\b", _help(script)):
+        if word.startswith("--") and not re.search(rf"{re.escape(word)}\b", _help(script) + (_help(script, command) if command else "")):
             yield f"{words[0]} has no option {word}"
-        if "/" in word and not word.startswith("-") and not (ROOT / word).exists():
+        if "/" in word and not word.startswith(("-", *made)) and not (ROOT / word).exists():
             yield f"there is no {word}"
 
 

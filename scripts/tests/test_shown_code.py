@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import html
+import shutil
 
 import pytest
-from conftest import DEMO_SOURCE
+from conftest import DEMO_SOURCE, REPOSITORY
 
 KERNEL = DEMO_SOURCE.splitlines()[4]
 
@@ -81,6 +82,24 @@ def test_shell_commands(house, rendered, command, wrong):
     house.tool("copy_model", "sys.exit(0 if argv[-1] == '64' else 2)", house.root / "build" / "ci" / "chapters" / "copy")
     found = rendered(SHOWN, ("highlight-sh", command))
     assert found == [] if wrong is None else len(found) == 1 and wrong in found[0]
+
+
+def test_what_the_grader_hands_out_is_there(house, rendered):
+    release = "scripts/grade release padding work"
+    assert rendered(SHOWN, ("highlight-sh", f"{release}\nscripts/grade run padding work/a.cu --json f")) == []
+    assert rendered(SHOWN, ("highlight-sh", release), ("highlight-sh", "scripts/count work/try.cu")) == []
+    assert rendered(SHOWN, ("highlight-sh", f"{release}\nscripts/count other/try.cu")) == [
+        "copy.html: 'scripts/count other/try.cu': there is no other/try.cu"]
+    assert rendered(SHOWN, ("highlight-sh", "scripts/grade run padding a.cu --csv f")) == [
+        "copy.html: 'scripts/grade run padding a.cu --csv f': scripts/grade has no option --csv"]
+
+
+def test_a_starter_is_tested(house, rendered):
+    shutil.copytree(REPOSITORY / "chapters" / "padding" / "assignment", house.root / "chapters" / "padding" / "assignment")
+    lines = ["{", "    // BEGIN SOLUTION", "    // Your work: declare a tile in shared memory, fill it, and write it to the output.",
+             "    // END SOLUTION", "}"]
+    assert rendered(SHOWN, ("highlight-cuda", "\n".join(lines))) == []
+    assert len(rendered(SHOWN, ("highlight-cuda", "\n".join(lines[:3] + lines[4:])))) == 1
 
 
 def test_an_empty_book(house):

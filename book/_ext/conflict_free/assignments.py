@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from docutils import nodes
@@ -43,6 +44,23 @@ def described(evidence: Evidence, name: str) -> dict[str, Any]:
 def sizes(parameters: dict[str, int]) -> str:
     """Return the parameters of a case in words."""
     return ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in parameters.items())
+
+
+# What stands in a hint, which is plain text for the terminal too, and is code: a name with a dot, an underscore or a hump,
+# a call, a vector type.
+_CODE = re.compile(
+    r"(?<![\w.])(?:__\w+|[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|(?:u?int|float|double|uchar)[1-4])(?:\([^()]*\))?(?!\w)")
+
+
+def inline(text: str) -> list[nodes.Node]:
+    """Return plain text with what is code in it marked as such."""
+    text = " ".join(text.split())
+    made: list[nodes.Node] = []
+    at = 0
+    for match in _CODE.finditer(text):
+        made += [nodes.Text(text[at : match.start()]), _code(match[0])]
+        at = match.end()
+    return [*made, nodes.Text(text[at:])]
 
 
 class _AssignmentDirective(EvidenceDirective):
@@ -135,11 +153,11 @@ class AssignmentPage(_AssignmentDirective):
             points[name] = threshold["points"]
             bound = " is at most " if threshold["is_upper"] else " is at least "
             wanted[name] = [_code(threshold["count"]), nodes.Text(bound), _code(threshold["limit"]), nodes.Text(".")]
-        rows = [[[_code(name)], wanted[name], _text(number)] for name, number in points.items()]
+        rows = [[[_code(name)], _text(number), wanted[name]] for name, number in points.items()]
         if fast:
             ratio = nodes.Text(f"On a GPU: at least {data['minimum_gpu_ratio']:g} of our solution's speed, in the same run.")
-            rows.append([[_code("fast")], [ratio], _text(f"{fast} more")])
-        table = self.table(["check", "what it wants", "points"], rows, [22, 64, 14])
+            rows.append([[_code("fast")], _text(f"{fast} more"), [ratio]])
+        table = self.table(["check", "points", "what it wants"], rows, [22, 14, 64])
         limits = data["limits"]
         seen = [
             [_text(case["name"].replace("_", " ")), _text(sizes(case["parameters"])), _text("yes" if case["counted"] else "no")]
@@ -170,11 +188,14 @@ class AssignmentPage(_AssignmentDirective):
     def _work(self, data: dict[str, Any]) -> nodes.section:
         name, folder = data["name"], "work"
         source, attempt = f"{folder}/{data['source']}", f"{folder}/{data['try']}"
-        commands = (
-            f"scripts/grade release {name} {folder}    # once: the starter, and a program to try it with\n"
-            f"scripts/grade watch {name} {source}      # grades each time you save\n"
-            f"scripts/grade run {name} {source}        # grades once\n"
-            f"scripts/count {attempt}                  # runs it, and shows its accesses line by line")
+        lines = {
+            f"scripts/grade release {name} {folder}": "once: the starter, and a program to try it with",
+            f"scripts/grade watch {name} {source}": "grades each time you save",
+            f"scripts/grade run {name} {source}": "grades once",
+            f"scripts/count {attempt}": "runs it, and shows its accesses line by line",
+        }
+        widest = max(map(len, lines))
+        commands = "\n".join(f"{command:<{widest}}  # {what}" for command, what in lines.items())
         block = nodes.literal_block(commands, commands, language="sh")
         self.set_source_info(block)
         return self.section(
@@ -188,7 +209,7 @@ class AssignmentPage(_AssignmentDirective):
         for number, hint in enumerate(data["hints"], start=1):
             fold = answer(label=f"Show hint {number}")
             self.set_source_info(fold)
-            fold += self.words(hint)
+            fold += nodes.paragraph("", "", *inline(hint))
             folds.append(fold)
         return self.section("Hints", *self.words(f"They are there for ``scripts/grade hint {data['name']}`` too. "
                                                  "Look at your own counts first."), *folds)

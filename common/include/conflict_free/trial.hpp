@@ -20,7 +20,7 @@ namespace conflict_free {
 /// the folder OUTPUT the program leaves the outputs in `NAME.bin`, `times.txt` with one time in milliseconds a line if samples
 /// were asked for, and at last `outcome.txt`: `finished`, or what failed. What it prints means nothing.
 ///
-/// Wrong arguments and a case that cannot be read end the program with exit code 2 and a line on stderr; no GPU with 77.
+/// Wrong arguments and a case that cannot be read end the program with exit code 2 and a line that says so; no GPU with 77.
 class Trial {
 public:
     /// Reads the arguments and the case's parameters.
