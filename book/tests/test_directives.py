@@ -317,6 +317,50 @@ def test_the_measured_table_of_arrays_has_pairs_and_the_host_and_no_copy(project
     assert "marked so: Invented CPU, 2 cores, timed by the host’s clock" in text_of(html)
 
 
+def test_libraries_stand_last_in_the_measured_table_with_their_calls(project):
+    synthetic.add_peers(project.results, "naive")
+    html = project.build_page(".. measured-table:: naive\n   :sizes: 16384")
+    said = text_of(html.split("</thead>")[1])
+    assert "library_copy Invented 3.1 700 70 3.07" in said and " 1,400 112 1.53" in said
+    assert said.index("transpose_naive_column_read") < said.index("library_copy") and said.count("library_copy Inv") == 1
+    assert "What the libraries were called with" in said and "library_copy , Invented 3.1 library_copy(a, b < c);" in said
+    assert '<tr class="library kernel">' in html and 'library_copy(a,\n     b &lt; c);</pre>' in html
+    assert "other_copy" not in said
+
+
+def test_a_library_that_was_wrong_is_not_shown(project):
+    synthetic.add_peers(project.results, "naive")
+    assert "other_copy" not in project.build_page(".. measured-table:: naive\n   :kernels: transpose_naive_row_read")
+
+
+def test_a_table_may_leave_libraries_out(project):
+    synthetic.add_peers(project.results, "naive")
+    html = project.build_page(".. measured-table:: naive\n   :no-peers:")
+    assert "library_copy" not in html and "were called with" not in html
+
+
+def test_without_libraries_a_table_says_nothing_of_them(project):
+    assert "librar" not in project.build_page(".. measured-table:: naive")
+
+
+def test_the_readers_libraries_stand_beside_ours(project):
+    synthetic.add_peers(project.results, "naive")
+    synthetic.write_local(project.chapters, project.results, ("copy", "naive"))
+    said = text_of(project.build_page(".. measured-table:: naive\n   :sizes: 16384").split("</thead>")[1])
+    assert re.search(r"library_copy Invented 3.1 700 70 .*? – – What the libraries", said)
+    synthetic.add_peers(project.results, "naive", "local", factor=2)
+    said = text_of(project.build().html().split("</thead>")[1])
+    assert re.search(r"library_copy Invented 3.1 700 70 .*? 350 70 What the libraries", said)
+
+
+def test_a_claim_and_a_value_may_be_about_a_library(project):
+    synthetic.add_peers(project.results, "naive")
+    html = project.build_page(
+        ":claim:`The library is faster [naive.peers.library_copy.16384.gbps > naive.transpose_naive_row_read.16384.gbps]`, "
+        "at :val:`naive.peers.library_copy.16384.gbps` GB/s.\n\n.. claim-table::")
+    assert "at 700 library_copy of Invented 3.1 at 16384 × 16384: cold, 40 samples, Invented GPU 1" in text_of(html)
+
+
 def test_a_table_without_the_host_says_nothing_of_it(project):
     synthetic.make_arrays(project.counts, project.results, "naive")
     said = text_of(project.build_page(".. measured-table:: naive\n   :sizes: 90000x1"))

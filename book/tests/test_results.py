@@ -269,6 +269,66 @@ def test_bad_keys_are_named_in_one_line(evidence, key, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("naive.peers.library_copy.16384.gbps", "700"),
+        ("naive.peers.library_copy.16384x16384.warm_gbps", "1,400"),
+        ("naive.peers.library_copy.16384.percent_of_copy", "70"),
+        ("naive.peers.library_copy.2048.samples", "40"),
+        ("copy.copy_plain.16384.gbps / naive.peers.library_copy.16384.gbps", "1.43"),
+    ],
+)
+def test_what_libraries_took_are_values(project, evidence, key, text):
+    synthetic.add_peers(project.results, "naive")
+    assert evidence.value(key).text() == text
+    assert results.is_measured(key)
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("naive.peers.nothing.2048.gbps", "no peer 'nothing' in the peers of chapter naive on invented; it has: library_copy"),
+        ("naive.peers.library_copy.64.gbps", "no size 64x64 of library_copy in the peers of chapter naive"),
+        ("naive.peers.other_copy.2048.gbps", "naive.peers.other_copy.2048 failed its check on invented: wrong"),
+        ("naive.peers.library_copy.2048", "malformed; accepted: slug.peers.NAME.size.metric, with one of gbps"),
+        ("naive.peers.library_copy.2048.barriers", "malformed; accepted: slug.peers.NAME.size.metric, with one of gbps"),
+        ("naive.peers.library_copy.2048.l2_load_sectors", "malformed"),
+        ("copy.peers.library_copy.2048.gbps", "no peer 'library_copy' in the peers of chapter copy on invented; it has: none"),
+        ("none.peers.library_copy.2048.gbps", "no results of chapter none on invented"),
+    ],
+)
+def test_bad_keys_of_libraries_are_named_in_one_line(project, evidence, key, message):
+    synthetic.add_peers(project.results, "naive")
+    with pytest.raises(ResultError) as error:
+        evidence.value(key)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["peers"], [], "at peers"),
+        (["peers", 0, "call"], "", "peers/0/call"),
+        (["peers", 0, "version"], KeyError, "'version' is a required property"),
+        (["peers", 0, "time", "warm"], KeyError, "'warm' is a required property"),
+        (["peers", 0, "time", "warm", "p10_ms"], 1e9, "peers/0/time/warm: p10 1000000000.0"),
+        (["peers", 0, "size"], "7x7", "at peers/0: size is 7x7"),
+        (["peers", 1, "name"], "other_copy", "a second row of other_copy at"),
+        (["peers", 0, "fits_l2"], None, "peers/0/fits_l2"),
+    ],
+)
+def test_broken_peers_are_refused_in_one_line(project, path, value, message):
+    synthetic.add_peers(project.results, "naive")
+    data = json.loads((project.results / synthetic.MACHINE / "naive.json").read_text())
+    if value == "other_copy":
+        path = ["peers", [row["size"] for row in data["peers"]].index("2048x2048"), "name"]
+    _set(data, path, value)
+    with pytest.raises(ResultError) as error:
+        validate_result(data, "naive.json")
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
 def test_stale_and_failed_rows_have_no_value(project, evidence, result):
     source = project.source("copy")
     text = source.read_text()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…])
+# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest])
 #
 # Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, and
 # their checks
@@ -9,10 +9,12 @@
 #   chapter.SLUG.model.NAME label cpu   the same on an older machine, for each of MACHINES
 #   chapter.SLUG.gpu        label gpu   kernels checked and timed
 #   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer, at SANITIZED_SIZES
+# PEERS says what the chapter's kernels on floats do, so that scripts/measure --peers times the libraries that do it too: they
+# transpose a matrix, add up an array, or find nearest neighbors.
 # Checks that need a GPU are reported as skipped where there is none. The model program's results go to
 # ${CMAKE_BINARY_DIR}/counts/SLUG.json, and SLUG.NAME.json for older machines, which the target `counts` brings up to date.
 function(add_chapter slug)
-    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "" "MACHINES;SANITIZED_SIZES")
+    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "PEERS" "MACHINES;SANITIZED_SIZES")
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${slug}.cu)
     if(NOT EXISTS ${source})
         message(FATAL_ERROR "chapter ${slug}: ${slug}.cu is missing from ${CMAKE_CURRENT_SOURCE_DIR}")
@@ -27,7 +29,19 @@ function(add_chapter slug)
         endif()
         add_chapter_gpu(${slug} ${source} "${chapter_SANITIZED_SIZES}")
     endif()
+    if(chapter_PEERS)
+        write_peers(${slug} ${chapter_PEERS})
+    endif()
     set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_CHAPTERS ${slug})
+endfunction()
+
+# Tells scripts/measure what libraries are asked to do beside a chapter's kernels.
+function(write_peers slug subject)
+    set(subjects transpose sum nearest)
+    if(NOT subject IN_LIST subjects)
+        message(FATAL_ERROR "chapter ${slug}: PEERS ${subject} given, accepted: ${subjects}")
+    endif()
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/peers.json CONTENT "{\"subject\": \"${subject}\"}\n")
 endfunction()
 
 function(add_chapter_model slug source machines)

@@ -176,6 +176,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .bytes = chapter_.useful_bytes(size),
             .work = chapter_.work(size),
             .reference = kernel.reference,
+            .library = kernel.library,
             .difference = {},
             .hazards = {},
             .expectations = {},

@@ -120,18 +120,20 @@ Json to_json(const Row& row)
     Json expectations = Json::array();
     for (const Judged& judged : row.expectations)
         expectations.push_back({{"text", judged.text}, {"passed", judged.passed}, {"seen", judged.seen}});
-    return {{"kernel", row.kernel},
-            {"size", to_string(row.size)},
-            {"width", row.size.width},
-            {"height", row.size.height},
-            {"element_bytes", row.element_bytes},
-            {"bytes", row.bytes},
-            {"work", row.work ? Json{{"unit", row.work->unit}, {"amount", row.work->amount}} : Json(nullptr)},
-            {"reference", row.reference},
-            {"check", {{"passed", row.difference.empty() && row.hazards.empty()}, {"message", check_message(row)}}},
-            {"expectations", expectations},
-            {"counts", row.counts ? counts_json(*row.counts) : Json(nullptr)},
-            {"time", time_json(row)}};
+    Json json = {{"kernel", row.kernel},
+                 {"size", to_string(row.size)},
+                 {"width", row.size.width},
+                 {"height", row.size.height},
+                 {"element_bytes", row.element_bytes},
+                 {"bytes", row.bytes},
+                 {"work", row.work ? Json{{"unit", row.work->unit}, {"amount", row.work->amount}} : Json(nullptr)},
+                 {"reference", row.reference},
+                 {"check", {{"passed", row.difference.empty() && row.hazards.empty()}, {"message", check_message(row)}}},
+                 {"expectations", expectations},
+                 {"counts", row.counts ? counts_json(*row.counts) : Json(nullptr)},
+                 {"time", time_json(row)}};
+    if (row.library) json["library"] = {{"name", row.library->name}, {"version", row.library->version}};
+    return json;
 }
 
 }  // namespace

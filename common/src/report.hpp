@@ -30,6 +30,7 @@ struct Row {
     std::size_t bytes;
     std::optional<Work> work;
     bool reference;
+    std::optional<Library> library;
     /// What differs from the reference, or empty.
     std::string difference;
     /// What the kernel did that no kernel may.

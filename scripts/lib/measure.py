@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import setup
-from console import NO_GPU, ROOT, USAGE, OneLineParser, Stop
+from console import NO_GPU, ROOT, USAGE, OneLineParser, Stop, say
 
 PRESET = "cuda"
 # What scripts/carry has brought along to a machine without a network.
@@ -50,13 +50,15 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         description="Runs every chapter program on the GPU of this machine, with the GPU's own "
         "counters where ncu may read them, and writes one file for each chapter to "
         "book/results/local. Exit code 0: measured; 1: a program or a check failed, or the "
-        "counters differ from the model's counts; 2: wrong arguments, or system packages that may "
+        "counters differ from the model's counts, or a library failed; 2: wrong arguments, or system packages that may "
         "not be installed; 77: no GPU.",
     )
     add = parser.add_argument
     add("--chapter", metavar="SLUG", action="append", help="only this chapter; may be repeated")
     add("--samples", metavar="N", type=_positive, help="samples of each time (default: the program's)")
     add("--no-counters", action="store_true", help="do not run ncu")
+    add("--peers", action="store_true",
+        help="time what libraries take for the same work as well, those that are on this machine")
     add("--name", metavar="NAME", type=_machine_name, default="local",
         help="name of the machine, and of its folder (default: local)")
     add("--output", metavar="DIR", type=lambda text: Path(text).resolve(),
@@ -107,6 +109,14 @@ def _use_carried() -> None:
             os.environ[variable] = f"{folder}{os.pathsep}{there}" if there else str(folder)
 
 
+def _build_peers(tools: setup.Tools) -> None:
+    """Builds the programs that call libraries; without them the kernels are measured all the same."""
+    try:
+        setup.build(tools, PRESET, "the peers", "peers")
+    except Stop as stop:
+        say(f"no peers of C++: {stop}")
+
+
 def main() -> int:
     options = parse(sys.argv[1:])
     if not setup.gpu_visible():
@@ -124,5 +134,7 @@ def main() -> int:
             raise Stop("no CUDA compiler for this machine; nothing was measured")
         setup.configure(tools, PRESET)
         setup.build(tools, PRESET, "the chapters", "chapters/all")
+        if options.peers:
+            _build_peers(tools)
     sys.stdout.flush()
     os.execv(python, [str(python), str(Path(__file__).with_name("measuring.py")), *sys.argv[1:]])

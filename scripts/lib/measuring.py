@@ -26,6 +26,7 @@ from counters import NoCounters, profiler_name, read_counters, read_with_caches
 from measure import PRESET, commit, parse
 
 try:
+    import peer_rows
     from evidence import CHAPTERS, RESULTS, SPECIMENS, chosen_chapters, parity, results, source, source_path
     from rich import box
     from rich.console import Console
@@ -277,6 +278,7 @@ class Session:
     counts: Path | None = None
     ncu: str | None = None
     notes: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         """Keeps a line for the end, once."""
@@ -293,6 +295,8 @@ def command_line(options) -> str:
         words += ["--samples", str(options.samples)]
     if options.no_counters:
         words.append("--no-counters")
+    if options.peers:
+        words.append("--peers")
     if options.name != "local":
         words += ["--name", options.name]
     return shlex.join(words)
@@ -396,6 +400,35 @@ def whole_result(session: Session, slug: str, told: dict, hashes: dict[str, str]
     return result
 
 
+# --- peers -------------------------------------------------------------------------------------
+
+
+def add_peers(session: Session, slug: str, result: dict, show) -> dict:
+    """The result of a chapter with what its peers took; without them if what they told is not valid."""
+    peers = peer_rows.measure_peers(session.build, slug, result, session.samples, show)
+    for line in peers.absent:
+        session.note(line)
+    session.failures += [f"{slug}: {line}" for line in peers.failures]
+    whole = {**result, "peers": peers.rows} if peers.rows else result
+    try:
+        results.validate_result(whole, f"the peers of {slug}")
+    except results.ResultError as error:
+        session.failures.append(str(error))
+        return result
+    return whole
+
+
+def says_peers_are_dropped(session: Session, slug: str) -> None:
+    """Notes that a file's peers go, since all times of a file are of one run."""
+    path = session.folder / f"{slug}.json"
+    try:
+        had = "peers" in json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    if had:
+        session.note(f"{slug}.json had times of libraries, which are of another run, and are gone; --peers takes them anew")
+
+
 # --- specimens ---------------------------------------------------------------------------------
 
 
@@ -478,7 +511,7 @@ def table(measured: dict[str, dict]) -> Table:
     for title in ("cold\nGB/s", "cold\n% of copy", "warm\nGB/s", "cold, ms\np10 to p90", "fits\nL2"):
         shown.add_column(title, justify="right", no_wrap=True)
     for result in measured.values():
-        for row in result["rows"]:
+        for row in result["rows"] + results.peer_rows(result):
             if not row["time"]:
                 continue
             cold = results.sample(row)
@@ -516,7 +549,13 @@ def main() -> int:
         for slug in slugs:
             measure = measure_specimens if slug == SPECIMENS else partial(measure_chapter, slug=slug)
             measured[slug] = measure(session, show=partial(show, slug))
+            if not options.peers:
+                says_peers_are_dropped(session, slug)
             write_json(session.folder / f"{slug}.json", measured[slug])
+            if options.peers and slug != SPECIMENS:
+                # The kernels' own results are safe by now, whatever a library does.
+                measured[slug] = add_peers(session, slug, measured[slug], partial(show, slug))
+                write_json(session.folder / f"{slug}.json", measured[slug])
     out.print(table(measured))
     for line in session.notes:
         out.print(line, markup=False)
@@ -525,8 +564,13 @@ def main() -> int:
     for line in differing:
         out.print(line, markup=False, soft_wrap=True)
     out.print(f"Counters against the model: {compared} launches compared, {len(differing)} differences")
+    for line in session.failures:
+        out.print(line, markup=False, soft_wrap=True)
+    if options.peers:
+        compared = sum(len(results.peer_rows(result)) for result in measured.values())
+        out.print(f"Peers: {compared} times of libraries, {len(session.failures)} failures")
     out.print(f"Results: {shown_path(session.folder)}", soft_wrap=True)
-    return FAILED if differing else 0
+    return FAILED if differing or session.failures else 0
 
 
 if __name__ == "__main__":

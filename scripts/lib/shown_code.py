@@ -26,8 +26,8 @@ from grading import assignment
 
 _CODE = ("highlight-cuda", "highlight-c++", "highlight-cpp")
 _SHELL = ("highlight-sh", "highlight-bash", "highlight-shell")
-#: What a directive makes of a run of the model, in the same build.
-_MADE = ("count-report",)
+#: What a directive makes of a run of the model, in the same build, or of a result file: the call of a library that was timed.
+_MADE = ("count-report", "library-call")
 
 #: The start of a function that runs on the GPU.
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)

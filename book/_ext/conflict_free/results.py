@@ -36,6 +36,9 @@ SECTOR_BYTES = 32
 #: The folder of the programs that show errors, under the chapters, the counts and as a slug of results.
 SPECIMENS = "errata"
 
+#: What stands between the slug and the name in the key of a library's time.
+PEERS = "peers"
+
 #: The size of a chapter's counts unless its program names another.
 COUNTED_SIZE = "2048x2048"
 
@@ -100,10 +103,15 @@ def _read_json(path: Path) -> Any:
         raise ResultError(f"{path}: cannot be read as JSON: {error}") from None
 
 
-def _check_rows(data: dict[str, Any], where: str) -> None:
+def peer_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of libraries in a result; like other rows they have their name under ``kernel`` too."""
+    return [{**row, "kernel": row["name"]} for row in result.get("peers", ())]
+
+
+def _check_rows(rows: list[dict[str, Any]], where: str) -> None:
     seen: set[tuple[str, str]] = set()
-    for index, row in enumerate(data["rows"]):
-        place = f"{where}: at rows/{index}"
+    for index, row in enumerate(rows):
+        place = f"{where}/{index}"
         if row["size"] != f"{row['width']}x{row['height']}":
             raise ResultError(f"{place}: size is {row['size']}, but width and height are {row['width']} and {row['height']}")
         key = (row["kernel"], row["size"])
@@ -124,10 +132,12 @@ def validate_result(data: Any, where: str = "result") -> None:
     Raises ResultError, whose text starts with ``where``.
     """
     _validate(data, "schema.json", where)
-    _check_rows(data, where)
+    _check_rows(data["rows"], f"{where}: at rows")
+    _check_rows(peer_rows(data), f"{where}: at peers")
     for row in data["rows"]:
         if not row["reference"] and row["kernel"] not in data["kernels"]:
             raise ResultError(f"{where}: at kernels: no hash for {row['kernel']}, which has rows")
+    for row in data["rows"] + peer_rows(data):
         if row["fits_l2"] != (row["bytes"] <= data["provenance"]["l2_bytes"]):
             raise ResultError(
                 f"{where}: {row['kernel']} at {row['size']} says fits_l2 {row['fits_l2']}, "
@@ -138,7 +148,7 @@ def validate_result(data: Any, where: str = "result") -> None:
 def validate_program(data: Any, where: str = "program output") -> None:
     """Check what a chapter program wrote with ``--json``. Raises ResultError."""
     _validate(data, "program.schema.json", where)
-    _check_rows(data, where)
+    _check_rows(data["rows"], f"{where}: at rows")
 
 
 def validate_historical(data: Any, where: str = "historical figures") -> None:
@@ -325,7 +335,9 @@ def access_metric(access: dict[str, Any], name: str) -> float:
 def is_measured(expression: str) -> bool:
     """Return whether a key, a ratio or a comparison of keys depends on the GPU that was measured."""
     keys = [word.split(".", 3) for word in expression.split() if not word.startswith("historical:")]
-    return any(key[0] in ("machine", SPECIMENS) or len(key) == 4 and key[3] in MEASURED for key in keys)
+    return any(
+        key[0] in ("machine", SPECIMENS) or len(key) == 4 and (key[1] == PEERS or key[3] in MEASURED) for key in keys
+    )
 
 
 def counts_metric(counts: dict[str, Any], name: str) -> float:
@@ -596,6 +608,23 @@ class Evidence:
             )
         return row
 
+    def peer_row(self, slug: str, name: str, size: str, machine: str | None = None) -> dict[str, Any]:
+        """Return what a library took beside a chapter's kernels, with its check passed. Raises ResultError otherwise.
+
+        It is never stale: the row has the text that was timed.
+        """
+        machine = machine or self.machine
+        result = self.result(slug, machine)
+        if result is None:
+            raise ResultError(
+                f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist"
+            )
+        where = f"the peers of chapter {slug} on {machine}"
+        row = _find(peer_rows(result), name, parse_size(size), where, "peer")
+        if not row["check"]["passed"]:
+            raise ResultError(f"{slug}.{PEERS}.{name}.{size} failed its check on {machine}: {row['check']['message']}")
+        return row
+
     def figures(self, specimen: str, machine: str | None = None) -> dict[str, float] | None:
         """Return what was measured of a program that shows an error, by name; None if it was not measured.
 
@@ -633,7 +662,7 @@ class Evidence:
         """Return the value of a key, or of a ratio of two: ``A / B``.
 
         A key is ``slug.kernel.size.metric``, with a measured or a counted metric; ``gt200:slug.kernel.size.metric``
-        with a counted metric of another modeled machine;
+        with a counted metric of another modeled machine; ``slug.peers.NAME.size.metric`` with a measured metric of a library;
         ``errata.SPECIMEN.FIGURE`` with what a program that shows an error has measured;
         ``machine.FIELD`` with a field of the provenance, ``l2_mb`` or ``memory_gb``; or
         ``historical:MACHINE.kernel.size.gbps``, or ``.ms``. Raises ResultError for anything else, or if the evidence
@@ -686,19 +715,30 @@ class Evidence:
         parts = key.split(".", 3)
         if len(parts) != 4 or not all(parts):
             raise ResultError(
-                f"key {key!r} is malformed; accepted: slug.kernel.size.metric, gt200:slug.kernel.size.metric, machine.FIELD, "
-                f"historical:MACHINE.kernel.size.gbps"
+                f"key {key!r} is malformed; accepted: slug.kernel.size.metric, gt200:slug.kernel.size.metric, "
+                f"slug.{PEERS}.NAME.size.metric, machine.FIELD, historical:MACHINE.kernel.size.gbps"
             )
         slug, kernel, size, metric = parts
+        if kernel == PEERS:
+            return self._peer(key)
         if metric in MEASURED:
-            return self._measured(slug, kernel, parse_size(size), metric)
+            return self._measured(slug, self.measured_row(slug, kernel, size), metric, kernel)
         row = self.counts_row(slug, kernel, size)
         number = counts_metric(row["counts"], metric)
         machine = self.program(slug)["machine"]
         return Value(number, f"{kernel} at {pretty_size(row['size'])}: counted by the model for {machine} in this build")
 
-    def _measured(self, slug: str, kernel: str, size: str, metric: str) -> Value:
-        row = self.measured_row(slug, kernel, size)
+    def _peer(self, key: str) -> Value:
+        parts = key.split(".")
+        if len(parts) != 5 or not all(parts) or parts[4] not in MEASURED or MEASURED[parts[4]][1] == "caches":
+            known = [name for name, (_, what) in MEASURED.items() if what != "caches"]
+            raise ResultError(f"key {key!r} is malformed; accepted: slug.{PEERS}.NAME.size.metric, with one of {', '.join(known)}")
+        slug, _, name, size, metric = parts
+        row = self.peer_row(slug, name, size)
+        return self._measured(slug, row, metric, f"{name} of {row['library']} {row['version']}")
+
+    def _measured(self, slug: str, row: dict[str, Any], metric: str, name: str) -> Value:
+        size = row["size"]
         provenance = self.result(slug)["provenance"]
         state, what = MEASURED[metric]
         if what == "gbps":
@@ -713,14 +753,14 @@ class Evidence:
             number = row["bytes"]
         elif what == "caches":
             if "caches" not in row:
-                raise ResultError(f"{slug}.{kernel} at {pretty_size(size)} has no counters of the caches on {self.machine}")
+                raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no counters of the caches on {self.machine}")
             number = row["caches"][metric]
         else:
             number = sample(row, state)[what]
         how = f"{_where(row, provenance) or state}, {sample(row, state)['samples']} samples, " if state else ""
         return Value(
             number,
-            f"{kernel} at {pretty_size(size)}: {how}{describe(provenance)}",
+            f"{name} at {pretty_size(size)}: {how}{describe(provenance)}",
             ".0f" if what == "percent" and number >= 1 else "",
         )
 
@@ -778,13 +818,15 @@ def _machine_and_slug(slug: str) -> tuple[str, str]:
     return machine, name
 
 
-def _find(rows: Iterable[dict[str, Any]], kernel: str, size: str, where: str) -> dict[str, Any]:
+def _find(
+    rows: Iterable[dict[str, Any]], kernel: str, size: str, where: str, what: str = "kernel"
+) -> dict[str, Any]:
     rows = list(rows)
     for row in rows:
         if row["kernel"] == kernel and row["size"] == size:
             return row
     kernels = list(dict.fromkeys(row["kernel"] for row in rows))
     if kernel not in kernels:
-        raise ResultError(f"no kernel {kernel!r} in {where}; it has: {', '.join(kernels) or 'none'}")
+        raise ResultError(f"no {what} {kernel!r} in {where}; it has: {', '.join(kernels) or 'none'}")
     sizes = [row["size"] for row in rows if row["kernel"] == kernel]
     raise ResultError(f"no size {size} of {kernel} in {where}; it has: {', '.join(sizes)}")

@@ -29,6 +29,7 @@ from .results import (
     gbps,
     is_of_arrays,
     parse_size,
+    peer_rows,
     sample,
     work_rate,
 )
@@ -235,9 +236,9 @@ def _trim(extent: list[int]) -> list[int]:
 
 
 def measured_groups(
-    evidence: Evidence, slug: str, kernels: list[str], sizes: list[str], machine: str, strict: bool
+    evidence: Evidence, slug: str, kernels: list[str], sizes: list[str], machine: str, strict: bool, peers: bool = True
 ) -> list[dict[str, Any]]:
-    """Return the table of one machine: a group per size, ceiling rows first.
+    """Return the table of one machine: a group per size, ceiling rows first, and libraries last if ``peers``.
 
     Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or
     stale; otherwise a missing row is left out and a stale one is marked. Arrays have no ceiling rows: a copy of a
@@ -266,13 +267,33 @@ def measured_groups(
                     "name": name,
                     "ceiling": on_host or name in CEILINGS and slug != CEILING_SLUG or name == CEILINGS[0],
                     "on_host": on_host,
+                    "library": "",
                     "stale": name in evidence.stale(from_slug, machine),
                     "states": [_state(row, copy, state) for state in (["cold"] if on_host else ["cold", "warm"])],
                 }
             )
+        if own and peers:
+            rows += _peers(result, size, copy)
         if own:
             groups.append({"size": size, "work": _work(shown), "fits": shown["fits_l2"], "rows": rows})
     return groups
+
+
+def _peers(result: dict[str, Any], size: str, copy: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the rows of libraries at a size whose results were right."""
+    return [
+        {
+            "name": row["name"],
+            "ceiling": False,
+            "on_host": False,
+            "library": f"{row['library']} {row['version']}",
+            "call": row["call"],
+            "stale": False,
+            "states": [_state(row, copy, state) for state in ("cold", "warm")],
+        }
+        for row in peer_rows(result)
+        if row["size"] == size and row["check"]["passed"]
+    ]
 
 
 def add_local(evidence: Evidence, groups: list[dict[str, Any]], slug: str) -> bool:
@@ -282,7 +303,7 @@ def add_local(evidence: Evidence, groups: list[dict[str, Any]], slug: str) -> bo
     """
     found = False
     for group in groups:
-        kernels = [row["name"] for row in group["rows"]]
+        kernels = [row["name"] for row in group["rows"] if not row["library"]]
         theirs = measured_groups(evidence, slug, kernels, [group["size"]], LOCAL, strict=False)
         rows = {row["name"]: row for local in theirs for row in local["rows"]}
         for row in group["rows"]:
@@ -327,10 +348,16 @@ class MeasuredTable(EvidenceDirective):
 
     The tabs are the book's machine, published figures of these kernels, and the reader's GPU.
     ``:kernels:`` chooses and orders kernels; ``:sizes:`` chooses sizes, which for arrays are all that were timed.
+    Libraries that were timed beside the kernels stand last, with what they were called with below the table;
+    ``:no-peers:`` leaves them out.
     """
 
     required_arguments = 1
-    option_spec = {"kernels": directives.unchanged_required, "sizes": directives.unchanged_required}
+    option_spec = {
+        "kernels": directives.unchanged_required,
+        "sizes": directives.unchanged_required,
+        "no-peers": directives.flag,
+    }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
@@ -344,7 +371,7 @@ class MeasuredTable(EvidenceDirective):
         by_default = " ".join(timed) if is_of_arrays(result) else MEASURED_SIZES
         sizes = [parse_size(size) for size in self.options.get("sizes", by_default).split()]
         kernels = self.options.get("kernels", "").split()
-        groups = measured_groups(evidence, slug, kernels, sizes, evidence.machine, strict=True)
+        groups = measured_groups(evidence, slug, kernels, sizes, evidence.machine, strict=True, peers=self._peers)
         tabs = [self._machine(evidence, slug, groups, evidence.machine)]
         tabs += self._published(evidence, kernels or list(dict.fromkeys(row["kernel"] for row in result["rows"])))
         tabs.append(self._local(evidence, slug, kernels, sizes))
@@ -360,15 +387,19 @@ class MeasuredTable(EvidenceDirective):
         self.state.nested_parse(content, self.content_offset, holder)
         return holder.children
 
+    @property
+    def _peers(self) -> bool:
+        return "no-peers" not in self.options
+
     def _local(self, evidence: Evidence, slug: str, kernels: list[str], sizes: list[str]) -> tuple[str, str, str]:
         """Return the reader's tab: their times at the table's sizes, or at those they have, or how to get some."""
         result = evidence.result(slug, LOCAL)
         if result is None:
             return "Your GPU", LOCAL, LOCAL_HINT
-        groups = measured_groups(evidence, slug, kernels, sizes, LOCAL, strict=False)
+        groups = measured_groups(evidence, slug, kernels, sizes, LOCAL, strict=False, peers=self._peers)
         if not groups:
             others = dict.fromkeys(row["size"] for row in result["rows"] if row["time"])
-            groups = measured_groups(evidence, slug, kernels, list(others), LOCAL, strict=False)
+            groups = measured_groups(evidence, slug, kernels, list(others), LOCAL, strict=False, peers=self._peers)
         if not groups:
             return f"Your GPU: {result['provenance']['gpu']}", LOCAL, "Your results have no times of these kernels."
         return self._machine(evidence, slug, groups, LOCAL)
@@ -387,6 +418,7 @@ class MeasuredTable(EvidenceDirective):
             unit=next((f"billion {row['work']['unit']}/s" for row in result["rows"] if row.get("work")), "GB/s"),
             cpu=result["provenance"].get("cpu", "a processor that is not named"),
             on_host=any(row["on_host"] for group in groups for row in group["rows"]),
+            calls={row["name"]: row for group in groups for row in group["rows"] if row["library"]}.values(),
             machine=describe(result["provenance"]),
             l2=f"{result['provenance']['l2_bytes'] / 1e6:,.0f}",
             samples=" to ".join(f"{n:,}" for n in dict.fromkeys((samples[0], samples[-1]))),

@@ -124,6 +124,9 @@ public:
     /// The kernel added last is left out for inputs of more than `n` elements.
     ArrayKernels& at_most(int n);
 
+    /// The reference row added last is a call of this library.
+    ArrayKernels& of_library(Library library);
+
     /// How the input is filled. Without it, fill_random() must know the type.
     ArrayKernels& filled_by(Fill fill)
     {
@@ -351,6 +354,13 @@ template <class Input, class Output>
 ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::left_out_on(std::string machine)
 {
     chapter_.last_kernel().left_out_on.push_back(std::move(machine));
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::of_library(Library library)
+{
+    chapter_.last_kernel().library = std::move(library);
     return *this;
 }
 

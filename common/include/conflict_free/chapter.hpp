@@ -26,6 +26,14 @@ struct Work {
     double amount = 0;
 };
 
+/// A library, whose call fills a row to compare with.
+struct Library {
+    /// Such as "cuBLAS".
+    std::string name;
+    /// As the library tells it.
+    std::string version;
+};
+
 /// What the user asked for on the command line.
 struct Options {
     /// The kernels to run, by name; empty for all.
@@ -102,6 +110,8 @@ public:
         /// How often a launch does the work where it is timed. Times are divided by it. Where it is not, it does it at most
         /// twice, which shows all that one repetition can do to the next.
         int repetitions = 1;
+        /// Whose call it is, where a report has to say so.
+        std::optional<Library> library = std::nullopt;
     };
 
     /// Its kernels, in the order in which they run.

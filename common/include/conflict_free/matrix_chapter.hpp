@@ -116,6 +116,13 @@ public:
         return *this;
     }
 
+    /// The reference row added last is a call of this library.
+    MatrixChapter& of_library(Library library)
+    {
+        last_kernel().library = std::move(library);
+        return *this;
+    }
+
     void prepare(Size size, int sets, std::uint64_t seed) override
     {
         size_ = size;

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The transpose of cuBLAS, timed and checked as the kernels of the chapters are. scripts/measure --peers stores the text
+// between a call's markers with its times.
+
+#include <cublas_v2.h>
+
+#include <conflict_free/error.hpp>
+#include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
+
+using namespace conflict_free;
+
+void check_cublas(cublasStatus_t status, const char* call)
+{
+    if (status != CUBLAS_STATUS_SUCCESS) throw CudaError(std::string(call) + " failed: " + cublasGetStatusString(status));
+}
+
+#define CUBLAS_CHECK(call) check_cublas((call), #call)
+
+/// Made by the first launch, which is not timed: the harness has looked for a GPU by then.
+cublasHandle_t cublas()
+{
+    static const cublasHandle_t handle = [] {
+        cublasHandle_t made{};
+        CUBLAS_CHECK(cublasCreate(&made));
+        return made;
+    }();
+    return handle;
+}
+
+std::string cublas_version()
+{
+    const auto part = [](libraryPropertyType type) {
+        int number = 0;
+        CUBLAS_CHECK(cublasGetProperty(type, &number));
+        return std::to_string(number);
+    };
+    return part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
+}
+
+void cublas_geam(const Matrices<float>& m)
+{
+    const cublasHandle_t handle = cublas();
+    const float one = 1, zero = 0;
+    // cuBLAS goes by columns: our height rows of width elements are its width rows and height columns.
+    // [cublas_geam]
+    CUBLAS_CHECK(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m.height, m.width,
+                             &one, m.input, m.width, &zero, m.output, m.height, m.output, m.height));
+    // [/cublas_geam]
+}
+
+/// The chapter whose peers these are decides what is worth timing.
+class Peers : public MatrixChapter<float> {
+public:
+    using MatrixChapter::MatrixChapter;
+    bool is_worth_timing(Size) const override { return true; }
+};
+
+int main(int argc, char** argv)
+{
+    Peers peers("peers_transpose", "How fast do libraries transpose a matrix of floats?");
+    peers.sizes({{2048, 2048}, {1000, 700}, {33, 31}, {1, 1}});
+    peers.gpu_sizes({{16384, 16384}});
+
+    peers.reference_row("cublas_geam", cublas_geam, transposed<float>).of_library({"cuBLAS", cublas_version()});
+
+    return peers.run(argc, argv);
+}
