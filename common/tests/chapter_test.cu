@@ -64,7 +64,7 @@ Outcome run(std::vector<std::string> arguments)
     chapter.sizes({{64, 64}, {33, 31}}).whole_tiles(32);
     chapter.reference_row("library", [](const Matrices<float>& m) {
         CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, sizeof(float) * m.width * m.height, cudaMemcpyDeviceToDevice));
-    }, copied);
+    }, copied).of_library({"CUDA", "1.2"});
     chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
     chapter.kernel("leaves_last", launch<leaves_last>, copied);
     chapter.kernel("expects_too_much", launch<right>, copied).expect(global_store.sectors_per_request == 3);
@@ -132,6 +132,16 @@ TEST(Chapter, RequestsAreCountedByTheBlock)
     const Json expectation = Json::parse(std::ifstream(path))["rows"][0]["expectations"][0];
     EXPECT_EQ(expectation["text"], "global_load.requests_per_block == 32");
     EXPECT_EQ(expectation["seen"], 32);
+    std::filesystem::remove(path);
+}
+
+TEST(Chapter, JsonSaysWhoseCallARowIs)
+{
+    const std::string path = temporary("library.json");
+    EXPECT_EQ(run({"--kernel", "library", "--kernel", "right", "--size", "64", "--json", path}).exit_code, 0);
+    const Json rows = Json::parse(std::ifstream(path))["rows"];
+    EXPECT_EQ(rows[0]["library"], (Json{{"name", "CUDA"}, {"version", "1.2"}}));
+    EXPECT_FALSE(rows[1].contains("library"));
     std::filesystem::remove(path);
 }
 
