@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy
 import pytest
+from docutils.core import publish_doctree
 from grading import cases, regions, release
 from grading.assignment import AssignmentError, Case, Range, load, load_folder, names
 from grading_tools import changed_copy, padding
@@ -176,9 +177,19 @@ def test_a_failing_reference_is_one_line(tmp_path):
 
 def test_a_release_has_what_a_student_needs_and_nothing_of_the_solution(tmp_path):
     made = release.release(padding(), tmp_path / "new" / "folder")
-    assert {"transpose_doubles.cu", "try.cu"} <= {path.name for path in made}
+    assert [path.name for path in made] == ["README.rst", "transpose_doubles.cu", "try.cu"]
     text = (tmp_path / "new" / "folder" / "transpose_doubles.cu").read_text(encoding="utf-8")
     assert "TILE_DIM + 1]" not in text and "// BEGIN SOLUTION" in text and "INSTEAD" not in text
+
+
+def test_a_student_is_told_what_is_graded_and_no_hidden_size():
+    text = release.readme(padding())
+    assert text.startswith(".. SPDX-FileCopyrightText") and "Transpose doubles without a conflict\n====" in text
+    assert "- **counts.conflicts**, 30 points: ``shared_load.conflicts + shared_store.conflicts`` is at most ``0``." in text
+    assert "*square* (width 64, height 64), *wide* (width 96, height 32). There are 3 more" in text.replace("\n", " ")
+    assert "odd" not in text.split("What is graded")[1] and "Range" not in text
+    for name in names():
+        publish_doctree(release.readme(load(name)), settings_overrides={"halt_level": 2})
 
 
 def test_a_release_overwrites_nothing(tmp_path):
