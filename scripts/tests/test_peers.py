@@ -234,6 +234,30 @@ def test_what_does_not_transpose_fails_its_check(pretend_cupy, written):
         "passed": False, "message": "an element in rows 0 to 63 is not the transpose's"}
 
 
+def test_what_an_earlier_call_left_right_does_not_pass():
+    import time_peers
+
+    class Host(Clock):
+        moved = staticmethod(np.copy)
+        back = staticmethod(np.asarray)
+
+        def free_bytes(self) -> int:
+            return 1 << 30
+
+        def poison(self, array) -> None:
+            array.fill(np.nan)
+
+        def milliseconds(self, begin, end) -> float:
+            return 1.0
+
+    matrix = peer_data.random_floats(64 * 32, 1).reshape(32, 64)
+    right = np.ascontiguousarray(matrix.T)
+    work = time_peers.Task(matrix, right, lambda output: peer_checks.is_transposed(matrix, output))
+    does = time_peers.measure(Host(1.0), lambda output, given: np.copyto(output, given.T), work, 10, 60)
+    does_nothing = time_peers.measure(Host(1.0), lambda output, given: None, work, 10, 60)
+    assert does["check"]["passed"] and not does_nothing["check"]["passed"]
+
+
 def test_a_size_that_breaks_loses_no_other(pretend_cupy):
     broken = "def copyto(output, matrix):\n    if matrix.size > 2000: raise MemoryError('no room\\nat all')\n    numpy.copyto(output, matrix)"
     (pretend_cupy / "cupy.py").write_text(f"{CUPY}\n{broken}\n", encoding="utf-8")
