@@ -12,6 +12,11 @@ from .assignment import Assignment
 from .running import Run
 
 
+_PLACE = re.compile(r"(?P<file>[\w.-]+\.cu):(?P<line>\d+)")
+#: As often as no line is run in the small cases of an assignment, and every line of an endless loop long before the time is up.
+_WITHOUT_END = 20_000
+
+
 @dataclass(frozen=True)
 class Complaint:
     """What was seen, one sentence of help, and the places in the source as the report names them."""
@@ -30,7 +35,7 @@ def complaint(run: Run, assignment: Assignment) -> Complaint | None:
     if run.done.stopped_by:
         return _of_limit(run.done.stopped_by, assignment)
     if report.get("errors"):
-        return _of_error(report["errors"][0], assignment)
+        return _of_error(report["errors"][0], report, assignment)
     if run.outcome is None or run.report is None:
         return Complaint(f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
                          "The function has to return to its caller: it must not end the program.")
@@ -58,14 +63,25 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
     return Complaint(seen, help_)
 
 
-def _of_error(error: str, assignment: Assignment) -> Complaint:
+def _of_error(error: str, report: Mapping, assignment: Assignment) -> Complaint:
+    """What kept the program from its end. The model writes the line into its words, where it knows it."""
     if "bad_alloc" in error:
         return _of_limit("memory", assignment)
-    if re.search(r"time|did not end", error):
-        return Complaint(error, "Look for a loop whose condition never becomes false.")
+    if "did not end within" in error:
+        return Complaint(error, "Look for a loop whose condition never becomes false.", _repeated(report))
     if "was not launched" in error:
-        return Complaint(error, "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have.")
-    return Complaint(error, "Look at what the line reads and writes.")
+        help_ = "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have."
+    else:
+        help_ = "Look at what the line reads and writes."
+    return Complaint(error, help_, [{"file": found["file"], "line": int(found["line"])} for found in _PLACE.finditer(error)])
+
+
+def _repeated(report: Mapping) -> list[Mapping]:
+    """The lines that a launch without end has come by without end, so that they do not depend on when it was stopped."""
+    lines = report["kernels"][-1]["lines"] if report.get("kernels") else []
+    times = [line.get("instructions", line.get("requests", 0)) for line in lines]
+    often = max(max(times, default=0) // 2, _WITHOUT_END)
+    return sorted((line for line, number in zip(lines, times) if number > often), key=lambda line: line["line"])
 
 
 def _of_runtime(outcome: str, code: int) -> Complaint:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// A loop that never ends: the byte that is left is shifted out, but an int fills up with its sign.
+// A loop that never ends: what is unsigned is never less than 0.
 
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ constexpr int LOADS = 4;
 
 __device__ void count_four(unsigned* bins, unsigned four)
 {
-    for (int left = four; left != 0; left >>= 8)
+    for (unsigned left = four; left >= 0; left >>= 8)
         atomicAdd(&bins[left & 255], 1);
 }
 
