@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "conflict_free/error.hpp"
@@ -31,9 +30,13 @@ constexpr int warm_up_calls = 3;
 
 std::vector<unsigned char> read_bytes(const std::string& path)
 {
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in(path, std::ios::binary | std::ios::ate);
     if (!in) end(usage_error, path + " cannot be read");
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::vector<unsigned char> data(static_cast<std::size_t>(in.tellg()));
+    in.seekg(0);
+    in.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
+    if (!in) end(usage_error, path + " cannot be read");
+    return data;
 }
 
 void write_bytes(const std::string& path, const void* data, std::size_t bytes)

@@ -11,6 +11,8 @@ NEIGHBORS = 4
 STEP = 1 / 1024
 #: One point in so many is a copy of another one.
 COPIES = 16
+#: Points whose distances are computed at a time, so that these need little memory.
+ROWS = 256
 
 
 def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarray]:
@@ -25,10 +27,13 @@ def inputs(case: dict, random: numpy.random.Generator) -> dict[str, numpy.ndarra
 def outputs(case: dict, inputs: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
     """Return four indices a point: by distance, then by index, and -1 where there are no more points."""
     points = numpy.rint(inputs["points"] / STEP).astype(numpy.int64)
-    differences = points[:, None, :] - points[None, :, :]
-    distances = (differences**2).sum(axis=2)
-    numpy.fill_diagonal(distances, numpy.iinfo(numpy.int64).max)
-    order = numpy.argsort(distances, axis=1, kind="stable")[:, : min(NEIGHBORS, len(points) - 1)]
-    neighbors = numpy.full((len(points), NEIGHBORS), -1, dtype=numpy.int32)
-    neighbors[:, : order.shape[1]] = order
+    n = len(points)
+    found = min(NEIGHBORS, n - 1)
+    neighbors = numpy.full((n, NEIGHBORS), -1, dtype=numpy.int32)
+    for first in range(0, n if found else 0, ROWS):
+        some = points[first : first + ROWS]
+        differences = some[:, None, :] - points[None, :, :]
+        keys = (differences**2).sum(axis=2) * n + numpy.arange(n)  # in the order of distances, and of indices where these are equal
+        numpy.fill_diagonal(keys[:, first:], numpy.iinfo(numpy.int64).max)
+        neighbors[first : first + ROWS, :found] = numpy.sort(numpy.partition(keys, found - 1, axis=1)[:, :found], axis=1) % n
     return {"neighbors": neighbors}

@@ -30,6 +30,7 @@ _SAMPLES = 10  # of each program in each round
 _COMPILE_LIMITS = sandbox.Limits(seconds=300, memory_megabytes=8192, output_kilobytes=256, file_megabytes=1024, processes=64)
 _MEGABYTES_OF_DRIVER = 8192
 _SECONDS_OF_DRIVER = 60
+_MEGABYTES_OF_FILES = 16  # besides the outputs
 _HELP = "Compare what both ask of global and shared memory, and how many threads are at work at a time."
 
 
@@ -112,7 +113,8 @@ def _time(program: Path, assignment: Assignment, case: DrawnCase, gpu: Gpu, give
     left.mkdir()
     limits = sandbox.Limits(
         seconds=assignment.limits.seconds + _SECONDS_OF_DRIVER, memory_megabytes=assignment.limits.memory_megabytes + _MEGABYTES_OF_DRIVER,
-        output_kilobytes=assignment.limits.output_kilobytes, file_megabytes=1024, processes=1)
+        output_kilobytes=assignment.limits.output_kilobytes, processes=1,
+        file_megabytes=_MEGABYTES_OF_FILES + sum(values.nbytes for values in case.expected.values()) // (1 << 20))
     done = sandbox.run([program, given, left, "--samples", str(_SAMPLES)], readable=[program, given], writable=left, limits=limits,
                        confined=confined, devices=gpu.devices)
     if done.returncode == NO_GPU:
