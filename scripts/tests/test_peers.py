@@ -145,9 +145,32 @@ def test_cold_samples_use_each_set_once_behind_a_flush_and_warm_ones_the_first()
     gpu = Clock(0.4)
     times = peer_sampling.measure_times(gpu, gpu.call, sets=2, samples=12)
     assert gpu.said == [0, 1, 0, 0] + 12 * ["flush", 0, 1] + 12 * [0, 0, 0]
+    assert peer_sampling.used_sets(times, 2) == 2
     assert times["cold"]["launches_per_sample"] == 2 and times["warm"]["launches_per_sample"] == 3
     assert all(time[key] == pytest.approx(0.4) for time in times.values() for key in ("median_ms", "p10_ms", "p90_ms"))
     assert times["cold"]["samples"] == times["warm"]["samples"] == 12
+
+
+def test_each_set_that_a_sample_uses_is_worked_on_before_and_no_other():
+    gpu = Clock(0.25)
+    times = peer_sampling.measure_times(gpu, gpu.call, sets=64, samples=10)
+    assert gpu.said[:gpu.said.index("flush")] == [0, 1, 2, 0, 3] and peer_sampling.used_sets(times, 64) == 4
+    gpu = Clock(100)
+    times = peer_sampling.measure_times(gpu, gpu.call, sets=64, samples=10)
+    assert gpu.said[:gpu.said.index("flush")] == [0, 1, 2, 0] and peer_sampling.used_sets(times, 64) == 3
+
+
+def test_the_distances_of_our_points_are_exact_by_a_product_of_matrices():
+    """As PyTorch makes them: squares and -2 times the product in one product, added in any order."""
+    points = peer_data.random_points(400, 9)
+    norm, one = (points**2).sum(axis=1, keepdims=True), np.ones((400, 1), np.float32)
+    left, right = np.hstack([-2 * points, norm, one]), np.hstack([points, one, norm]).T
+    for order in ([0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [3, 4, 1, 2, 0]):
+        squares = np.zeros((400, 400), np.float32)
+        for k in order:
+            squares = squares + left[:, [k]] * right[[k], :]
+        assert squares.dtype == np.float32
+        assert np.array_equal(squares, ((points[:, None].astype(np.float64) - points[None]) ** 2).sum(axis=2))
 
 
 def test_a_long_call_has_fewer_samples_but_ten():
@@ -299,8 +322,7 @@ def from_numpy(array): return array.view(Tensor)
 def zeros(count, device): return from_numpy(numpy.zeros(count, numpy.float32))
 def empty(shape, device): return from_numpy(numpy.empty(shape, numpy.float32))
 def sum(numbers, dim, out): numpy.sum(numbers, axis=dim, out=out)
-def cdist(a, b, compute_mode):
-    assert compute_mode == "donot_use_mm_for_euclid_dist"
+def cdist(a, b):
     return numpy.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=2)).view(Tensor)
 
 class Event:
