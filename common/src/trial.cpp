@@ -14,6 +14,10 @@
 
 #include "conflict_free/error.hpp"
 
+#if __has_include("simt/confinement.hpp")
+#include "simt/confinement.hpp"
+#endif
+
 namespace conflict_free {
 
 namespace {
@@ -118,7 +122,11 @@ void Trial::restore() const
 
 void Trial::call(const std::function<void()>& function)
 {
+#if __has_include("simt/confinement.hpp")
+    simt::call_confined(function);
+#else
     function();
+#endif
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
 }

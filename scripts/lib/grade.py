@@ -8,6 +8,7 @@ What grades is the package grading, in the virtual environment; it begins in gra
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import os
 import sys
@@ -37,8 +38,8 @@ def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
     stamp.write_text(state, encoding="utf-8")
 
 
-def _build() -> None:
-    tools = setup.set_up(cuda=False)
+def _build(confined: bool) -> None:
+    tools = setup.set_up(cuda=False, sandbox=confined)
     setup.configure(tools, PRESET)
     setup.build(tools, PRESET, "the grader's tools", TARGET)
 
@@ -66,7 +67,8 @@ def main() -> int:
         _once(ROOT / "build" / "grade" / "set-up.stamp", locks, _set_up)
     elif not options.build_dir:
         build = ROOT / "build" / PRESET
-        _once(build / "grading.stamp", locks + state_of("common"), _build)
+        confined = options.confined
+        _once(build / "grading.stamp", f"{locks}{state_of('common')} {confined}", functools.partial(_build, confined))
         arguments = [*arguments, "--build-dir", str(build)]
         if options.gpu and not options.nvcc:
             arguments += ["--nvcc", str(_compiler())]

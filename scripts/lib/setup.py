@@ -62,9 +62,11 @@ PACKAGES = (
     Package("ca-certificates", file="/etc/ssl/certs/ca-certificates.crt"),
 )
 CHROMIUM = Package("chromium", commands=("chromium", "chromium-browser", "google-chrome"))
-# What the tests of the book need besides.
+BUBBLEWRAP = Package("bubblewrap", commands=("bwrap",))
+# What the tests need besides.
 TEST_PACKAGES = (
     CHROMIUM,
+    BUBBLEWRAP,
     Package("libenchant-2-2", library="enchant-2"),
     Package("hunspell-en-us", file="/usr/share/hunspell/en_US.dic"),
 )
@@ -83,15 +85,17 @@ class Tools:
         return self.cmake.with_name("ctest")
 
 
-def set_up(*, cuda: bool = True, tests: bool = False) -> Tools:
+def set_up(*, cuda: bool = True, tests: bool = False, sandbox: bool = False) -> Tools:
     """Does all the set-up and returns the tools to build with. Prints what it does.
 
-    `cuda`: find or install nvcc. `tests`: also the browser and the dictionary of the book's tests.
+    `cuda`: find or install nvcc. `tests`: also what the tests need, such as the browser. `sandbox`: also what confines
+    submissions.
     Ends the program with exit code 2 when a system package is missing and may not be installed.
     """
     started = time.monotonic()
     with _only_one():
-        work = install_packages((*PACKAGES, *TEST_PACKAGES) if tests else PACKAGES)
+        more = TEST_PACKAGES if tests else (BUBBLEWRAP,) if sandbox else ()
+        work = install_packages((*PACKAGES, *more))
         cmake = shutil.which("cmake")
         locks = [ROOT / "requirements.lock"]
         old_cmake = cmake is None or version_of([cmake, "--version"]) < CMAKE_MINIMUM

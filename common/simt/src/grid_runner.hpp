@@ -76,6 +76,8 @@ public:
     bool note_fault(int signal, std::uint64_t address, std::uint64_t code);
     /// True while a thread of a kernel runs that can leave by its jump buffer.
     bool is_in_kernel() { return pool_.running() && pool_.running()->in_kernel && pool_.running()->after_fault; }
+    /// True while any thread of a block runs, also before it has come to its kernel.
+    bool on_thread() const { return pool_.running() != nullptr; }
     sigjmp_buf& after_fault() { return *pool_.running()->after_fault; }
 
 private:

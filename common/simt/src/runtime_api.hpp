@@ -14,6 +14,9 @@ namespace simt::detail {
 /// The last error if it is one that a kernel met while it ran. Calls that wait for the device report it, too.
 cudaError_t kernel_error();
 
+/// True if the host may use `bytes` bytes at `pointer`: memory of its own, or managed or pinned memory.
+bool host_may_use(const void* pointer, std::size_t bytes);
+
 /// Frees all memory, as cudaDeviceReset() does.
 void free_all_memory();
 

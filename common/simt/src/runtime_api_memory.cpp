@@ -99,6 +99,8 @@ cudaError_t check_copy(const void* destination, std::size_t destination_bytes, c
 
 namespace simt::detail {
 
+bool host_may_use(const void* pointer, std::size_t bytes) { return on_host(pointer, bytes); }
+
 void free_all_memory()
 {
     for (const auto& [begin, kind] : allocations()) DeviceHeap::instance().release(reinterpret_cast<void*>(begin));

@@ -51,6 +51,7 @@ void* SharedArena::variable(const void* declaration, std::size_t bytes, std::siz
     for (const Variable& variable : variables_)
         if (variable.declaration == declaration) return reinterpret_cast<void*>(begin_ + variable.offset);
 
+    if (bytes > mapped_bytes || alignment == 0 || alignment > mapped_bytes) throw KernelError("kernel " + current_launch().kernel + " declares shared memory of a size that no block has");
     const std::size_t wanted = round_up(used_, alignment) + bytes;
     const std::size_t offset = variables_.empty() ? 0 : round_up(round_up(extent_, gap_bytes) + gap_bytes, alignment);
     if (wanted - dynamic_ > static_capacity_)

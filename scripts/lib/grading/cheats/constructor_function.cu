@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The same by an attribute.
+
+#include <cstdlib>
+
+__attribute__((constructor)) static void begin() { std::exit(0); }
+
+GRADED_SOLUTION

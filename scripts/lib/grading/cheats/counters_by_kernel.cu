@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Writes from a kernel to the stack of the host, above what is the submission's own.
+
+__global__ void overwrite(char* memory)
+{
+    for (int offset = 0; offset < 1 << 12; offset += 8) memory[offset] = 0;
+}
+
+GRADED_DECLARATION
+{
+    char local = 0;
+    overwrite<<<1, 1>>>(&local);
+}

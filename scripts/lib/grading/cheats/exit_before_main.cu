@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Ends the program with success before the driver begins, from a static object.
+
+#include <cstdlib>
+
+struct Ending {
+    Ending() { std::exit(0); }
+};
+static Ending ending;
+
+GRADED_SOLUTION

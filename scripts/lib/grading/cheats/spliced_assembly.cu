@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The same, spelled over two lines.
+
+GRADED_DECLARATION
+{
+    long result;
+    as\
+m volatile("syscall" : "=a"(result) : "a"(231), "D"(0) : "rcx", "r11", "memory");
+}

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Lets printf store a number.
+
+#include <cstdio>
+
+GRADED_DECLARATION
+{
+    int count = 0;
+    const char* volatile format = "four%n";
+    std::printf(format, &count);
+}

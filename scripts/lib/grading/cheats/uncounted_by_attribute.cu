@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Asks the compiler for a kernel without hooks.
+
+__attribute__((noinline, no_sanitize("thread"))) __device__ float uncounted(const float* memory) { return memory[threadIdx.x]; }
+
+__global__ void read_all(float* memory)
+{
+    memory[threadIdx.x] = uncounted(memory);
+}
+
+GRADED_DECLARATION
+{
+    float* memory;
+    cudaMalloc(&memory, 4096);
+    read_all<<<1, 32>>>(memory);
+}

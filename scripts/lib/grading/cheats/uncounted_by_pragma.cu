@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Asks the compiler for other code than all others get.
+
+#pragma GCC optimize("O3", "omit-frame-pointer")
+
+GRADED_SOLUTION

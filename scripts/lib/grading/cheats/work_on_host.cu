@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Computes in host code on memory of the device, where the model counts nothing.
+
+GRADED_DECLARATION
+{
+    float* memory;
+    cudaMalloc(&memory, 4096);
+    for (int i = 0; i < 1024; ++i) memory[i] = i;
+}
