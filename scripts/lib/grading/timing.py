@@ -7,6 +7,7 @@ Only what has passed the other gates gets here. What is judged is the ratio of t
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 from collections.abc import Callable
@@ -31,6 +32,8 @@ _COMPILE_LIMITS = sandbox.Limits(seconds=300, memory_megabytes=8192, output_kilo
 _MEGABYTES_OF_DRIVER = 8192
 _SECONDS_OF_DRIVER = 60
 _MEGABYTES_OF_FILES = 16  # besides the outputs
+#: Where the driver's library is and which GPU is meant: a program on a GPU keeps these of the environment.
+_KEPT_VARIABLES = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
 _HELP = "Compare what both ask of global and shared memory, and how many threads are at work at a time."
 
 
@@ -116,7 +119,8 @@ def _time(program: Path, assignment: Assignment, case: DrawnCase, gpu: Gpu, give
         output_kilobytes=assignment.limits.output_kilobytes, processes=1,
         file_megabytes=_MEGABYTES_OF_FILES + sum(values.nbytes for values in case.expected.values()) // (1 << 20))
     done = sandbox.run([program, given, left, "--samples", str(_SAMPLES)], readable=[program, given], writable=left, limits=limits,
-                       confined=confined, devices=gpu.devices)
+                       confined=confined, devices=gpu.devices,
+                       environment={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ})
     if done.returncode == NO_GPU:
         raise Stop(f"no GPU: {done.stderr.strip().removeprefix('error: ')}", NO_GPU)
     timed = _read(assignment, case, left, done)
