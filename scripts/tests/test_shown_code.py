@@ -41,6 +41,11 @@ def test_a_margin_is_no_code(rendered):
     assert rendered(("highlight-cuda", html.escape(KERNEL) + '<span class="margin">4 sectors</span>')) == []
 
 
+def test_the_call_of_a_library_comes_from_a_result_file(rendered):
+    assert rendered(SHOWN, ("library-call", "cublasSgeam(handle);")) == []
+    assert len(rendered(SHOWN, ("other", "cublasSgeam(handle);"))) == 1
+
+
 def test_a_kernel_that_is_not_shown(rendered):
     (found,) = rendered(("highlight-cuda", "constexpr int TILE_DIM = 32;"))
     assert found.startswith("chapters/copy/copy.cu:5: copy.html does not show lines 5 of '__global__ void copy_plain")
