@@ -91,6 +91,26 @@ def test_hash_sees_kernel_constants_and_launch(old, new):
     assert kernel_hash(TEXT.replace(old, new), "kernel") != kernel_hash(TEXT, "kernel")
 
 
+CALLS = """// [inner]
+int inner() { return 1; }  // kernel
+// [/inner]
+// [outer]
+int outer() { return inner(); }
+// [/outer]
+// [calls]
+void calls() { outer(); }  // aside
+// [/calls]
+// [aside]
+int aside;
+// [/aside]
+"""
+
+
+@pytest.mark.parametrize(("old", "new", "same"), [("return 1", "return 2", False), ("int aside", "float aside", True)])
+def test_hash_sees_the_functions_that_a_kernel_calls(old, new, same):
+    assert (kernel_hash(CALLS.replace(old, new), "calls") == kernel_hash(CALLS, "calls")) == same
+
+
 def test_hash_is_of_one_kernel_only():
     more = TEXT + "// [other]\nint other;\n// [/other]\n"
     assert kernel_hash(more, "kernel") == kernel_hash(TEXT, "kernel")

@@ -1,7 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
+<<<<<<< HEAD
 # add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest])
+=======
+# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [GPU_ONLY ARCHITECTURE LEAST_TOOLKIT VERSION])
+>>>>>>> c8d727d (Add the programs of the chapters vectorized, swizzle and bulk_copy)
 #
 # Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, and
 # their checks
@@ -13,21 +17,41 @@
 # transpose a matrix, add up an array, or find nearest neighbors.
 # Checks that need a GPU are reported as skipped where there is none. The model program's results go to
 # ${CMAKE_BINARY_DIR}/counts/SLUG.json, and SLUG.NAME.json for older machines, which the target `counts` brings up to date.
+#
+# GPU_ONLY is for a chapter about what the model cannot run. It has no model program and no counts: its file of counts has
+# no rows. Its GPU program is compiled for ARCHITECTURE, such as 90, and those after it, by a toolkit of VERSION or later;
+# its checks are reported as skipped where it is not built.
 function(add_chapter slug)
+<<<<<<< HEAD
     cmake_parse_arguments(PARSE_ARGV 1 chapter "" "PEERS" "MACHINES;SANITIZED_SIZES")
+=======
+    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "GPU_ONLY;LEAST_TOOLKIT" "MACHINES;SANITIZED_SIZES")
+>>>>>>> c8d727d (Add the programs of the chapters vectorized, swizzle and bulk_copy)
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${slug}.cu)
     if(NOT EXISTS ${source})
         message(FATAL_ERROR "chapter ${slug}: ${slug}.cu is missing from ${CMAKE_CURRENT_SOURCE_DIR}")
     endif()
-    if(CONFLICT_FREE_MODEL)
+    set(with_gpu ${CONFLICT_FREE_HAS_CUDA})
+    if(chapter_GPU_ONLY)
+        write_no_counts(${slug})
+        if(with_gpu AND CUDAToolkit_VERSION VERSION_LESS chapter_LEAST_TOOLKIT)
+            set(with_gpu OFF)
+        endif()
+        if(NOT with_gpu)
+            skip_chapter_gpu(${slug} "it needs a toolkit of CUDA ${chapter_LEAST_TOOLKIT} or later to be built")
+        endif()
+    elseif(CONFLICT_FREE_MODEL)
         add_chapter_model(${slug} ${source} "${chapter_MACHINES}")
     endif()
-    if(CONFLICT_FREE_HAS_CUDA)
+    if(with_gpu)
         if(NOT chapter_SANITIZED_SIZES)
             # Small, not square, and not multiples of the tile.
             set(chapter_SANITIZED_SIZES 96x64 100x70 33x31 1x1)
         endif()
         add_chapter_gpu(${slug} ${source} "${chapter_SANITIZED_SIZES}")
+        if(chapter_GPU_ONLY)
+            set_target_properties(${slug}_gpu PROPERTIES CUDA_ARCHITECTURES ${chapter_GPU_ONLY})
+        endif()
     endif()
     if(chapter_PEERS)
         write_peers(${slug} ${chapter_PEERS})
@@ -86,6 +110,22 @@ function(add_chapter_gpu slug source sanitized_sizes)
              COMMAND ${CONFLICT_FREE_SANITIZE} $<TARGET_FILE:${slug}_gpu> ${sanitized_sizes})
     set_tests_properties(chapter.${slug}.gpu chapter.${slug}.sanitizer PROPERTIES
         LABELS gpu SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+endfunction()
+
+# The counts of a chapter that the model cannot run: none.
+function(write_no_counts slug)
+    set(counts ${CMAKE_BINARY_DIR}/counts/${slug}.json)
+    file(CONFIGURE OUTPUT ${counts} @ONLY CONTENT
+        "{\"schema\": 1, \"slug\": \"@slug@\", \"build\": \"model\", \"machine\": \"none\", \"seed\": 0, \"rows\": []}\n")
+    set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_COUNTS ${counts})
+endfunction()
+
+# The checks of a GPU program that is not built, reported as skipped.
+function(skip_chapter_gpu slug reason)
+    foreach(check IN ITEMS gpu sanitizer)
+        add_test(NAME chapter.${slug}.${check} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+        set_tests_properties(chapter.${slug}.${check} PROPERTIES LABELS gpu SKIP_REGULAR_EXPRESSION "^skipped: ")
+    endforeach()
 endfunction()
 
 # Stops the configuration if a chapter directory was not added, or has no check.

@@ -76,6 +76,13 @@ int ChapterRun::run()
         std::cerr << chapter_.slug() << ": this is the GPU build and there is no GPU to run on: " << reason << "\n";
         return exit_no_device;
     }
+    if (const auto device = backend::device()) {
+        const std::string reason = chapter_.unsuitable(device->compute_capability);
+        if (!reason.empty()) {
+            std::cerr << chapter_.slug() << ": the GPU is " << device->name << ": " << reason << "\n";
+            return exit_no_device;
+        }
+    }
     if (backend::takes_times() && options_.machine)
         std::cerr << chapter_.slug() << ": --machine has no effect in the GPU build, which runs on the device that is there\n";
     for (const Size size : wanted_sizes()) run_size(size);
@@ -282,6 +289,23 @@ Chapter& Chapter::rows_of_smallest_tile(int rows)
 {
     rows_of_smallest_tile_ = rows;
     return *this;
+}
+
+Chapter& Chapter::least_compute_capability(int major, int minor, std::string reason)
+{
+    least_compute_capability_ = {major, minor};
+    reason_for_compute_capability_ = std::move(reason);
+    return *this;
+}
+
+std::string Chapter::unsuitable(const std::string& compute_capability) const
+{
+    std::pair<int, int> has{0, 0};
+    char dot = 0;
+    std::istringstream(compute_capability) >> has.first >> dot >> has.second;
+    if (has >= least_compute_capability_) return {};
+    return "compute capability " + compute_capability + ", accepted: " + std::to_string(least_compute_capability_.first) + "." +
+           std::to_string(least_compute_capability_.second) + " or later, because " + reason_for_compute_capability_;
 }
 
 int Chapter::add_kernel(std::string name, bool reference)

@@ -83,11 +83,16 @@ class KernelListing(EvidenceDirective):
     """``.. kernel-listing:: SLUG.KERNEL``: the kernel's region, by name.
 
     ``:counts:`` adds the margin of the model's counts per source line; ``:size: WxH`` chooses the size.
-    The name may be that of any region, such as ``constants``; only kernels have counts.
+    The name may be that of any region, such as ``constants``; only kernels have counts. A function that kernels call
+    has those of one of them, which ``:of:`` names.
     """
 
     required_arguments = 1
-    option_spec = {"counts": directives.flag, "size": directives.unchanged_required}
+    option_spec = {
+        "counts": directives.flag,
+        "size": directives.unchanged_required,
+        "of": directives.unchanged_required,
+    }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug, name = self.kernel_argument(self.arguments[0])
@@ -96,8 +101,9 @@ class KernelListing(EvidenceDirective):
         notes: dict[int, list[dict[str, Any]]] = {}
         counted, size = "", ""
         if "counts" in self.options:
-            size = parse_size(self.options.get("size") or counted_size(evidence.program(slug), name))
-            row = evidence.counts_row(slug, name, size)
+            kernel = self.options.get("of", name)
+            size = parse_size(self.options.get("size") or counted_size(evidence.program(slug), kernel))
+            row = evidence.counts_row(slug, kernel, size)
             notes = margin(row["counts"], path.name)
             counted = evidence.program(slug)["machine"]
         lines = [
@@ -118,6 +124,7 @@ class KernelListing(EvidenceDirective):
                     machine=counted,
                     excess=any(note["excess"] for line in lines for note in line["notes"]),
                     size=size,
+                    of=self.options.get("of", ""),
                     anchor=anchor(self.env, name) if name not in HELPERS else "",
                 )
             )

@@ -131,17 +131,31 @@ def strip_comments(text: str) -> str:
     return _TOKEN.sub(replace, text)
 
 
+def _named_in(text: str, regions: dict[str, Region]) -> set[str]:
+    """Return the names of regions that ``text`` names, such as a function that it calls, and that those name."""
+    found: set[str] = set()
+    texts = [text]
+    while texts:
+        words = set(re.findall(r"[A-Za-z_]\w*", strip_comments(texts.pop())))
+        new = (words & regions.keys()) - found
+        found |= new
+        texts += [regions[name].text for name in new]
+    return found
+
+
 def kernel_hash(source_text: str, name: str, path: str | Path = "source") -> str:
     """Return ``"sha256:" + hex`` of what the kernel ``name`` is made of.
 
-    That is the region ``constants`` (if any), the kernel's own region, and ``launch`` (if any), without
-    comments and with each run of white space as one blank: rewording a comment does not make a result
-    stale, changing an index does. Raises SourceError for an unknown name.
+    That is the region ``constants`` (if any), the kernel's own region, the regions of the functions that it calls, and
+    ``launch`` (if any), without comments and with each run of white space as one blank: rewording a comment does not
+    make a result stale, changing an index does. Raises SourceError for an unknown name.
     """
     regions = parse_regions(source_text, path)
     kernel = region(source_text, name, path)
+    called = _named_in(kernel.text, regions) - {name, *BEFORE_KERNEL, *AFTER_KERNEL}
     parts = [regions[part].text for part in BEFORE_KERNEL if part in regions]
     parts.append(kernel.text)
+    parts += [part.text for part in regions.values() if part.name in called]
     parts += [regions[part].text for part in AFTER_KERNEL if part in regions]
     normal = " ".join(strip_comments("\n".join(parts)).split())
     return "sha256:" + hashlib.sha256(normal.encode("utf-8")).hexdigest()

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conflict_free/expectation.hpp"
@@ -84,9 +85,16 @@ public:
     /// greatest height that is accepted shrinks.
     Chapter& rows_of_smallest_tile(int rows);
 
+    /// The chapter's kernels run on GPUs of compute capability `major.minor` and later alone, because of `reason`. On an
+    /// older one the program says so and ends with exit code 77.
+    Chapter& least_compute_capability(int major, int minor, std::string reason);
+
+    /// Why the kernels cannot run on a GPU of a compute capability such as "9.0"; empty if they can.
+    std::string unsuitable(const std::string& compute_capability) const;
+
     /// Runs the program.
     /// @return its exit code: 0, 1 for a failed check or expectation, 2 for an unknown or impossible argument, 77 for a
-    /// GPU build without a GPU
+    /// GPU build without a GPU that can run the kernels
     int run(int argc, char** argv);
 
     /// A kernel of the chapter, or a reference row that a library call fills.
@@ -178,6 +186,8 @@ private:
     Size counted_size_{2048, 2048};
     int tile_dim_ = 1;
     int repetitions_ = 1;
+    std::pair<int, int> least_compute_capability_{0, 0};
+    std::string reason_for_compute_capability_;
     int rows_of_smallest_tile_ = 32;
     std::vector<Kernel> kernels_;
 

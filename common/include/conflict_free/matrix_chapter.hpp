@@ -92,9 +92,20 @@ public:
     /// The kernel added last runs at square sizes alone.
     MatrixChapter& only_at_square_sizes()
     {
-        last_kernel().accepts = [](Size size) { return size.width == size.height; };
-        last_kernel().accepted = "square sizes";
-        return *this;
+        return only_where([](Size size) { return size.width == size.height; }, "square sizes");
+    }
+
+    /// The kernel added last runs at sizes whose width and height are multiples of `elements` alone.
+    MatrixChapter& only_at_multiples_of(int elements)
+    {
+        return only_where([elements](Size size) { return size.width % elements == 0 && size.height % elements == 0; },
+                          "multiples of " + std::to_string(elements));
+    }
+
+    /// The kernel added last runs at widths up to `most` alone, such as one whose grid has its columns of tiles in y.
+    MatrixChapter& only_up_to_width(int most)
+    {
+        return only_where([most](Size size) { return size.width <= most; }, "widths up to " + std::to_string(most));
     }
 
     /// The kernel added last works on matrices with `elements` unused elements after each row, which it must leave
@@ -213,6 +224,16 @@ private:
         int most = 0;
         for (const Work& work : work_) most = std::max(most, work.row_padding);
         return most;
+    }
+
+    /// One more condition on the sizes of the kernel added last.
+    MatrixChapter& only_where(std::function<bool(Size)> accepts, const std::string& accepted)
+    {
+        Kernel& kernel = last_kernel();
+        if (kernel.accepts) accepts = [first = kernel.accepts, accepts](Size size) { return first(size) && accepts(size); };
+        kernel.accepts = std::move(accepts);
+        kernel.accepted += (kernel.accepted.empty() ? "" : " and ") + accepted;
+        return *this;
     }
 
     MatrixChapter& add(std::string name, LaunchFunction launch, Reference reference, bool is_reference)

@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// How close to a plain copy can a transpose come?
+//
+// A larger tile has more loads under way, blocks can be numbered so that neighbors in time write neighboring bytes, and
+// an instruction can move 16 bytes in place of 4. Which of the three is worth most? And what is left of it at a size that
+// no tile divides?
+
+#include <conflict_free/matrix_chapter.hpp>
+
+#include <cstdint>
+
+// [constants]
+// The square tile: 64 x 64 floats.
+constexpr int TILE_DIM = 64;
+constexpr int BLOCK_ROWS = 8;
+constexpr int LOADS = TILE_DIM / BLOCK_ROWS;
+
+// A unit is what one access of 16 bytes moves.
+constexpr int UNIT_FLOATS = 4;
+constexpr int UNITS = TILE_DIM / UNIT_FLOATS;
+
+// With blocks numbered down, the columns of tiles are the grid's y.
+constexpr int MOST_COLUMNS_OF_TILES = 65535;
+constexpr int MOST_WIDTH = MOST_COLUMNS_OF_TILES * TILE_DIM;
+
+// The tile for any size, in the input: 128 columns of 32 rows.
+constexpr int COLUMNS = 128;
+constexpr int ROWS = 32;
+constexpr int SECTOR_FLOATS = 8;
+constexpr int ANY_SIZE_THREADS = 512;
+constexpr int ANY_SIZE_BLOCK_ROWS = ANY_SIZE_THREADS / COLUMNS;
+constexpr int ANY_SIZE_LOADS = (ROWS + SECTOR_FLOATS) / ANY_SIZE_BLOCK_ROWS;
+// [/constants]
+
+// [transpose_wide_tile]
+__global__ void transpose_wide_tile(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // All loads of a thread come before the first use of one: eight
+    // are under way at the same time.
+    float values[LOADS];
+    for (int i = 0; i < LOADS; ++i)
+        values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
+    for (int i = 0; i < LOADS; ++i)
+        tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
+
+    __syncthreads();
+
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_wide_tile]
+
+// [transpose_down]
+__global__ void transpose_down(float* output, const float* input, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    // Good: the next block takes the tile below, so in the output
+    // it goes on with the rows that this block writes.
+    int x = blockIdx.y * TILE_DIM + threadIdx.x;
+    int y = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    // All loads of a thread come before the first use of one: eight
+    // are under way at the same time.
+    float values[LOADS];
+    for (int i = 0; i < LOADS; ++i)
+        values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
+    for (int i = 0; i < LOADS; ++i)
+        tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
+
+    __syncthreads();
+
+    x = blockIdx.x * TILE_DIM + threadIdx.x;
+    y = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_down]
+
+// [column_of]
+__device__ float element(const float4& unit, int i) { return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w; }
+
+// Column i of a block of 4 x 4, whose rows lie in registers. Once the loop
+// over i is unrolled this moves nothing: it says which register is which.
+__device__ float4 column_of(const float4* rows, int i)
+{
+    return make_float4(element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
+}
+// [/column_of]
+
+// [transpose_vectorized]
+__global__ void transpose_vectorized(float* output, const float* input, int width, int height)
+{
+    // Each row is a column of the input: 16 units, and one of padding.
+    __shared__ float4 tile[TILE_DIM][UNITS + 1];
+
+    int x = blockIdx.y * TILE_DIM + UNIT_FLOATS * threadIdx.x;
+    int y = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.y;
+
+    // A thread takes a block of 4 x 4: four loads of 16 bytes.
+    float4 rows[UNIT_FLOATS];
+    if (x < width && y < height) {
+        for (int i = 0; i < UNIT_FLOATS; ++i)
+            rows[i] = *reinterpret_cast<const float4*>(&input[(y + i) * width + x]);
+
+        // Bad: neighboring lanes are four rows of the tile apart.
+        for (int i = 0; i < UNIT_FLOATS; ++i)
+            tile[UNIT_FLOATS * threadIdx.x + i][threadIdx.y] = column_of(rows, i);
+    }
+
+    __syncthreads();
+
+    // Good: a row of the tile is 256 bytes of a row of the output.
+    x = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.x;
+    y = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += UNITS)
+        if (x < height && y + j < width)
+            *reinterpret_cast<float4*>(&output[(y + j) * height + x]) = tile[threadIdx.y + j][threadIdx.x];
+}
+// [/transpose_vectorized]
+
+// [transpose_streaming]
+__global__ void transpose_streaming(float* output, const float* input, int width, int height)
+{
+    // Each row is a column of the input: 16 units, and one of padding.
+    __shared__ float4 tile[TILE_DIM][UNITS + 1];
+
+    int x = blockIdx.y * TILE_DIM + UNIT_FLOATS * threadIdx.x;
+    int y = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.y;
+
+    // The hint: each byte is used once, so no cache need keep it.
+    float4 rows[UNIT_FLOATS];
+    if (x < width && y < height) {
+        for (int i = 0; i < UNIT_FLOATS; ++i)
+            rows[i] = __ldcs(reinterpret_cast<const float4*>(&input[(y + i) * width + x]));
+
+        // Bad: neighboring lanes are four rows of the tile apart.
+        for (int i = 0; i < UNIT_FLOATS; ++i)
+            tile[UNIT_FLOATS * threadIdx.x + i][threadIdx.y] = column_of(rows, i);
+    }
+
+    __syncthreads();
+
+    // The same hint to the stores.
+    x = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.x;
+    y = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += UNITS)
+        if (x < height && y + j < width)
+            __stcs(reinterpret_cast<float4*>(&output[(y + j) * height + x]), tile[threadIdx.y + j][threadIdx.x]);
+}
+// [/transpose_streaming]
+
+// [transpose_any_size]
+__global__ void transpose_any_size(float* output, const float* input, int width, int height)
+{
+    // One sector of rows more than the 32 that the block writes.
+    __shared__ float tile[ROWS + SECTOR_FLOATS][COLUMNS + 1];
+
+    int tiles_down = (height + SECTOR_FLOATS - 1 + ROWS - 1) / ROWS;
+    int left = blockIdx.x / tiles_down * COLUMNS;
+    int top = blockIdx.x % tiles_down * ROWS - SECTOR_FLOATS;
+
+    int column = threadIdx.x % COLUMNS, x = left + column;
+    int row = threadIdx.x / COLUMNS, y = top + row;
+    float values[ANY_SIZE_LOADS];
+    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += ANY_SIZE_BLOCK_ROWS)
+        values[i] = x < width && y >= 0 && y < height ? input[static_cast<size_t>(y) * width + x] : 0;
+    for (int i = 0; i < ANY_SIZE_LOADS; ++i)
+        tile[row + i * ANY_SIZE_BLOCK_ROWS][column] = values[i];
+
+    __syncthreads();
+
+    // Each row of the output begins somewhere in a sector. A warp writes 32
+    // elements of it, and steps back to where the first of its sectors begins.
+    column = threadIdx.x / ROWS;
+    for (int j = 0; j < COLUMNS; j += ANY_SIZE_THREADS / ROWS) {
+        float* begin = output + static_cast<size_t>(left + column + j) * height;
+        int back = reinterpret_cast<uintptr_t>(begin) / sizeof(float) % SECTOR_FLOATS;
+        row = SECTOR_FLOATS - back + threadIdx.x % ROWS;
+        if (left + column + j < width && top + row >= 0 && top + row < height)
+            begin[top + row] = tile[row][column + j];
+    }
+}
+// [/transpose_any_size]
+
+// [launch]
+int blocks_for(int elements, int per_block) { return (elements + per_block - 1) / per_block; }
+
+// Blocks numbered along the rows of tiles, as in the other chapters.
+dim3 grid_along(int width, int height) { return dim3(blocks_for(width, TILE_DIM), blocks_for(height, TILE_DIM)); }
+
+// Blocks numbered down the columns of tiles.
+dim3 grid_down(int width, int height) { return dim3(blocks_for(height, TILE_DIM), blocks_for(width, TILE_DIM)); }
+
+// One number for each block: a grid may have more of them in x than in y.
+int grid_of_any_size(int width, int height)
+{
+    return blocks_for(height + SECTOR_FLOATS - 1, ROWS) * blocks_for(width, COLUMNS);
+}
+
+const dim3 block(TILE_DIM, BLOCK_ROWS);
+const dim3 block_of_units(UNITS, UNITS);
+// [/launch]
+
+// [transpose]
+bool begins_unit(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % sizeof(float4) == 0; }
+
+// Right for any width and height, and for matrices that begin anywhere.
+void transpose(float* output, const float* input, int width, int height)
+{
+    bool rows_are_units = width % UNIT_FLOATS == 0 && height % UNIT_FLOATS == 0;
+    if (rows_are_units && width <= MOST_WIDTH && begins_unit(output) && begins_unit(input))
+        transpose_vectorized<<<grid_down(width, height), block_of_units>>>(output, input, width, height);
+    else
+        transpose_any_size<<<grid_of_any_size(width, height), ANY_SIZE_THREADS>>>(output, input, width, height);
+}
+// [/transpose]
+
+// [entry]
+using namespace conflict_free;
+
+float transposed(const float* input, Size size, std::size_t index)
+{
+    std::size_t row = index / size.height, column = index % size.height;
+    return input[column * size.width + row];
+}
+
+// The transpose of all rows but the last, of a matrix that begins one element late.
+float transposed_one_late(const float* input, Size size, std::size_t index)
+{
+    Size smaller{size.width, size.height - 1};
+    bool inside = index >= 1 && index - 1 < smaller.count();
+    return inside ? transposed(input + 1, smaller, index - 1) : poison_value<float>();
+}
+
+int main(int argc, char** argv)
+{
+    MatrixChapter<float> chapter("vectorized", "How close to a plain copy can a transpose come?");
+    chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {130, 129}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}, {16385, 8191}});
+    chapter.whole_tiles(COLUMNS);
+
+    chapter.kernel("transpose_wide_tile",
+        [](const Matrices<float>& m) {
+            transpose_wide_tile<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+
+    chapter.kernel("transpose_down",
+        [](const Matrices<float>& m) {
+            transpose_down<<<grid_down(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .only_up_to_width(MOST_WIDTH)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+
+    chapter.kernel("transpose_vectorized",
+        [](const Matrices<float>& m) {
+            transpose_vectorized<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .only_at_multiples_of(UNIT_FLOATS)
+        .only_up_to_width(MOST_WIDTH)
+        .expect(global_load.sectors_per_request == 16)
+        .expect(global_store.sectors_per_request == 16)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.wavefronts_per_instruction == 16);
+
+    chapter.kernel("transpose_streaming",
+        [](const Matrices<float>& m) {
+            transpose_streaming<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .only_at_multiples_of(UNIT_FLOATS)
+        .only_up_to_width(MOST_WIDTH)
+        .expect(global_load.sectors_per_request == 16)
+        .expect(global_store.sectors_per_request == 16)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.wavefronts_per_instruction == 16);
+
+    chapter.kernel("transpose_any_size",
+        [](const Matrices<float>& m) {
+            transpose_any_size<<<grid_of_any_size(m.width, m.height), ANY_SIZE_THREADS>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+
+    chapter.reference_row("transpose",
+        [](const Matrices<float>& m) { transpose(m.output, m.input, m.width, m.height); }, transposed);
+
+    chapter.reference_row("transpose_one_late",
+        [](const Matrices<float>& m) { transpose(m.output + 1, m.input + 1, m.width, m.height - 1); }, transposed_one_late);
+
+    return chapter.run(argc, argv);
+}
+// [/entry]
