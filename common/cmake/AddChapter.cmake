@@ -1,11 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-<<<<<<< HEAD
-# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest])
-=======
-# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [GPU_ONLY ARCHITECTURE LEAST_TOOLKIT VERSION])
->>>>>>> c8d727d (Add the programs of the chapters vectorized, swizzle and bulk_copy)
+# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest]
+#             [GPU_ONLY ARCHITECTURE LEAST_TOOLKIT VERSION])
 #
 # Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, and
 # their checks
@@ -22,16 +19,13 @@
 # no rows. Its GPU program is compiled for ARCHITECTURE, such as 90, and those after it, by a toolkit of VERSION or later;
 # its checks are reported as skipped where it is not built.
 function(add_chapter slug)
-<<<<<<< HEAD
-    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "PEERS" "MACHINES;SANITIZED_SIZES")
-=======
-    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "GPU_ONLY;LEAST_TOOLKIT" "MACHINES;SANITIZED_SIZES")
->>>>>>> c8d727d (Add the programs of the chapters vectorized, swizzle and bulk_copy)
+    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "PEERS;GPU_ONLY;LEAST_TOOLKIT" "MACHINES;SANITIZED_SIZES")
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${slug}.cu)
     if(NOT EXISTS ${source})
         message(FATAL_ERROR "chapter ${slug}: ${slug}.cu is missing from ${CMAKE_CURRENT_SOURCE_DIR}")
     endif()
     set(with_gpu ${CONFLICT_FREE_HAS_CUDA})
+    file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/not_built.txt)
     if(chapter_GPU_ONLY)
         write_no_counts(${slug})
         if(with_gpu AND CUDAToolkit_VERSION VERSION_LESS chapter_LEAST_TOOLKIT)
@@ -120,8 +114,9 @@ function(write_no_counts slug)
     set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_COUNTS ${counts})
 endfunction()
 
-# The checks of a GPU program that is not built, reported as skipped.
+# The checks of a GPU program that is not built, reported as skipped. scripts/measure reads the reason.
 function(skip_chapter_gpu slug reason)
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/not_built.txt "${reason}\n")
     foreach(check IN ITEMS gpu sanitizer)
         add_test(NAME chapter.${slug}.${check} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
         set_tests_properties(chapter.${slug}.${check} PROPERTIES LABELS gpu SKIP_REGULAR_EXPRESSION "^skipped: ")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 
 import counters
@@ -265,6 +266,20 @@ def test_without_a_model_the_counts_are_null(gpu_house):
     done, result = measured(gpu_house)
     assert "no counts of the model" in done.stdout
     assert not any(row["model"] for row in result["rows"])
+
+
+@pytest.mark.parametrize("body", ["print('it needs another GPU', file=sys.stderr); sys.exit(77)", None])
+def test_a_chapter_that_cannot_run_here_is_left_out(gpu_house, body):
+    (gpu_house.root / "chapters" / "CMakeLists.txt").write_text("add_subdirectory(copy)\nadd_subdirectory(newer)\n")
+    shutil.copytree(gpu_house.root / "chapters" / "copy", gpu_house.root / "chapters" / "newer")
+    (gpu_house.root / "chapters" / "newer" / "copy.cu").rename(gpu_house.root / "chapters" / "newer" / "newer.cu")
+    programs = gpu_house.root / "ready" / "chapters" / "newer"
+    gpu_house.tool("newer_gpu", body or "", programs)
+    if body is None:
+        (programs / "not_built.txt").write_text("it needs another toolkit\n", encoding="utf-8")
+    done, _ = measured(gpu_house)
+    assert re.search("newer is not measured: .*it needs another", done.stdout)
+    assert not (gpu_house.root / "book" / "results" / "local" / "newer.json").exists()
 
 
 def test_name_and_output(gpu_house):
