@@ -188,11 +188,12 @@ class AssignmentPage(_AssignmentDirective):
     def _work(self, data: dict[str, Any]) -> nodes.section:
         name, folder = data["name"], "work"
         source, attempt = f"{folder}/{data['source']}", f"{folder}/{data['try']}"
+        machine = "" if data["machine"] == "sm_90" else f" --machine {data['machine']}"
         lines = {
             f"scripts/grade release {name} {folder}": "once: the starter, and a program to try it with",
             f"scripts/grade watch {name} {source}": "grades each time you save",
             f"scripts/grade run {name} {source}": "grades once",
-            f"scripts/count {attempt}": "runs it, and shows its accesses line by line",
+            f"scripts/count {attempt}{machine}": "runs it, and shows its accesses line by line",
         }
         widest = max(map(len, lines))
         commands = "\n".join(f"{command:<{widest}}  # {what}" for command, what in lines.items())

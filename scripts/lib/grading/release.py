@@ -10,7 +10,7 @@ from pathlib import Path
 
 from console import USAGE, Stop
 
-from .assignment import BRIEF, TRY, Assignment, Case, Range
+from .assignment import BRIEF, DEFAULT_MACHINE, TRY, Assignment, Case, Range
 
 
 #: The brief, with what is graded and the commands to work with.
@@ -37,8 +37,9 @@ def _titled(text: str, line: str) -> str:
 
 def _commands(assignment: Assignment) -> str:
     source = assignment.source.name
+    machine = "" if assignment.machine == DEFAULT_MACHINE else f" --machine {assignment.machine}"
     commands = {
-        f"scripts/count {TRY}": "counts what it does, line by line; needs no GPU",
+        f"scripts/count {TRY}{machine}": "counts what it does, line by line; needs no GPU",
         f"nvcc {TRY} && ./a.out": "runs it on a GPU",
         f"scripts/grade run {assignment.name} {source}": "grades it",
         f"scripts/grade watch {assignment.name} {source}": "grades it each time you save it",
