@@ -84,7 +84,7 @@ def test_every_listed_assignment_loads():
 def test_what_is_not_said_has_a_default(tmp_path):
     task = load_folder(changed_copy(tmp_path, "[limits]\nseconds = 2\n", ""), "copy")
     assert (task.limits.seconds, task.limits.memory_megabytes, task.points["exists"]) == (10, 1024, 0)
-    assert task.cases[0].counted and not task.cases[2].visible and task.thresholds[1].after == "counts.coalesced"
+    assert task.cases[0].counted and not task.cases[2].visible and task.thresholds[2].after == "counts.coalesced"
 
 
 @pytest.mark.parametrize("old, new, said", [
