@@ -21,6 +21,7 @@
 #include "simt_cuda/atomics.h"
 #include "simt_cuda/built_in_variables.h"
 #include "simt_cuda/conversions.h"
+#include "simt_cuda/dpx.h"
 #include "simt_cuda/float_math.h"
 #include "simt_cuda/integer_math.h"
 #include "simt_cuda/memory_hints.h"

@@ -79,6 +79,59 @@ TEST(IntegerFunctions, MultiplyAndAverage)
     EXPECT_EQ(__dp4a(0xff000000u, 0x02000000u, 0u), 510u);
 }
 
+TEST(IntegerFunctions, MinimaAndMaximaOfThree)
+{
+    const int cases[][3] = {{1, 2, 3}, {3, 1, 2}, {2, 3, 1}, {-1, -2, -3}, {INT_MIN, 0, INT_MAX}, {5, 5, -5}};
+    for (const auto& [a, b, c] : cases) {
+        EXPECT_EQ(__vimin3_s32(a, b, c), std::min({a, b, c}));
+        EXPECT_EQ(__vimax3_s32(a, b, c), std::max({a, b, c}));
+        EXPECT_EQ(__vimin3_s32_relu(a, b, c), std::max(std::min({a, b, c}), 0));
+        EXPECT_EQ(__vimax3_s32_relu(a, b, c), std::max({a, b, c, 0}));
+        EXPECT_EQ(__vimin_s32_relu(a, b), std::max(std::min(a, b), 0));
+        EXPECT_EQ(__vimax_s32_relu(a, b), std::max({a, b, 0}));
+        const unsigned ua = static_cast<unsigned>(a), ub = static_cast<unsigned>(b), uc = static_cast<unsigned>(c);
+        EXPECT_EQ(__vimin3_u32(ua, ub, uc), std::min({ua, ub, uc}));
+        EXPECT_EQ(__vimax3_u32(ua, ub, uc), std::max({ua, ub, uc}));
+        EXPECT_EQ(__viaddmin_u32(ua, ub, uc), std::min(ua + ub, uc));
+        EXPECT_EQ(__viaddmax_u32(ua, ub, uc), std::max(ua + ub, uc));
+        EXPECT_EQ(__viaddmin_s32(a, b, c), std::min(static_cast<int>(ua + ub), c));
+        EXPECT_EQ(__viaddmax_s32(a, b, c), std::max(static_cast<int>(ua + ub), c));
+        EXPECT_EQ(__viaddmin_s32_relu(a, b, c), std::max(std::min(static_cast<int>(ua + ub), c), 0));
+        EXPECT_EQ(__viaddmax_s32_relu(a, b, c), std::max({static_cast<int>(ua + ub), c, 0}));
+    }
+}
+
+TEST(IntegerFunctions, TheBitsOfFloatsThatAreNotNegativeAreInTheirOrder)
+{
+    const float distances[] = {0.0f, 1e-40f, 0.25f, 0.250001f, 3.0f, 1e38f, INFINITY};
+    for (std::size_t i = 2; i < std::size(distances); ++i)
+        EXPECT_EQ(__int_as_float(__vimin3_s32(__float_as_int(distances[i]), __float_as_int(distances[i - 2]), __float_as_int(distances[i - 1]))),
+                  distances[i - 2]);
+}
+
+TEST(IntegerFunctions, MinimaOfTwoTellWhichOneWasTaken)
+{
+    bool is_first = false;
+    EXPECT_EQ(__vibmin_s32(-1, 1, &is_first), -1);
+    EXPECT_TRUE(is_first);
+    EXPECT_EQ(__vibmin_u32(0xffffffffu, 1u, &is_first), 1u);
+    EXPECT_FALSE(is_first);
+    EXPECT_EQ(__vibmax_s32(4, 4, &is_first), 4);
+    EXPECT_TRUE(is_first);
+    EXPECT_EQ(__vibmax_u32(3u, 4u, &is_first), 4u);
+    EXPECT_FALSE(is_first);
+}
+
+TEST(IntegerFunctions, HalvesOfAWordAreComparedEachForItself)
+{
+    EXPECT_EQ(__vimin3_s16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x0001ffffu);
+    EXPECT_EQ(__vimax3_s16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x7fff0002u);
+    EXPECT_EQ(__vimin3_u16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x00010001u);
+    EXPECT_EQ(__vimax3_u16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x7fffffffu);
+    EXPECT_EQ(__vimin3_s16x2_relu(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x00010000u);
+    EXPECT_EQ(__vimax3_s16x2_relu(0xffffffffu, 0xfffe0001u, 0x80000002u), 0x00000002u);
+}
+
 TEST(MinMax, HaveTheResultTypesOfCuda)
 {
     static_assert(std::is_same_v<decltype(min(1, 2u)), unsigned> && std::is_same_v<decltype(max(1L, 2L)), long>);
