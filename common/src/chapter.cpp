@@ -189,7 +189,8 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .expectations = {},
             .counts = {},
             .times = {},
-            .host_time = {}};
+            .host_time = {},
+            .figures = {}};
     chapter_.repetitions_ = is_timed(size) ? kernel.repetitions : std::min(kernel.repetitions, 2);
     chapter_.choose(number);
     chapter_.poison();
@@ -208,6 +209,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
     if (row.hazards.empty()) CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     row.difference = chapter_.verify(number);
+    if (row.difference.empty()) row.figures = chapter_.figures(number);
     if (row.counts) judge(row, kernel);
     return row;
 }

@@ -5,6 +5,7 @@
 /// The rows that a chapter program prints and writes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct Row {
     std::optional<Times> times;
     /// For functions of the host.
     std::optional<Spread> host_time;
+    /// What else there is to say in numbers, by name.
+    std::map<std::string, double> figures;
 
     bool passed() const;
 };

@@ -6,12 +6,36 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <vector>
+
+#include "conflict_free/verify.hpp"
 
 namespace conflict_free {
 
 namespace {
 
 constexpr double unit_roundoff = 0x1p-24;
+
+/// A sum that keeps what its additions round off.
+class Compensated {
+public:
+    void add(double number)
+    {
+        const double sum = sum_ + number;
+        // The smaller of the two lost its last bits.
+        lost_ += std::abs(sum_) >= std::abs(number) ? sum_ - sum + number : number - sum + sum_;
+        sum_ = sum;
+    }
+    void add(const Compensated& other)
+    {
+        add(other.sum_);
+        lost_ += other.lost_;
+    }
+    double value() const { return sum_ + lost_; }
+
+private:
+    double sum_ = 0, lost_ = 0;
+};
 
 /// Calls `judge(numbers of the block, its sum)` for each block, until one is wrong.
 template <class Number, class Judge>
@@ -31,6 +55,29 @@ double summation_bound(int additions, double magnitudes)
 {
     const double ku = additions * unit_roundoff;
     return ku / (1 - ku) * magnitudes;
+}
+
+CompensatedSum compensated_sum(std::span<const float> numbers)
+{
+    // Parts of one length, whatever the cores: the sum must not depend on them.
+    constexpr std::size_t part = std::size_t{1} << 16;
+    std::vector<Compensated> parts((numbers.size() + part - 1) / part), magnitudes(parts.size());
+    parallel_for(
+        parts.size(),
+        [&](std::size_t begin, std::size_t end) {
+            for (std::size_t p = begin; p < end; ++p)
+                for (const float number : numbers.subspan(p * part, std::min(part, numbers.size() - p * part))) {
+                    parts[p].add(number);
+                    magnitudes[p].add(std::abs(number));
+                }
+        },
+        1);
+    Compensated sum, magnitude;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        sum.add(parts[p]);
+        magnitude.add(magnitudes[p]);
+    }
+    return {sum.value(), magnitude.value()};
 }
 
 std::string check_block_sums(std::span<const unsigned> numbers, std::span<const unsigned> sums, std::size_t block)

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -62,6 +63,8 @@ public:
     virtual void launch(int kernel, int set) = 0;
     /// See Chapter::verify().
     virtual std::string verify(int kernel) = 0;
+    /// See Chapter::figures().
+    virtual std::map<std::string, double> figures(int kernel) = 0;
     /// See Chapter::release().
     virtual void release() = 0;
     /// See Chapter::bytes_of_set().
@@ -96,6 +99,8 @@ public:
     };
     /// Says what is wrong with what a kernel wrote, or nothing.
     using Verify = std::function<std::string(const Written&)>;
+    /// Says what else there is to say in numbers of what a kernel wrote: names, and values from 0.
+    using Figures = std::function<std::map<std::string, double>(const Written&)>;
     /// Fills the input, reproducibly.
     using Fill = std::function<void(std::span<Input> input, std::uint64_t seed)>;
     /// Makes elements of the numbers that a file holds. @throws UsageError if they are too many or too few
@@ -117,6 +122,13 @@ public:
 
     /// States what the counts of the kernel added last must be on an older machine.
     ArrayKernels& expect_on(std::string machine, Expectation expectation);
+
+    /// What is reported of the kernel added last besides counts and times, such as the error of a sum.
+    ArrayKernels& figures(Figures figures)
+    {
+        work_.back().figures = std::move(figures);
+        return *this;
+    }
 
     /// The kernel added last is left out on a modeled machine that cannot run it, because its blocks are too large there.
     ArrayKernels& left_out_on(std::string machine);
@@ -195,6 +207,15 @@ public:
         return {};
     }
 
+    std::map<std::string, double> figures(int kernel) override
+    {
+        const Work& work = work_[static_cast<std::size_t>(kernel)];
+        if (!work.figures) return {};
+        std::vector<Output> output(outputs_.front().count());
+        outputs_.front().copy_to(output);
+        return work.figures({input_, output, {}});
+    }
+
     void release() override
     {
         inputs_.clear();
@@ -220,6 +241,7 @@ private:
         LaunchFunction launch;
         HostFunction compute;
         Verify verify;
+        Figures figures;
     };
 
     ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length)
@@ -289,6 +311,7 @@ public:
     void poison() override { chosen_->poison(); }
     void launch(int kernel, int set) override { chosen_->launch(place(kernel).second, set); }
     std::string verify(int kernel) override { return chosen_->verify(place(kernel).second); }
+    std::map<std::string, double> figures(int kernel) override { return chosen_->figures(place(kernel).second); }
     void release() override;
     std::size_t bytes_of_set(Size size) const override;
     std::size_t useful_bytes(Size size) const override { return arrays_.front()->useful_bytes(size.count()); }
@@ -316,7 +339,7 @@ template <class Input, class Output>
 ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::kernel(std::string name, LaunchFunction launch, Verify verify)
 {
     chapter_.add(std::move(name), false, false, this, work_.size());
-    work_.push_back({std::move(launch), {}, std::move(verify)});
+    work_.push_back({std::move(launch), {}, std::move(verify), {}});
     return *this;
 }
 
@@ -324,7 +347,7 @@ template <class Input, class Output>
 ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reference_row(std::string name, LaunchFunction launch, Verify verify)
 {
     chapter_.add(std::move(name), true, false, this, work_.size());
-    work_.push_back({std::move(launch), {}, std::move(verify)});
+    work_.push_back({std::move(launch), {}, std::move(verify), {}});
     return *this;
 }
 
@@ -332,7 +355,7 @@ template <class Input, class Output>
 ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::host_row(std::string name, HostFunction compute, Verify verify)
 {
     chapter_.add(std::move(name), true, true, this, work_.size());
-    work_.push_back({{}, std::move(compute), std::move(verify)});
+    work_.push_back({{}, std::move(compute), std::move(verify), {}});
     return *this;
 }
 

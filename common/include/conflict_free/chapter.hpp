@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -158,6 +159,8 @@ public:
     virtual void launch(int kernel, int set) = 0;
     /// Compares all outputs with the kernel's own reference. Returns what differs, or an empty text.
     virtual std::string verify(int kernel) = 0;
+    /// What else there is to say in numbers of kernel `kernel`, which has run and is right: names, and values from 0.
+    virtual std::map<std::string, double> figures(int /*kernel*/) { return {}; }
     /// Frees the buffers.
     virtual void release() = 0;
     /// Bytes of device memory of one buffer set.

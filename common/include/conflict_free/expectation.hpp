@@ -100,5 +100,11 @@ extern const GlobalMetrics global_store;
 extern const PartitionMetrics partitions_per_step;
 /// Block barriers of the whole grid.
 extern const Metric barriers;
+/// Block barriers ÷ blocks.
+extern const Metric barriers_per_block;
+/// Shuffles, votes and barriers of warps, each counted once a warp.
+extern const Metric warp_barriers;
+/// Metrics of the atomic operations on global memory.
+extern const GlobalMetrics global_atomic;
 
 }  // namespace conflict_free
