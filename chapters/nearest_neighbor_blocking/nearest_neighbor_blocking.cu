@@ -7,9 +7,8 @@
 // all its threads look. Every lane of a warp then reads the same words: is that a bank conflict?
 
 #include <conflict_free/array_chapter.hpp>
+#include <conflict_free/points.hpp>
 #include <conflict_free/verify.hpp>
-
-#include "points.hpp"
 
 // [constants]
 constexpr int BLOCK = 128;
@@ -188,7 +187,7 @@ int main(int argc, char** argv)
 {
     ArrayChapter chapter("nearest_neighbor_blocking", "Who is whose nearest neighbor?");
     chapter.lengths({2000, 1000, 129, 128, 127, 3, 2, 1, 0});
-    chapter.gpu_lengths({10000, 131072, 524288});
+    chapter.gpu_lengths({1024, 10000, 16384, 65536, 131072, 262144, 524288});
     chapter.counted_length(2000);
     chapter.work_is("pairs", [](double n) { return n * n; });
 
