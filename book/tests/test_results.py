@@ -204,6 +204,31 @@ def test_caches_that_were_not_counted_have_no_value(evidence):
         evidence.value("copy.copy_plain.2048.l1_hit_sectors")
 
 
+def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measured(project, result):
+    key = "copy.copy_plain.2048"
+    row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_plain", "2048x2048"))
+    row.update(work={"unit": "pairs", "amount": 4e9 * row["time"]["cold"]["median_ms"]}, sm_mhz=2000, figures={"error": 0.5})
+
+    def value(metric):
+        synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
+        return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(f"{key}.{metric}")
+
+    with pytest.raises(ResultError, match="copy_plain has no count of instructions a pair"):
+        value("instructions_per_pair")
+    result["kernels"]["copy_plain"]["instructions_per_pair"] = 6.4
+    with pytest.raises(ResultError, match="has no issue limit"):
+        value("percent_of_issue_limit")
+    result["provenance"]["multiprocessors"] = 100
+    assert value("instructions_per_pair").text() == "6.40"
+    assert value("sm_mhz").number == 2000
+    # 100 multiprocessors, 128 lanes, 2 GHz, 6.4 instructions a pair.
+    assert value("issue_limit_billions_per_second").number == pytest.approx(4000)
+    assert value("percent_of_issue_limit").number == pytest.approx(100)
+    assert value("error").number == 0.5
+    with pytest.raises(ResultError, match="has no error_bound"):
+        value("error_bound")
+
+
 def test_counts_for_another_machine_are_values(project, evidence):
     data = json.loads((project.counts / "copy.json").read_text())
     data["machine"] = "gt200"

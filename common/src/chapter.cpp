@@ -190,6 +190,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             .counts = {},
             .times = {},
             .host_time = {},
+            .sm_mhz = {},
             .figures = {}};
     chapter_.repetitions_ = is_timed(size) ? kernel.repetitions : std::min(kernel.repetitions, 2);
     chapter_.choose(number);
@@ -201,6 +202,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
             chapter_.launch(number, 0);
     } else if (is_timed(size)) {
         row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples, kernel.repetitions);
+        row.sm_mhz = measure_sm_mhz([&] { chapter_.launch(number, 0); }, row.times->warm.median_ms * kernel.repetitions);
     } else {
         backend::Outcome outcome = backend::run_once([&] { chapter_.launch(number, 0); });
         row.counts = std::move(outcome.counts);

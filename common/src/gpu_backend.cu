@@ -22,6 +22,8 @@ constexpr double least_sample_ms = 1.0;
 constexpr double most_total_ms = 2000.0;
 constexpr int most_launches = 1000;
 constexpr int least_samples = 10;
+constexpr double clock_watch_ms = 5.0;
+constexpr double queued_ms = 0.2;
 
 cudaDeviceProp device_properties()
 {
@@ -43,6 +45,43 @@ __global__ void read_all(const uint4* data, std::size_t count, unsigned* sink)
     }
     if (sum == 0x9E3779B9u) *sink = sum;
 }
+
+/// What a thread saw of the multiprocessors' clock and of the GPU's timer.
+struct ClockWatch {
+    unsigned long long cycles, nanoseconds;
+};
+
+__device__ unsigned long long timer_ns()
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+/// Counts cycles for `nanoseconds`.
+__global__ void watch_clock(unsigned long long nanoseconds, ClockWatch* seen)
+{
+    const unsigned long long began = timer_ns();
+    const long long first = clock64();
+    unsigned long long passed = 0;
+    while (passed < nanoseconds) passed = timer_ns() - began;
+    *seen = {static_cast<unsigned long long>(clock64() - first), passed};
+}
+
+/// A stream that does not wait for the default stream, and destroys itself.
+class OwnStream {
+public:
+    OwnStream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+    ~OwnStream() { cudaStreamDestroy(stream_); }
+    OwnStream(const OwnStream&) = delete;
+    OwnStream& operator=(const OwnStream&) = delete;
+
+    cudaStream_t get() const { return stream_; }
+    bool is_busy() const { return cudaStreamQuery(stream_) == cudaErrorNotReady; }
+
+private:
+    cudaStream_t stream_{};
+};
 
 /// Displaces what the L2 holds by reading a buffer several times its size.
 class L2Flush {
@@ -187,6 +226,25 @@ Times measure_times(const std::function<void(int)>& launch, int sets, int sample
     for (int i = 0; i < samples; ++i) warm.push_back(sample(launch, launches, true) / repetitions);
     CUDA_CHECK(cudaGetLastError());
     return {spread_of(cold, cold_launches), spread_of(warm, launches)};
+}
+
+double measure_sm_mhz(const std::function<void()>& launch, double launch_ms)
+{
+    DeviceBuffer<ClockWatch> seen(1);
+    OwnStream stream;
+    watch_clock<<<1, 1, 0, stream.get()>>>(static_cast<unsigned long long>(clock_watch_ms * 1e6), seen.data());
+    CUDA_CHECK(cudaGetLastError());
+    const int launches = std::clamp(static_cast<int>(queued_ms / launch_ms), 1, 100);
+    // A few launches at a time: a long queue would go on long after the watch has ended.
+    do {
+        for (int i = 0; i < launches; ++i) launch();
+        CUDA_CHECK(cudaStreamSynchronize(cudaStreamLegacy));
+    } while (stream.is_busy());
+    cudaGetLastError();
+    ClockWatch watch{};
+    CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+    seen.copy_to({&watch, 1});
+    return static_cast<double>(watch.cycles) / static_cast<double>(watch.nanoseconds) * 1e3;
 }
 
 Spread measure_host_time(const std::function<void()>& compute, int samples)

@@ -65,6 +65,8 @@ Times measure_times(const std::function<void(int)>&, int, int, int)
     throw std::logic_error("the counting model takes no times");
 }
 
+double measure_sm_mhz(const std::function<void()>&, double) { throw std::logic_error("the counting model takes no times"); }
+
 Spread measure_host_time(const std::function<void()>&, int) { throw std::logic_error("the counting model takes no times"); }
 
 int sets_for_cold_samples(std::size_t) { return 1; }

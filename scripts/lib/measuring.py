@@ -24,6 +24,7 @@ from pathlib import Path
 from console import FAILED, NO_GPU, ROOT, USAGE, Stop, run_main, shown_path
 from counters import NoCounters, profiler_name, read_counters, read_with_caches
 from measure import PRESET, commit, parse
+from sass import NoSass, find_cuobjdump, instructions_per_pair, read_sass
 
 try:
     import peer_rows
@@ -39,6 +40,9 @@ except ModuleNotFoundError as missing:
 
 # What the table at the end needs.
 WIDTH = 110
+
+# The unit of work whose instructions are counted.
+PAIRS = "pairs"
 
 CLOCKS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem"}
 
@@ -85,7 +89,7 @@ def host_processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
 
 
 # Attributes of cuDeviceGetAttribute, by their names in cuda.h without CU_DEVICE_ATTRIBUTE_.
-_ATTRIBUTES = {"L2_CACHE_SIZE": 38, "COMPUTE_CAPABILITY_MAJOR": 75, "COMPUTE_CAPABILITY_MINOR": 76}
+_ATTRIBUTES = {"MULTIPROCESSOR_COUNT": 16, "L2_CACHE_SIZE": 38, "COMPUTE_CAPABILITY_MAJOR": 75, "COMPUTE_CAPABILITY_MINOR": 76}
 
 
 def query_device() -> dict:
@@ -115,6 +119,7 @@ def query_device() -> dict:
         "compute_capability": f"{found['COMPUTE_CAPABILITY_MAJOR']}.{found['COMPUTE_CAPABILITY_MINOR']}",
         "l2_bytes": found["L2_CACHE_SIZE"],
         "memory_bytes": memory.value,
+        "multiprocessors": found["MULTIPROCESSOR_COUNT"],
     }
 
 
@@ -126,8 +131,8 @@ def parse_nvcc_version(text: str) -> str:
     return found.group(1)
 
 
-def toolkit_version(build: Path) -> str:
-    """The version of the nvcc that a build folder was configured with."""
+def compiler(build: Path) -> Path:
+    """The nvcc that a build folder was configured with."""
     cache = build / "CMakeCache.txt"
     found = re.search(
         r"^CMAKE_CUDA_COMPILER:\w+=(.+)$",
@@ -135,10 +140,16 @@ def toolkit_version(build: Path) -> str:
     )
     if not found:
         raise Stop(f"{build} is not configured with CUDA; build the preset {PRESET}, or give --build-dir")
+    return Path(found.group(1))
+
+
+def toolkit_version(build: Path) -> str:
+    """The version of the nvcc that a build folder was configured with."""
+    nvcc = compiler(build)
     try:
-        done = subprocess.run([found.group(1), "--version"], capture_output=True, text=True)
+        done = subprocess.run([str(nvcc), "--version"], capture_output=True, text=True)
     except OSError as error:
-        raise Stop(f"cannot run {found.group(1)}: {error.strerror}") from error
+        raise Stop(f"cannot run {nvcc}: {error.strerror}") from error
     return parse_nvcc_version(done.stdout)
 
 
@@ -355,12 +366,36 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
             "counters": counters,
             "model": six(counts) if counts else None,
             **({"caches": caches} if caches else {}),
+            **{key: row[key] for key in ("sm_mhz", "figures") if row.get(key)},
         })
 
     profiled = any(row["counters"] for row in rows)
     hashes = {kernel: source.kernel_hash(text, kernel, source_path(slug)) for kernel in kernels}
     told = provenance(session, device, slug, (before, after), timed["seed"], profiled)
-    return whole_result(session, slug, told, hashes, rows)
+    result = whole_result(session, slug, told, hashes, rows)
+    if any((row.get("work") or {}).get("unit") == PAIRS for row in rows):
+        show("instructions")
+        add_instructions(session, program, device, result["kernels"])
+    return result
+
+
+def add_instructions(session: Session, program: Path, device: dict, kernels: dict[str, dict]) -> None:
+    """Adds to each kernel that compares pairs of points how many machine instructions a pair takes."""
+    cuobjdump = find_cuobjdump(compiler(session.build))
+    if cuobjdump is None:
+        session.note("no instructions per pair: cuobjdump is not on this machine")
+        return
+    try:
+        text = read_sass(cuobjdump, program, "sm_" + device["compute_capability"].replace(".", ""))
+    except NoSass as reason:
+        session.note(f"no instructions per pair of {program.name}: {reason}")
+        return
+    for kernel, entry in kernels.items():
+        count = instructions_per_pair(text, kernel)
+        if count is None:
+            session.note(f"no instructions per pair of {kernel}: {program.name} has no loop of it over pairs for this GPU")
+        else:
+            entry["instructions_per_pair"] = count
 
 
 def provenance(
@@ -376,6 +411,7 @@ def provenance(
         "compute_capability": device["compute_capability"],
         "l2_bytes": device["l2_bytes"],
         "memory_bytes": device["memory_bytes"],
+        "multiprocessors": device["multiprocessors"],
         "clocks_before": clocks_around[0],
         "clocks_after": clocks_around[1],
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),

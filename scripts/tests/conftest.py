@@ -134,7 +134,7 @@ int cuDeviceGet(int* device, int number) { *device = number; return 0; }
 int cuDeviceGetName(char* name, int size, int) { std::strncpy(name, "NVIDIA Pretend", size); return 0; }
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) { *bytes = std::size_t{1} << 37; return 0; }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
-    *value = attribute == 38 ? 64 << 20 : attribute == 75 ? 9 : attribute == 76 ? 0 : -1;
+    *value = attribute == 16 ? 100 : attribute == 38 ? 64 << 20 : attribute == 75 ? 9 : attribute == 76 ? 0 : -1;
     return 0;
 }
 }

@@ -13,6 +13,7 @@ import counters
 import measure
 import measuring
 import pytest
+import test_sass
 from conftest import counts, ncu_csv, program_rows
 from console import Stop
 
@@ -161,6 +162,7 @@ def test_a_measurement(gpu_house):
     assert provenance["gpu"] == "NVIDIA Pretend"
     assert (provenance["compute_capability"], provenance["l2_bytes"], provenance["memory_bytes"]) == (
         "9.0", 64 << 20, 1 << 37)
+    assert provenance["multiprocessors"] == 100
     assert provenance["toolkit"] == "13.0.88"
     assert provenance["compiler_flags"] == "-O3 -DNDEBUG -std=c++20"
     assert provenance["clocks_before"] == {"sm_mhz": 1980, "memory_mhz": 3201}
@@ -209,6 +211,23 @@ else:
     assert "1 launches compared, 0 differences" in done.stdout
     assert re.search(r"copy_plain +16384x1 +1,638.4 Gpairs/s +- +3,276.8 Gpairs/s", done.stdout), done.stdout
     assert re.search(r"cudaMemcpy +16384x1 +1,638.4 Gpairs/s +- +- ", done.stdout), done.stdout
+
+
+def test_instructions_a_pair_clocks_and_figures_are_kept(gpu_house):
+    data = arrays("gpu")
+    for row in data["rows"]:
+        row.update(sm_mhz=1979.5, figures={"error": 0.25})
+    folder = gpu_house.root / "ready" / "chapters" / "copy"
+    gpu_house.tool("copy_gpu", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
+    text = test_sass.listing("_Z10copy_plainPf", *test_sass.PAIR, "BRA 0x0")
+    gpu_house.tool("cuobjdump", f"assert argv[:3] == ['-sass', '-arch', 'sm_90'], argv; print({text!r})")
+    done, result = measured(gpu_house, "--no-counters")
+    assert result["kernels"]["copy_plain"]["instructions_per_pair"] == 7
+    assert all((row["sm_mhz"], row["figures"]) == (1979.5, {"error": 0.25}) for row in result["rows"])
+    gpu_house.tool("cuobjdump", "print('nothing')")
+    done, result = measured(gpu_house, "--no-counters")
+    assert "no instructions per pair of copy_plain: copy_gpu has no loop of it over pairs for this GPU" in done.stdout
+    assert "instructions_per_pair" not in result["kernels"]["copy_plain"]
 
 
 def test_a_counter_that_differs_from_the_model_fails_after_writing(gpu_house):

@@ -54,6 +54,9 @@ ACCESSES = {
     "shared_store": "shared store",
 }
 
+#: Atomic operations, which are counted likewise and have no columns.
+ATOMICS = ("global_atomic", "shared_atomic")
+
 #: Comparisons of a claim, longest first so that ``>=`` is not read as ``>``.
 COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 
@@ -270,6 +273,26 @@ def work_rate(row: dict[str, Any], state: str = "cold", which: str = "median_ms"
     return row["work"]["amount"] / sample(row, state)[which] / 1e6
 
 
+#: Lanes of all instructions that a multiprocessor issues in a cycle: one instruction from each of four schedulers.
+LANES_ISSUED_PER_CYCLE = 4 * 32
+
+
+def issue_limit(result: dict[str, Any], row: dict[str, Any]) -> float:
+    """Return the most 10**9 pairs a second that a kernel could compare if nothing but its inner loop were issued.
+
+    That is at the clock that was measured while the row ran. Raises ResultError if the result does not tell the clock, the
+    multiprocessors or the instructions.
+    """
+    entry = result["kernels"].get(row["kernel"], {})
+    per_pair, multiprocessors = entry.get("instructions_per_pair"), result["provenance"].get("multiprocessors")
+    if not (per_pair and multiprocessors and row.get("sm_mhz")):
+        raise ResultError(
+            f"{row['kernel']} at {row['size']} has no issue limit: it takes instructions_per_pair of the kernel, "
+            f"multiprocessors of the provenance and sm_mhz of the row"
+        )
+    return multiprocessors * LANES_ISSUED_PER_CYCLE * row["sm_mhz"] / per_pair / 1e3
+
+
 def speed(row: dict[str, Any], state: str = "cold", spec: str = "") -> str:
     """Return a row's GB/s in a format of Python, or billions of what else it gets done in a second, with the unit."""
     if row.get("work"):
@@ -294,6 +317,12 @@ MEASURED = {
     "warm_percent_of_copy": ("warm", "percent"),
     "fits_l2": ("", "fits_l2"),
     "bytes": ("", "bytes"),
+    "sm_mhz": ("", "own"),
+    "error": ("", "figures"),
+    "error_bound": ("", "figures"),
+    "instructions_per_pair": ("", "instructions"),
+    "issue_limit_billions_per_second": ("", "issue_limit"),
+    "percent_of_issue_limit": ("cold", "percent_of_issue_limit"),
     "l1_hit_sectors": ("", "caches"),
     "l2_load_sectors": ("", "caches"),
     "l2_store_sectors": ("", "caches"),
@@ -351,9 +380,11 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
         if "partitions" not in counts:
             raise ResultError(f"{name} is of machines whose partitions are watched, such as gt200")
         return counts["partitions"][rest]["mean"]
-    if head in ACCESSES and rest:
+    if (head in ACCESSES or head in ATOMICS and head in counts) and rest:
         return access_metric(counts[head], rest)
-    if name in ("barriers", "shared_bytes"):
+    if name in ("barriers", "shared_bytes", "warp_barriers"):
+        if name not in counts:
+            raise ResultError(f"no {name} in these counts")
         return counts[name]
     if name == "blocks":
         return counts.get("blocks", math.prod(counts["grid"]))
@@ -364,8 +395,8 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
     if name == "threads":
         return math.prod(counts["grid"]) * math.prod(counts["block"])
     raise ResultError(
-        f"unknown metric {name!r}; accepted: {', '.join(MEASURED)}, barriers, shared_bytes, blocks, launches, "
-        f"threads_per_block, threads, or one of {', '.join(ACCESSES)} with a dot and its metric"
+        f"unknown metric {name!r}; accepted: {', '.join(MEASURED)}, barriers, warp_barriers, shared_bytes, blocks, "
+        f"launches, threads_per_block, threads, or one of {', '.join((*ACCESSES, *ATOMICS))} with a dot and its metric"
     )
 
 
@@ -751,6 +782,20 @@ class Evidence:
             number = "fits in L2" if row["fits_l2"] else "larger than L2"
         elif what == "bytes":
             number = row["bytes"]
+        elif what == "instructions":
+            entry = self.result(slug)["kernels"].get(kernel, {})
+            if metric not in entry:
+                raise ResultError(f"{slug}.{kernel} has no count of instructions a pair on {self.machine}")
+            number = entry[metric]
+        elif what == "issue_limit":
+            number = issue_limit(self.result(slug), row)
+        elif what == "percent_of_issue_limit":
+            number = 100 * work_rate(row, state) / issue_limit(self.result(slug), row)
+        elif what in ("own", "figures"):
+            there = row if what == "own" else row.get("figures", {})
+            if metric not in there:
+                raise ResultError(f"{slug}.{kernel} at {pretty_size(size)} has no {metric} on {self.machine}")
+            number = there[metric]
         elif what == "caches":
             if "caches" not in row:
                 raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no counters of the caches on {self.machine}")

@@ -48,6 +48,12 @@ struct Times {
 /// @param repetitions how often one launch does the work, from 1
 Times measure_times(const std::function<void(int set)>& launch, int sets, int samples, int repetitions);
 
+/// The clock of the multiprocessors while `launch` keeps them busy, in MHz: one thread beside it counts cycles for some
+/// milliseconds of the GPU's own timer.
+/// @param launch starts the kernel
+/// @param launch_ms about how long a launch runs
+double measure_sm_mhz(const std::function<void()>& launch, double launch_ms);
+
 /// Times `compute`, which runs on the host, by the host's monotonic clock. One run comes first and is not timed. Samples are
 /// one run each, and as many as measure_times() would take of a kernel that runs as long.
 Spread measure_host_time(const std::function<void()>& compute, int samples);
