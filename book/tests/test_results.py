@@ -118,7 +118,9 @@ COMMITTED = sorted(
 def test_each_chapter_has_results_of_the_books_machine():
     chapters = {path.stem for path in CHAPTERS.glob("*/*.cu") if path.stem == path.parent.name}
     measured = {path.stem for path in COMMITTED if path.parent.name == "h200"}
-    assert chapters and measured == chapters | {results.SPECIMENS}
+    # A page may say that its chapter waits for the GPU, as those of new chapters do.
+    waiting = {slug for slug in chapters if "\nNot measured yet.\n" in (CHAPTERS.parent / "book" / f"{slug}.rst").read_text()}
+    assert chapters and measured - waiting == chapters - waiting | {results.SPECIMENS}
 
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")

@@ -328,6 +328,9 @@ MEASURED = {
     "l2_store_sectors": ("", "caches"),
 }
 
+#: What is measured of our kernels alone, and of no library.
+_OF_KERNELS = ("caches", "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit")
+
 _PER = {
     "sectors_per_request": ("sectors", "requests"),
     "ideal_sectors_per_request": ("ideal_sectors", "requests"),
@@ -761,8 +764,8 @@ class Evidence:
 
     def _peer(self, key: str) -> Value:
         parts = key.split(".")
-        if len(parts) != 5 or not all(parts) or parts[4] not in MEASURED or MEASURED[parts[4]][1] == "caches":
-            known = [name for name, (_, what) in MEASURED.items() if what != "caches"]
+        if len(parts) != 5 or not all(parts) or parts[4] not in MEASURED or MEASURED[parts[4]][1] in _OF_KERNELS:
+            known = [name for name, (_, what) in MEASURED.items() if what not in _OF_KERNELS]
             raise ResultError(f"key {key!r} is malformed; accepted: slug.{PEERS}.NAME.size.metric, with one of {', '.join(known)}")
         slug, _, name, size, metric = parts
         row = self.peer_row(slug, name, size)
@@ -783,9 +786,9 @@ class Evidence:
         elif what == "bytes":
             number = row["bytes"]
         elif what == "instructions":
-            entry = self.result(slug)["kernels"].get(kernel, {})
+            entry = self.result(slug)["kernels"].get(row.get("kernel"), {})
             if metric not in entry:
-                raise ResultError(f"{slug}.{kernel} has no count of instructions a pair on {self.machine}")
+                raise ResultError(f"{slug}.{name} has no count of instructions a pair on {self.machine}")
             number = entry[metric]
         elif what == "issue_limit":
             number = issue_limit(self.result(slug), row)
@@ -794,7 +797,7 @@ class Evidence:
         elif what in ("own", "figures"):
             there = row if what == "own" else row.get("figures", {})
             if metric not in there:
-                raise ResultError(f"{slug}.{kernel} at {pretty_size(size)} has no {metric} on {self.machine}")
+                raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no {metric} on {self.machine}")
             number = there[metric]
         elif what == "caches":
             if "caches" not in row:
