@@ -20,7 +20,7 @@ constexpr int LOADS = 4;
 constexpr int MOST_BLOCKS = 4096;
 // [/constants]
 
-// [device_functions]
+// [warp_sum]
 // Lane 0 gets the sum over its warp: 16 lanes bring theirs to the
 // other 16, then 8 to 8, and so on. No shared memory, no barrier.
 __device__ float warp_sum(float sum)
@@ -29,7 +29,9 @@ __device__ float warp_sum(float sum)
         sum += __shfl_down_sync(0xFFFFFFFF, sum, lanes);
     return sum;
 }
+// [/warp_sum]
 
+// [block_sum]
 // Thread 0 gets the sum over its block. The number of threads is
 // known to the compiler, which leaves no loop and one barrier.
 template <int THREADS>
@@ -45,7 +47,9 @@ __device__ float block_sum(float sum)
         sum = warp_sum(tid < THREADS / 32 ? partial[tid] : 0);
     return sum;
 }
+// [/block_sum]
 
+// [add_to]
 __device__ void add_to(float4& sum, float4 numbers)
 {
     sum.x += numbers.x;
@@ -53,7 +57,9 @@ __device__ void add_to(float4& sum, float4 numbers)
     sum.z += numbers.z;
     sum.w += numbers.w;
 }
+// [/add_to]
 
+// [thread_sum]
 // The sum of a thread's share of the numbers, which begin at a
 // multiple of 16 bytes, as all memory from cudaMalloc does.
 template <int THREADS, int LOADS>
@@ -85,7 +91,7 @@ __device__ float thread_sum(const float* numbers, unsigned n)
         rest = numbers[4 * count + threadIdx.x];
     return (sum.x + sum.y) + (sum.z + sum.w) + rest;
 }
-// [/device_functions]
+// [/thread_sum]
 
 // [reduce_first_add]
 __global__ void reduce_first_add(float* sums, const float* numbers, int n)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 #: Regions that are shared by all kernels of a file and belong to each kernel's hash, in this order
 #: around the kernel itself.
-BEFORE_KERNEL = ("constants", "device_functions")
+BEFORE_KERNEL = ("constants",)
 AFTER_KERNEL = ("launch",)
 
 _MARKER = re.compile(r"//\s*\[(?P<close>/?)(?P<name>[A-Za-z_]\w*)\]\s*$")
@@ -149,9 +149,6 @@ def kernel_hash(source_text: str, name: str, path: str | Path = "source") -> str
     That is the region ``constants`` (if any), the kernel's own region, the regions of the functions that it calls, and
     ``launch`` (if any), without comments and with each run of white space as one blank: rewording a comment does not
     make a result stale, changing an index does. Raises SourceError for an unknown name.
-    That is the regions ``constants`` and ``device_functions`` (if any), the kernel's own region, and ``launch`` (if any), without
-    comments and with each run of white space as one blank: rewording a comment does not make a result
-    stale, changing an index does. Raises SourceError for an unknown name.
     """
     regions = parse_regions(source_text, path)
     kernel = region(source_text, name, path)
