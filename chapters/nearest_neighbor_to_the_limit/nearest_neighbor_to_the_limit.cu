@@ -160,19 +160,23 @@ __global__ void nearest_minimum_first(int* output, const float3* points, int n)
         if (first < end && begin < first + TILE) {
             // Among the points of the tile are queries of this block.
 #pragma unroll 1
-            for (int j = 0; j < TILE; ++j)
+            for (int j = 0; j < TILE; ++j) {
+                float4 other = tile[j];
 #pragma unroll
                 for (int q = 0; q < QUERIES; ++q)
                     if (first + j != i + q * BLOCK)
-                        least[q] = fminf(least[q], distance_of(mine[q], tile[j]));
+                        least[q] = fminf(least[q], distance_of(mine[q], other));
+            }
         } else {
             // Good: one instruction a pair beside the distance. No
             // index, and no question whose point it is.
 #pragma unroll 4
-            for (int j = 0; j < TILE; ++j)
+            for (int j = 0; j < TILE; ++j) {
+                float4 other = tile[j];
 #pragma unroll
                 for (int q = 0; q < QUERIES; ++q)
-                    least[q] = fminf(least[q], distance_of(mine[q], tile[j]));
+                    least[q] = fminf(least[q], distance_of(mine[q], other));
+            }
         }
         // Of equal distances the first tile stays.
 #pragma unroll
@@ -211,18 +215,22 @@ __global__ void nearest_three_way(int* output, const float3* points, int n)
             least[q] = INFINITY;
         if (first < end && begin < first + TILE) {
 #pragma unroll 1
-            for (int j = 0; j < TILE; ++j)
+            for (int j = 0; j < TILE; ++j) {
+                float4 other = tile[j];
 #pragma unroll
                 for (int q = 0; q < QUERIES; ++q)
                     if (first + j != i + q * BLOCK)
-                        least[q] = fminf(least[q], distance_of(mine[q], tile[j]));
+                        least[q] = fminf(least[q], distance_of(mine[q], other));
+            }
         } else {
             // Good: half an instruction a pair beside the distance.
 #pragma unroll 2
-            for (int j = 0; j < TILE; j += 2)
+            for (int j = 0; j < TILE; j += 2) {
+                float4 one = tile[j], other = tile[j + 1];
 #pragma unroll
                 for (int q = 0; q < QUERIES; ++q)
-                    least[q] = least_of_three(least[q], distance_of(mine[q], tile[j]), distance_of(mine[q], tile[j + 1]));
+                    least[q] = least_of_three(least[q], distance_of(mine[q], one), distance_of(mine[q], other));
+            }
         }
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
@@ -276,17 +284,21 @@ nearest_split(int* output, unsigned long long* found, const float3* points, int 
             least[q] = INFINITY;
         if (first < end && begin < first + TILE) {
 #pragma unroll 1
-            for (int j = 0; j < TILE; ++j)
+            for (int j = 0; j < TILE; ++j) {
+                float4 other = tile[now][j];
 #pragma unroll
                 for (int q = 0; q < QUERIES; ++q)
                     if (first + j != i + q * THREADS)
-                        least[q] = fminf(least[q], distance_of(mine[q], tile[now][j]));
+                        least[q] = fminf(least[q], distance_of(mine[q], other));
+            }
         } else {
 #pragma unroll(16 / QUERIES)
-            for (int j = 0; j < TILE; j += 2)
+            for (int j = 0; j < TILE; j += 2) {
+                float4 one = tile[now][j], other = tile[now][j + 1];
 #pragma unroll
                 for (int q = 0; q < QUERIES; ++q)
-                    least[q] = least_of_three(least[q], distance_of(mine[q], tile[now][j]), distance_of(mine[q], tile[now][j + 1]));
+                    least[q] = least_of_three(least[q], distance_of(mine[q], one), distance_of(mine[q], other));
+            }
         }
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
