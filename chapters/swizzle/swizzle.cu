@@ -92,7 +92,7 @@ __global__ void transpose_swizzled_vectorized(float* output, const float* input,
     y = blockIdx.y * WIDE_DIM + threadIdx.y;
     for (int j = 0; j < WIDE_DIM; j += UNITS)
         if (x < height && y + j < width) {
-            int row = threadIdx.y + j;
+            unsigned row = threadIdx.y + j;
             float4 unit = tile[row][threadIdx.x ^ row / UNIT_FLOATS % UNITS_IN_BANKS];
             *reinterpret_cast<float4*>(&output[(y + j) * height + x]) = unit;
         }

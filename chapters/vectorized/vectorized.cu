@@ -31,6 +31,7 @@ constexpr int ROWS = 32;
 constexpr int SECTOR_FLOATS = 8;
 constexpr int ANY_SIZE_THREADS = 512;
 constexpr int ANY_SIZE_BLOCK_ROWS = ANY_SIZE_THREADS / COLUMNS;
+constexpr int ANY_SIZE_STORED_ROWS = ANY_SIZE_THREADS / ROWS;
 constexpr int ANY_SIZE_LOADS = (ROWS + SECTOR_FLOATS) / ANY_SIZE_BLOCK_ROWS;
 // [/constants]
 
@@ -173,9 +174,10 @@ __global__ void transpose_any_size(float* output, const float* input, int width,
 
     int column = threadIdx.x % COLUMNS, x = left + column;
     int row = threadIdx.x / COLUMNS, y = top + row;
+    const float* from = input + static_cast<ptrdiff_t>(y) * width + x;
     float values[ANY_SIZE_LOADS];
-    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += ANY_SIZE_BLOCK_ROWS)
-        values[i] = x < width && y >= 0 && y < height ? input[static_cast<size_t>(y) * width + x] : 0;
+    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += ANY_SIZE_BLOCK_ROWS, from += ANY_SIZE_BLOCK_ROWS * static_cast<size_t>(width))
+        values[i] = x < width && y >= 0 && y < height ? *from : 0;
     for (int i = 0; i < ANY_SIZE_LOADS; ++i)
         tile[row + i * ANY_SIZE_BLOCK_ROWS][column] = values[i];
 
@@ -184,12 +186,13 @@ __global__ void transpose_any_size(float* output, const float* input, int width,
     // Each row of the output begins somewhere in a sector. A warp writes 32
     // elements of it, and steps back to where the first of its sectors begins.
     column = threadIdx.x / ROWS;
-    for (int j = 0; j < COLUMNS; j += ANY_SIZE_THREADS / ROWS) {
-        float* begin = output + static_cast<size_t>(left + column + j) * height;
+    float* begin = output + static_cast<size_t>(left + column) * height;
+    for (; column < COLUMNS; column += ANY_SIZE_STORED_ROWS, begin += ANY_SIZE_STORED_ROWS * static_cast<size_t>(height)) {
         int back = reinterpret_cast<uintptr_t>(begin) / sizeof(float) % SECTOR_FLOATS;
         row = SECTOR_FLOATS - back + threadIdx.x % ROWS;
-        if (left + column + j < width && top + row >= 0 && top + row < height)
-            begin[top + row] = tile[row][column + j];
+        y = top + row;
+        if (left + column < width && y >= 0 && y < height)
+            begin[y] = tile[row][column];
     }
 }
 // [/transpose_any_size]
