@@ -210,14 +210,14 @@ __device__ void transpose_windows(Element* output, const Element* input, int wid
     uint4 units[LOADS];
     for (int i = 0; i < LOADS; ++i) {
         int index = threadIdx.x + i * THREADS, y = top + index / ROW_UNITS;
-        if (index >= TILE_ROWS * ROW_UNITS || y < 0 || y >= height) continue;
+        bool inside = index < TILE_ROWS * ROW_UNITS && y >= 0 && y < height;
         size_t first = (static_cast<size_t>(y) * width + left) / PER_UNIT + index % ROW_UNITS;
-        units[i] = load_unit(input, first * PER_UNIT, static_cast<size_t>(width) * height);
+        units[i] = inside ? load_unit(input, first * PER_UNIT, static_cast<size_t>(width) * height) : uint4{};
     }
     for (int i = 0; i < LOADS; ++i) {
-        int index = threadIdx.x + i * THREADS, row = index / ROW_UNITS, y = top + row;
-        if (index >= TILE_ROWS * ROW_UNITS || y < 0 || y >= height) continue;
-        tile[row][index % ROW_UNITS ^ row / PER_UNIT % UNITS_IN_BANKS] = units[i];
+        int index = threadIdx.x + i * THREADS, row = index / ROW_UNITS;
+        if (index < TILE_ROWS * ROW_UNITS)
+            tile[row][index % ROW_UNITS ^ row / PER_UNIT % UNITS_IN_BANKS] = units[i];
     }
 
     __syncthreads();
@@ -235,10 +235,9 @@ __device__ void transpose_windows(Element* output, const Element* input, int wid
         alignas(uint4) Element elements[PER_UNIT];
         for (int k = 0; k < PER_UNIT; ++k) {
             // Each row of the tile begins as many elements late as its row of the input.
-            int late = (static_cast<unsigned>(x + k) * width + left) % PER_UNIT;
-            int place = (column + late) / PER_UNIT ^ (row + k) / PER_UNIT % UNITS_IN_BANKS;
-            bool inside = x + k >= 0 && x + k < height;
-            elements[k] = inside ? reinterpret_cast<const Element*>(&tile[row + k][place])[(column + late) % PER_UNIT] : Element{};
+            unsigned late = (static_cast<unsigned>(x + k) * width + left) % PER_UNIT;
+            unsigned place = (column + late) / PER_UNIT ^ static_cast<unsigned>(row + k) / PER_UNIT % UNITS_IN_BANKS;
+            elements[k] = reinterpret_cast<const Element*>(&tile[row + k][place])[(column + late) % PER_UNIT];
         }
         if (x >= 0 && x + PER_UNIT <= height)
             *reinterpret_cast<uint4*>(&output[begin + x]) = *reinterpret_cast<uint4*>(elements);
