@@ -47,3 +47,32 @@ function(add_assignment slug)
     add_test(NAME assignment.${slug} COMMAND ${grade} check ${slug} --graded ${graded})
     set_tests_properties(assignment.${slug} PROPERTIES FIXTURES_REQUIRED graded LABELS cpu)
 endfunction()
+
+# add_cheats(SLUG)
+#
+# Grades all cheats for an assignment, with ever fewer layers, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
+# target `graded`, and adds the check
+#   assignments.cheats         label cpu   each comes to what cheats/outcomes.toml and docs/grading.md say
+function(add_cheats slug)
+    if(NOT TARGET ${slug}_graded)
+        return()
+    endif()
+    set(graded ${CMAKE_BINARY_DIR}/graded/cheats.json)
+    set(scripts ${PROJECT_SOURCE_DIR}/scripts/lib)
+    set(grade ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} -m grading.cheats)
+    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
+    file(GLOB grader CONFIGURE_DEPENDS ${scripts}/grading/*.py ${scripts}/grading/cheats/*.cu)
+    list(FILTER files EXCLUDE REGEX "/answers$")
+    add_custom_command(
+        OUTPUT ${graded}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
+        COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
+        DEPENDS ${files} ${grader} simt simt_counts simt_translate conflict_free_trial
+        COMMENT "Grading the cheats"
+        VERBATIM)
+    add_custom_target(cheats_graded DEPENDS ${graded})
+    add_dependencies(graded cheats_graded)
+    add_dependencies(cheats_graded grading_toolchain)
+    add_test(NAME assignments.cheats COMMAND ${grade} check --graded ${graded})
+    set_tests_properties(assignments.cheats PROPERTIES FIXTURES_REQUIRED graded LABELS cpu)
+endfunction()

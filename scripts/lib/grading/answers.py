@@ -19,7 +19,7 @@ from pathlib import Path
 import count_program
 from console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 
-from . import assignment, regions, release, sandbox
+from . import assignment, cheats, regions, release, sandbox
 from .assignment import TRY, Assignment, AssignmentError, Outcome
 from .building import Toolchain
 from .judging import grade
@@ -35,7 +35,8 @@ def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
     made = {STARTER: task.starter(), SOLUTION: task.solution()}
     for name, text in made.items():
         (folder / f"{name}.cu").write_text(text, encoding="utf-8")
-    return {**{name: folder / f"{name}.cu" for name in made}, **{answer.name: answer.path for answer in task.answers}}
+    answers = {answer.name: cheats.write(task, answer.name, folder) if answer.is_cheat else answer.path for answer in task.answers}
+    return {**{name: folder / f"{name}.cu" for name in made}, **answers}
 
 
 def expectations(task: Assignment) -> dict[str, Outcome]:

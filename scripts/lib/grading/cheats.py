@@ -1,14 +1,39 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The cheats: submissions that try to forge a verdict. Each is a template that fits every assignment."""
+"""The cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
+
+    python -m grading.cheats grade NAME --build-dir DIR --output FILE    grades them all, with ever fewer layers, into a file
+    python -m grading.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
+                                                                         docs/grading.md; --fix writes the table
+"""
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from unittest import mock
 
+from console import FAILED, ROOT, OneLineParser, Stop, run_main, say
+
+from . import admission, assignment, sandbox
 from .assignment import CHEATS, Assignment
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: What is left of the grader's layers, and what the table calls it.
+LAYERS = {"all": "all layers", "without_text": "without text admission", "sandbox_alone": "the sandbox alone"}
+PAGE = ROOT / "docs" / "grading.md"
 _DECLARATION, _SOLUTION = "GRADED_DECLARATION", "GRADED_SOLUTION"
+_BEGIN, _END = "<!-- table of attacks, written by python -m grading.cheats check --fix -->", "<!-- end of the table of attacks -->"
 
 
 def names() -> list[str]:
@@ -27,3 +52,132 @@ def write(task: Assignment, name: str, folder: Path) -> Path:
     path = folder / f"{name}.cu"
     path.write_text(made_for(task, name), encoding="utf-8")
     return path
+
+
+def aim(name: str) -> str:
+    """Return what a cheat tries, as its own first comment says."""
+    return re.search(r"\n\n// (.*)\n\n", (CHEATS / f"{name}.cu").read_text(encoding="utf-8"))[1]
+
+
+# --- with fewer layers ------------------------------------------------------------------------------
+
+
+def _assemble(assembly: Path, confined: Path, function: str, run: Callable[[Sequence[str]], sandbox.Done]) -> list[admission.Refusal]:
+    """Takes the place of object admission: the compiler's code as it is."""
+    done = run(["c++", "-c", "-o", str(confined), str(assembly)])
+    return [admission.Refusal(None, "assembler", done.stderr.strip().splitlines()[-1], "None.")] if done.returncode else []
+
+
+@contextlib.contextmanager
+def only(layer: str) -> Iterator[None]:
+    """The grader with some of its layers switched off, for one of ``LAYERS``."""
+    with contextlib.ExitStack() as stack:
+        if layer != "all":
+            stack.enter_context(mock.patch.object(admission, "examine_text", lambda text: []))
+        if layer == "sandbox_alone":
+            stack.enter_context(mock.patch.object(admission, "confine", _assemble))
+        yield
+
+
+def _outcomes(task: Assignment, build: Path) -> dict[str, dict[str, dict[str, str]]]:
+    from .building import Toolchain
+    from .judging import grade
+
+    if reason := sandbox.available():
+        raise Stop(f"the cheats can be graded in the sandbox only: {reason}")
+    tools = Toolchain.of(build)
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in names():
+            path = write(task, name, Path(scratch))
+            found[name] = {}
+            for layer in LAYERS:
+                with only(layer):
+                    failed = grade(task, path, tools=tools).first_failed
+                found[name][layer] = {"fails": failed.name if failed else "", "seen": failed.seen if failed else ""}
+    return found
+
+
+# --- what they come to ------------------------------------------------------------------------------
+
+
+def expected() -> dict[str, dict[str, dict[str, str]]]:
+    """Return what each cheat must come to: by its name and layer, the check that ``fails`` and what it ``says``."""
+    return tomllib.loads((CHEATS / "outcomes.toml").read_text(encoding="utf-8"))
+
+
+def complaints(found: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[str]:
+    """Yield where the outcomes are not as outcomes.toml says: one line each."""
+    wanted = expected()
+    if set(found) != set(wanted):
+        yield f"{', '.join(sorted(set(found) ^ set(wanted)))}: graded or in outcomes.toml, but not both"
+    for name in sorted(found.keys() & wanted.keys()):
+        for layer in LAYERS:
+            seen, want = found[name][layer], wanted[name][layer]
+            if seen["fails"] not in want["fails"].split("|") or want["says"] not in seen["seen"]:
+                yield (f"{name}, {LAYERS[layer]}: {seen['fails'] or 'nothing'} fails with {seen['seen']!r}; "
+                       f"{want['fails'] or 'nothing'} is expected to fail, with {want['says']!r}")
+
+
+def _cell(outcome: Mapping[str, str]) -> str:
+    if not outcome["fails"]:
+        return outcome["because"]
+    checks = " or ".join(f"`{name}`" for name in outcome["fails"].split("|"))
+    return checks + (f": {outcome['says']}" if outcome["says"] else ": a crash, or no output")
+
+
+def table() -> str:
+    """Return the table of attacks and outcomes, in Markdown."""
+    rows = ["| attack | what it tries | " + " | ".join(LAYERS.values()) + " |", "|---" * (2 + len(LAYERS)) + "|"]
+    for name, outcome in sorted(expected().items()):
+        cells = [_cell(outcome[layer]) for layer in LAYERS]
+        rows.append(f"| `{name}` | {aim(name)} | " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _page() -> tuple[str, str, str]:
+    """The page before its table, the table, and the page behind it."""
+    before, found, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN + "\n")
+    now, found_end, behind = rest.partition("\n" + _END)
+    if not found or not found_end:
+        raise Stop(f"{PAGE.relative_to(ROOT)} has no place for the table of attacks")
+    return before + _BEGIN + "\n", now, "\n" + _END + behind
+
+
+def _grade(options: argparse.Namespace) -> int:
+    found = _outcomes(assignment.load(options.name), options.build_dir)
+    options.output.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    found = list(complaints(json.loads(options.graded.read_text(encoding="utf-8"))))
+    before, now, behind = _page()
+    if now != table():
+        if options.fix:
+            PAGE.write_text(before + table() + behind, encoding="utf-8")
+        else:
+            found.append("docs/grading.md: the table of attacks is not what outcomes.toml says; write it with --fix")
+    for complaint in found:
+        say(complaint)
+    say(f"{len(expected())} cheats with {len(LAYERS)} sets of layers, {len(found)} complaints")
+    return FAILED if found else 0
+
+
+def main() -> int:
+    parser = OneLineParser(prog="python -m grading.cheats", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True, parser_class=OneLineParser)
+    grading, checking = commands.add_parser("grade"), commands.add_parser("check")
+    grading.add_argument("name", metavar="NAME")
+    grading.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
+    grading.add_argument("--output", metavar="FILE", type=Path, required=True)
+    grading.set_defaults(command=_grade)
+    checking.add_argument("--graded", metavar="FILE", type=Path, required=True)
+    checking.add_argument("--fix", action="store_true")
+    checking.set_defaults(command=_check)
+    options = parser.parse_args()
+    return options.command(options)
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -64,7 +64,7 @@ _KINDS = (
     (r"__tsan_\w+|__sanitizer_\w+|_ZNK?4simt.*|simt_\w+", "a name of the grader"),
     (r"_ZNK?12?conflict_free.*|_ZNK?13conflict_free.*", "a name of the grader"),
     (r"cudaLaunchHostFunc|cudaStreamAddCallback", "a call back into host code"),
-    (r"_ZNK?S[abdios].*|_ZNK?St.*|_ZTVN10__cxxabiv1.*", "a part of the C++ library that is not admitted"),
+    (r"_ZNK?S[abdios].*|_Z(?:NK?)?St.*|_ZTVN10__cxxabiv1.*", "a part of the C++ library that is not admitted"),
 )
 
 
