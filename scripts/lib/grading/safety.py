@@ -17,6 +17,18 @@ _PLACE = re.compile(r"(?P<file>[\w.-]+\.cu):(?P<line>\d+)")
 _WITHOUT_END = 20_000
 
 
+#: One sentence of help for each error of the model that has these words.
+_HELP_WITH_ERRORS = {
+    "was not launched": "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have.",
+    "ends the program": "The function has to return to its caller: it must not end the program.",
+    "which only kernels and copies reach": "Let a kernel do that, or cudaMemcpy: host code sees no device memory.",
+    "outside of a kernel": "Launch a __global__ function: only what it calls runs as a thread of a block.",
+    "memory that is not its own": "Stay inside your own variables and arrays: check each index and each pointer of the line.",
+    "return address": "Stay inside your own variables and arrays: check each index and each pointer of the line.",
+    "more memory than": "Allocate what the sizes ask for, and no more.",
+}
+
+
 @dataclass(frozen=True)
 class Complaint:
     """What was seen, one sentence of help, and the places in the source as the report names them."""
@@ -69,11 +81,9 @@ def _of_error(error: str, report: Mapping, assignment: Assignment) -> Complaint:
         return _of_limit("memory", assignment)
     if "did not end within" in error:
         return Complaint(error, "Look for a loop whose condition never becomes false.", _repeated(report))
-    if "was not launched" in error:
-        help_ = "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have."
-    else:
-        help_ = "Look at what the line reads and writes."
-    return Complaint(error, help_, [{"file": found["file"], "line": int(found["line"])} for found in _PLACE.finditer(error)])
+    help_ = next((help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error), "Look at what the line reads and writes.")
+    places = [{"file": found["file"], "line": int(found["line"])} for found in _PLACE.finditer(error)]
+    return Complaint(error.removesuffix(f", {assignment.source.name}:{places[-1]['line']}") if places else error, help_, places)
 
 
 def _repeated(report: Mapping) -> list[Mapping]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as xml
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy
@@ -213,7 +214,7 @@ def test_nan_is_never_right():
 
 # --- what is wrong with a run --------------------------------------------------------------------
 
-TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn")
+TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn", source=Path("a.cu"))
 HAZARD = {"kind": "out_of_bounds", "kernel": "k", "block": [1, 0, 0], "threads": [], "message": "reads", "help": "Look.",
           "lines": [{"file": "a.cu", "line": 3}]}
 
@@ -236,3 +237,9 @@ def test_a_run_without_fault_has_none():
 def test_the_most_telling_fault_is_named(options, seen):
     complaint = safety.complaint(made_run([], **options), TASK)
     assert complaint.seen == seen and complaint.help.endswith(".")
+
+
+def test_help_fits_what_the_model_refuses():
+    said = safety.complaint(made_run([], errors=["host code ends the program with exit(0), a.cu:10"], outcome=None), TASK)
+    assert said.seen == "host code ends the program with exit(0)" and said.places == [{"file": "a.cu", "line": 10}]
+    assert said.help == "The function has to return to its caller: it must not end the program."
