@@ -88,6 +88,10 @@ def _write(options: argparse.Namespace, result: Result) -> None:
     for option, text in texts.items():
         if path := getattr(options, option):
             write_file(path, text(), f"--{option}")
+    missing = exports.classroom50_missing(os.environ)
+    if options.classroom50 and missing:
+        print(f"warning: --classroom50: {', '.join(missing)} of Classroom 50's runner not set; the file has placeholders",
+              file=sys.stderr, flush=True)
     if options.picture:
         drawing = next((check.drawing for check in result.checks if check.drawing), None)
         if drawing:

@@ -50,6 +50,8 @@ def test_gradescope(fails):
     assert complaints("gradescope.schema.json", data) == []
     # It shows the score of the top, and adds those of the tests where there is none: they may not differ.
     assert data["score"] == sum(test.get("score", 0) for test in data["tests"])
+    # Zero of zero points would be shown as a pass, whatever the status says.
+    assert [test["name"] for test in data["tests"] if "score" not in test and "max_score" not in test] == ["exists"]
     assert {test["name"] for test in data["tests"] if test["status"] == "failed"} == {
         check.name for check in make_result("ada", fails).checks if not check.passed}
 

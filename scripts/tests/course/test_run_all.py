@@ -94,6 +94,23 @@ def test_a_secret_has_other_sizes(grade, folder, tmp_path):
     assert texts[0] == texts[1] != texts[2]
 
 
+def test_a_run_writes_each_format(grade, tmp_path):
+    first, last = grade
+    options = [word for name in ("json", "gradescope", "classroom50", "junit") for word in (f"--{name}", tmp_path / name)]
+    run = [*first, "run", "padding", ANSWERS / "unpadded.cu", "--student", "ada", *options, *last]
+    runner = {"CLASSROOM": "gpu-101", "ASSIGNMENT": "week-3", "OWNER": "ada", "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
+              "COMMIT_URL": "https://example.org/c", "RELEASE_URL": "https://example.org/r"}
+    for environment, warns in (({}, True), (runner, False)):
+        done = subprocess.run(run, capture_output=True, text=True, env={**os.environ, **environment})
+        assert done.returncode == 1
+        assert ("--classroom50: CLASSROOM, ASSIGNMENT, " in done.stderr) is warns
+        assert json.loads((tmp_path / "json").read_text(encoding="utf-8"))["points"] == 70
+        assert json.loads((tmp_path / "gradescope").read_text(encoding="utf-8"))["score"] == 70
+        assert json.loads((tmp_path / "classroom50").read_text(encoding="utf-8"))["score"] == 70
+        assert 'failures="1"' in (tmp_path / "junit").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "classroom50").read_text(encoding="utf-8"))["classroom"] == "gpu-101"
+
+
 def test_watch_once(grade, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     first, last = grade
