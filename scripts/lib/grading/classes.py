@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -129,12 +130,23 @@ def fingerprint(assignment: Assignment, build: Path) -> str:
     folders = (assignment.folder, Path(__file__).parent, ROOT / "common" / "include", ROOT / "common" / "src", ROOT / "common" / "simt")
     for number, folder in enumerate(folders):
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and path.suffix in _SOURCE_SUFFIXES and not {"tests", "__pycache__"} & set(path.parts):
-                digest.update(f"{number} {path.relative_to(folder).as_posix()}\0".encode())
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-    for path in sorted(build.glob("*_toolchain.json")):
-        digest.update(path.read_bytes())
+            inside = path.relative_to(folder)
+            if path.suffix in _SOURCE_SUFFIXES and not {"tests", "__pycache__"} & set(inside.parts) and path.is_file():
+                digest.update(f"{number} {inside.as_posix()}\0{_digest(path)}\n".encode())
+    for path in (*sorted(build.glob("*_toolchain.json")), ROOT / "scripts" / "lib" / "count_program.py", ROOT / "requirements.lock"):
+        digest.update(f"{path.name}\0{_digest(path)}\n".encode())
+    digest.update(_state_of_compiler(build).encode())
     return digest.hexdigest()
+
+
+def _state_of_compiler(build: Path) -> str:
+    """Changes when the compiler of a build folder is another one; this machine's, as what is kept is."""
+    try:
+        compiler = shutil.which(json.loads((build / "model_toolchain.json").read_text(encoding="utf-8"))["compiler"])
+        found = Path(compiler or "").resolve().stat()
+        return f"{found.st_size} {found.st_mtime_ns}"
+    except (OSError, ValueError, KeyError):
+        return ""
 
 
 def _digest(path: Path) -> str:

@@ -117,9 +117,13 @@ def test_a_second_run_grades_nothing_that_is_unchanged(room):
     assert classes.csv_text(submissions, first) == classes.csv_text(submissions, second)
 
 
-@pytest.mark.parametrize("change", ["submission", "assignment", "secret", "confined", "gpu", "toolchain"])
+@pytest.mark.parametrize("change", ["submission", "assignment", "secret", "confined", "gpu", "toolchain", "compiler"])
 def test_what_a_result_depends_on_has_it_graded_again(room, change):
     submissions = hand_in(room, ada="", bea="safe")
+    compiler = room.settings.build / "compiler"
+    compiler.write_text("1", encoding="utf-8")
+    compiler.chmod(0o755)
+    (room.settings.build / "model_toolchain.json").write_text(json.dumps({"compiler": str(compiler)}), encoding="utf-8")
     grade(room, submissions)
     asked(room)
     settings = room.settings
@@ -127,6 +131,8 @@ def test_what_a_result_depends_on_has_it_graded_again(room, change):
         hand_in(room, bea="correct")
     elif change == "assignment":
         (room.assignment.folder / "task.toml").write_text("2", encoding="utf-8")
+    elif change == "compiler":
+        compiler.write_text("version 2", encoding="utf-8")
     elif change == "toolchain":
         (room.settings.build / "model_toolchain.json").write_text("{}", encoding="utf-8")
     else:
