@@ -152,8 +152,11 @@ def _serve(function: str) -> None:
             traceback.print_exc()
             said = " ".join(str(error).split())
             answer = {"error": f"{type(error).__name__}: {said}" if said else type(error).__name__}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+        try:
+            answers.write(json.dumps(answer) + "\n")
+            answers.flush()
+        except BrokenPipeError:  # who gave the order was killed; what it was for is done all the same
+            os._exit(0)
 
 
 if __name__ == "__main__":

@@ -234,6 +234,7 @@ def test_an_interrupted_run_goes_on_where_it_was(room, number):
         time.sleep(0.02)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
+    assert "Traceback" not in said
     if number != signal.SIGKILL:
         assert process.returncode == INTERRUPTED
         assert said.splitlines()[-1].startswith("error: interrupted; ") and "of 12 results are kept" in said
