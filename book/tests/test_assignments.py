@@ -94,7 +94,8 @@ def test_without_points_for_speed_no_gpu_is_spoken_of(book):
 
 def test_another_machine_is_named(book):
     book.describe(machine="gt200")
-    assert "those of the machine gt200 ." in text_of(book.html())
+    said = text_of(book.html())
+    assert "those of the machine gt200 ." in said and "scripts/count work/try.cu --machine gt200" in said
 
 
 @pytest.mark.parametrize(("break_it", "message"), [

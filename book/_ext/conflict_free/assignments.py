@@ -20,6 +20,9 @@ from .source import read_source
 
 FORMAT = "conflict_free/assignment/1"
 
+#: The machine that is counted for if nobody says another.
+DEFAULT_MACHINE = "sm_90"
+
 #: What each check that every assignment has wants, in a student's words.
 WANTED = {
     "exists": "The file is there, and it is text.",
@@ -133,7 +136,7 @@ class AssignmentPage(_AssignmentDirective):
         ]
 
     def _opening(self, data: dict[str, Any]) -> list[nodes.Node]:
-        machine = "" if data["machine"] == "sm_90" else f" The rules that count are those of the machine ``{data['machine']}``."
+        machine = "" if data["machine"] == DEFAULT_MACHINE else f" The rules that count are those of the machine ``{data['machine']}``."
         return self.words(
             f"*{data['summary']}*\n\nIt belongs to :doc:`/{data['name']}`. Plan {data['minutes']} minutes; it gives {data['max_points']} "
             f"points.{machine} You need no GPU.")
@@ -188,7 +191,7 @@ class AssignmentPage(_AssignmentDirective):
     def _work(self, data: dict[str, Any]) -> nodes.section:
         name, folder = data["name"], "work"
         source, attempt = f"{folder}/{data['source']}", f"{folder}/{data['try']}"
-        machine = "" if data["machine"] == "sm_90" else f" --machine {data['machine']}"
+        machine = "" if data["machine"] == DEFAULT_MACHINE else f" --machine {data['machine']}"
         lines = {
             f"scripts/grade release {name} {folder}": "once: the starter, and a program to try it with",
             f"scripts/grade watch {name} {source}": "grades each time you save",
