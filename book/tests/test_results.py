@@ -206,6 +206,19 @@ def test_caches_that_were_not_counted_have_no_value(evidence):
         evidence.value("copy.copy_plain.2048.l1_hit_sectors")
 
 
+def test_the_gpus_wavefronts_are_values_where_they_were_read(project, result):
+    key = "copy.copy_shared.2048.shared_store_wavefronts"
+    row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_shared", "2048x2048"))
+    for counters, found in ((None, None), (dict.fromkeys(results.COUNTERS, 7), "7")):
+        row["counters"] = counters
+        synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
+        if found is None:
+            with pytest.raises(ResultError, match="copy_shared at 2048 × 2048 has no counters on"):
+                Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(key)
+        else:
+            assert Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(key).text() == found
+
+
 def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measured(project, result):
     key = "copy.copy_plain.2048"
     row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_plain", "2048x2048"))

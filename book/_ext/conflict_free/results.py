@@ -323,13 +323,15 @@ MEASURED = {
     "instructions_per_pair": ("", "instructions"),
     "issue_limit_billions_per_second": ("", "issue_limit"),
     "percent_of_issue_limit": ("cold", "percent_of_issue_limit"),
+    "shared_load_wavefronts": ("", "counters"),
+    "shared_store_wavefronts": ("", "counters"),
     "l1_hit_sectors": ("", "caches"),
     "l2_load_sectors": ("", "caches"),
     "l2_store_sectors": ("", "caches"),
 }
 
 #: What is measured of our kernels alone, and of no library.
-_OF_KERNELS = ("caches", "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit")
+_OF_KERNELS = ("caches", "counters", "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit")
 
 _PER = {
     "sectors_per_request": ("sectors", "requests"),
@@ -799,10 +801,11 @@ class Evidence:
             if metric not in there:
                 raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no {metric} on {self.machine}")
             number = there[metric]
-        elif what == "caches":
-            if "caches" not in row:
-                raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no counters of the caches on {self.machine}")
-            number = row["caches"][metric]
+        elif what in ("caches", "counters"):
+            if not row.get(what):
+                of = " of the caches" if what == "caches" else ""
+                raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no counters{of} on {self.machine}")
+            number = row[what][metric]
         else:
             number = sample(row, state)[what]
         how = f"{_where(row, provenance) or state}, {sample(row, state)['samples']} samples, " if state else ""
