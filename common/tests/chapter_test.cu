@@ -125,6 +125,16 @@ TEST(Chapter, AKernelIsLeftOutOnAMachineThatCannotRunIt)
     run({"--kernel", "right", "--machine", "sm_90"});
 }
 
+TEST(Chapter, AnOlderGpuThanItNeedsIsUnsuitable)
+{
+    MatrixChapter<float> chapter("pieces", "Which pieces?");
+    EXPECT_EQ(chapter.unsuitable("3.0"), "");
+    chapter.least_compute_capability(9, 0, "pieces are new");
+    EXPECT_EQ(chapter.unsuitable("8.9"), "compute capability 8.9, accepted: 9.0 or later, because pieces are new");
+    EXPECT_EQ(chapter.unsuitable("9.0"), "");
+    EXPECT_EQ(chapter.unsuitable("12.1"), "");
+}
+
 TEST(Chapter, RequestsAreCountedByTheBlock)
 {
     const std::string path = temporary("requests.json");

@@ -21,7 +21,9 @@ double summation_bound(int additions, double magnitudes);
 
 /// A sum in doubles, and the sum of the magnitudes of the same numbers.
 struct CompensatedSum {
+    /// The sum.
     double sum = 0;
+    /// The sum of the numbers without their signs.
     double magnitudes = 0;
 };
 
