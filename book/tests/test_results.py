@@ -244,6 +244,17 @@ def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measure
         value("error_bound")
 
 
+def test_lines_of_counts_may_be_atomic(project):
+    path = project.counts / "copy.json"
+    data = json.loads(path.read_text())
+    row = next(row for row in data["rows"] if row["counts"])
+    row["counts"]["lines"][0]["op"] = "atomic"
+    results.validate_program(data)
+    row["counts"]["lines"][0]["op"] = "prefetch"
+    with pytest.raises(ResultError, match="'prefetch' is not one of"):
+        results.validate_program(data)
+
+
 def test_counts_for_another_machine_are_values(project, evidence):
     data = json.loads((project.counts / "copy.json").read_text())
     data["machine"] = "gt200"
