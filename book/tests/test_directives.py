@@ -116,6 +116,12 @@ def test_a_margin_shows_counts_beside_their_line(project):
     assert "sm_90 at 2048 × 2048" in text_of(html)
 
 
+def test_a_function_has_the_counts_of_a_kernel_that_calls_it(project):
+    listing = ".. kernel-listing:: naive.transpose_naive_row_read\n   :counts:\n   :of: "
+    assert "2048 × 2048, in transpose_naive_row_read" in text_of(project.build_page(listing + "transpose_naive_row_read"))
+    assert "no kernel 'nothing'" in project.build_error(listing + "nothing")
+
+
 def test_a_margin_sums_sites_of_one_line():
     site = {"file": "/somewhere/a.cu", "line": 3, "space": "global", "op": "load"}
     first = {**site, "requests": 1, "sectors": 32, "ideal_sectors": 4, "bytes": 128}
@@ -267,6 +273,14 @@ def test_counters_that_differ_fail(project):
     _with_counters(project, change=1)
     warnings = project.build_error(".. counted-table:: naive")
     assert "global_store_sectors is 4,194,305 on the GPU and 4,194,304 in the model" in warnings
+
+
+def test_a_chapter_without_counts_has_no_row_of_parity(project):
+    _with_counters(project)
+    assert "transpose_naive_row_read" in project.build_page(".. parity-table::")
+    path = project.counts / "naive.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "rows": []}))
+    assert "no counters in" in project.build_error(".. parity-table::")
 
 
 def _untimed(project, machine):

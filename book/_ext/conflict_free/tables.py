@@ -96,7 +96,7 @@ def parity_exceptions(evidence: Evidence) -> list[parity.ParityException]:
 class ParityTable(EvidenceDirective):
     """``.. parity-table::``: the model's counts against the counters of the book's GPU, a row a kernel.
 
-    Unexplained differences fail the build; explained ones are shown with their reason.
+    A chapter that the model cannot run has no counts to compare, and no row. Unexplained differences fail the build; explained ones are shown with their reason.
     """
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
@@ -105,7 +105,7 @@ class ParityTable(EvidenceDirective):
         for path in sorted((evidence.results / evidence.machine).glob("*.json")):
             result = evidence.result(path.stem)
             for row in result["rows"]:
-                if row["counters"]:
+                if row["counters"] and evidence.program(path.stem)["rows"]:
                     rows.append(_parity_row(evidence, path.stem, row, exceptions))
         if not rows:
             raise ResultError(f"no counters in {evidence.results / evidence.machine}")
