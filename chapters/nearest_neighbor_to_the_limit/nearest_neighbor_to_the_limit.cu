@@ -18,7 +18,7 @@ constexpr int QUERIES = 8;
 // Points of a tile in shared memory.
 constexpr int TILE = 128;
 // The most parts that the points are split into.
-constexpr int MOST_SPLITS = 128;
+constexpr int MOST_SPLITS = 64;
 // The most query blocks whose points are split.
 constexpr int MOST_TICKETS = 8192;
 // [/constants]
@@ -251,10 +251,8 @@ __device__ unsigned tickets[MOST_TICKETS];
 
 // Blocks with one blockIdx.x have the same queries, and each looks
 // at its own part of the points: `split` of them, in whole tiles.
-// If RESIDENT is not 0, so many blocks must fit a multiprocessor at a
-// time, and a thread may have as many registers as that leaves.
-template <int QUERIES, int THREADS, int TILE, int RESIDENT>
-__global__ void __launch_bounds__(THREADS, RESIDENT)
+template <int QUERIES, int THREADS, int TILE>
+__global__ void __launch_bounds__(THREADS)
 nearest_split(int* output, unsigned long long* found, const float3* points, int n, int split)
 {
     __shared__ float4 tile[2][TILE];
@@ -294,7 +292,7 @@ nearest_split(int* output, unsigned long long* found, const float3* points, int 
                         least[q] = fminf(least[q], distance_of(mine[q], other));
             }
         } else {
-#pragma unroll(32 / QUERIES)
+#pragma unroll(16 / QUERIES)
             for (int j = 0; j < TILE; j += 2) {
                 float4 one = tile[now][j], other = tile[now][j + 1];
 #pragma unroll
@@ -350,8 +348,8 @@ void find_nearest(const Points& arrays)
         kernel<<<parts_of(arrays.n, BLOCK * QUERIES), BLOCK>>>(arrays.output, arrays.input, arrays.n);
 }
 
-// Points of a part, so that each multiprocessor gets about `blocks`
-// blocks, one after the other or at a time.
+// Points of a part, so that there are about `blocks` blocks for each
+// multiprocessor.
 template <int QUERIES, int THREADS, int TILE>
 int split_of(int n, int blocks)
 {
@@ -362,17 +360,17 @@ int split_of(int n, int blocks)
     return parts_of(tiles, std::clamp(splits, 1, std::min(tiles, MOST_SPLITS))) * TILE;
 }
 
-template <int QUERIES, int THREADS, int TILE, int RESIDENT>
+template <int QUERIES, int THREADS, int TILE>
 void find_split(const Points& arrays, int blocks)
 {
     int split = split_of<QUERIES, THREADS, TILE>(arrays.n, blocks);
     dim3 grid(parts_of(arrays.n, THREADS * QUERIES), parts_of(arrays.n, split));
     auto found = reinterpret_cast<unsigned long long*>(arrays.scratch);
-    nearest_split<QUERIES, THREADS, TILE, RESIDENT><<<grid, THREADS>>>(arrays.output, found, arrays.input, arrays.n, split);
+    nearest_split<QUERIES, THREADS, TILE><<<grid, THREADS>>>(arrays.output, found, arrays.input, arrays.n, split);
 }
 
 // Of few points, all blocks run at once: many small ones, as many as
-// a multiprocessor holds. Of many, sixteen times as many as it holds,
+// a multiprocessor holds. Of many, eight times as many as it holds,
 // so that none waits long for the last.
 constexpr int FEW_POINTS = 32768;
 
@@ -381,9 +379,9 @@ void find_nearest_split(const Points& arrays)
     if (arrays.n == 0)
         return;
     if (arrays.n <= FEW_POINTS)
-        find_split<2, 64, 32, 0>(arrays, 24);
+        find_split<2, 64, 32>(arrays, 24);
     else
-        find_split<8, 128, 64, 5>(arrays, 16 * 5);
+        find_split<8, 128, 128>(arrays, 8 * 6);
 }
 // [/launch]
 
