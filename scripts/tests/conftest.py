@@ -176,7 +176,7 @@ def ncu_csv(values: dict[str, str], kernel: str = "copy_plain(float *, const flo
 def gpu_house(house: House, driver: Path) -> House:
     """A house with a GPU, a profiler and a build folder `ready` that all only pretend."""
     import counters
-    import measuring
+    import measured_chapter
 
     house.environment["LD_LIBRARY_PATH"] = str(driver)
     ready = house.root / "ready"
@@ -198,7 +198,7 @@ else:
     query = next(a for a in argv if a.startswith("--query-gpu="))
     print(", ".join(answers[name] for name in query.split("=")[1].split(",")))
 """)
-    values = {counters.METRICS[key]: f"{value:,}" for key, value in measuring.six(counts()).items()}
+    values = {counters.METRICS[key]: f"{value:,}" for key, value in measured_chapter.six(counts()).items()}
     values |= dict.fromkeys(counters.CACHES.values(), "65,536")
     house.tool("ncu", f"""
 if argv == ["--version"]:

@@ -10,8 +10,10 @@ import shutil
 import subprocess
 
 import counters
+import machine
 import measure
-import measuring
+import measured_chapter
+import measured_result
 import pytest
 import test_sass
 from conftest import counts, ncu_csv, program_rows
@@ -51,7 +53,7 @@ def test_each_counter_has_its_place():
     counted["global_load"].update(requests=3, sectors=5)
     counted["global_store"].update(requests=4, sectors=6)
     found = counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
-    assert found == measuring.six(counted)
+    assert found == measured_chapter.six(counted)
     assert found == {
         "shared_load_wavefronts": 1, "shared_store_wavefronts": 2, "global_load_requests": 3,
         "global_store_requests": 4, "global_load_sectors": 5, "global_store_sectors": 6,
@@ -90,8 +92,8 @@ def test_the_counters_of_launches_that_belong_together_are_added(launches):
 def test_the_host_processor(tmp_path):
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz \nprocessor\t: 1\nmodel name\t: Other\n")
-    assert re.fullmatch(r"Some CPU @ 2 GHz, \d+ cores", measuring.host_processor(cpuinfo))
-    assert "does not tell its name, " in measuring.host_processor(tmp_path / "none")
+    assert re.fullmatch(r"Some CPU @ 2 GHz, \d+ cores", machine.host_processor(cpuinfo))
+    assert "does not tell its name, " in machine.host_processor(tmp_path / "none")
 
 
 @pytest.mark.parametrize("value", ["n/a", "", "12.5"])
@@ -119,17 +121,17 @@ def test_why_there_are_no_counters(text, reason):
 
 
 def test_smi_line():
-    assert measuring.parse_smi("1980, 3201\n", ["clocks.sm", "clocks.mem"]) == {
+    assert machine.parse_smi("1980, 3201\n", ["clocks.sm", "clocks.mem"]) == {
         "clocks.sm": "1980", "clocks.mem": "3201"}
     with pytest.raises(Stop, match="wanted 2 values"):
-        measuring.parse_smi("No devices were found\n", ["clocks.sm", "clocks.mem"])
+        machine.parse_smi("No devices were found\n", ["clocks.sm", "clocks.mem"])
 
 
 def test_versions():
     nvcc = "Cuda compilation tools, release 13.0, V13.0.88\nBuild cuda_13.0.r13.0/compiler.36424714_0\n"
-    assert measuring.parse_nvcc_version(nvcc) == "13.0.88"
+    assert machine.parse_nvcc_version(nvcc) == "13.0.88"
     with pytest.raises(Stop):
-        measuring.parse_nvcc_version("")
+        machine.parse_nvcc_version("")
     assert counters.parse_ncu_version("Profiler\nVersion 2025.3.1.0 (build 3)\n") == "Nsight Compute 2025.3.1"
 
 
@@ -137,7 +139,7 @@ def test_flags_say_how_and_not_where():
     command = ("/usr/bin/nvcc -forward-unknown-to-host-compiler --options-file x.rsp -I/a/include -isystem /b "
                "-DROOT=/c -DNDEBUG -O3 -std=c++20 '--generate-code=arch=compute_90,code=[sm_90]' -lineinfo "
                "-MD -MT a.o -MF a.d -x cu -c /a/copy.cu -o a.o")
-    assert measuring.flags_of(command) == (
+    assert machine.flags_of(command) == (
         "-DNDEBUG -O3 -std=c++20 --generate-code=arch=compute_90,code=[sm_90] -lineinfo")
 
 
@@ -149,8 +151,8 @@ def test_a_measurement(gpu_house):
     rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
     assert len(rows) == 6
     assert rows["copy_plain", "1x1"]["time"] is None
-    assert rows["copy_plain", "2048x2048"]["counters"] == measuring.six(counts())
-    assert rows["copy_plain", "2048x2048"]["model"] == measuring.six(counts())
+    assert rows["copy_plain", "2048x2048"]["counters"] == measured_chapter.six(counts())
+    assert rows["copy_plain", "2048x2048"]["model"] == measured_chapter.six(counts())
     assert rows["copy_plain", "2048x2048"]["caches"] == dict.fromkeys(counters.CACHES, 65536)
     assert "caches" not in rows["copy_plain", "16384x16384"]
     assert rows["copy_plain", "2048x2048"]["fits_l2"] is True
@@ -192,7 +194,7 @@ def test_arrays_are_measured_at_their_own_size_with_the_host_and_all_launches(gp
     folder = gpu_house.root / "ready" / "chapters" / "copy"
     for build in ("gpu", "model"):
         gpu_house.tool(f"copy_{build}", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(arrays(build))!r})", folder)
-    added = {key: value // 2 for key, value in measuring.six(counts()).items()}
+    added = {key: value // 2 for key, value in measured_chapter.six(counts()).items()}
     text = twice({metric: f"{added[key]}" for key, metric in counters.METRICS.items()})
     gpu_house.tool("ncu", f"""
 if '--version' in argv:
@@ -203,7 +205,7 @@ else:
 """)
     done, result = measured(gpu_house)
     rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
-    assert rows["copy_plain", "2048x1"]["counters"] == rows["copy_plain", "2048x1"]["model"] == measuring.six(counts())
+    assert rows["copy_plain", "2048x1"]["counters"] == rows["copy_plain", "2048x1"]["model"] == measured_chapter.six(counts())
     assert rows["copy_plain", "16384x1"]["counters"] is None
     assert rows["copy_plain", "2048x1"]["work"] == {"unit": "pairs", "amount": 2048**2}
     assert list(rows["cudaMemcpy", "2048x1"]["time"]) == ["host"]
@@ -251,7 +253,7 @@ def test_without_permission_the_times_are_measured_all_the_same(gpu_house):
 
 
 def test_a_gpu_without_counters_of_its_caches_has_the_others(gpu_house):
-    values = {counters.METRICS[key]: str(value) for key, value in measuring.six(counts()).items()}
+    values = {counters.METRICS[key]: str(value) for key, value in measured_chapter.six(counts()).items()}
     gpu_house.tool("ncu", f"""
 text = {ncu_csv(values)!r}
 if any(metric in argv[argv.index("--metrics") + 1] for metric in {list(counters.CACHES.values())!r}):
@@ -260,7 +262,7 @@ open(argv[argv.index("--log-file") + 1], "w").write(text)
 """)
     _, result = measured(gpu_house)
     row = next(row for row in result["rows"] if row["counters"])
-    assert row["counters"] == measuring.six(counts())
+    assert row["counters"] == measured_chapter.six(counts())
     assert "caches" not in row
 
 
@@ -343,9 +345,9 @@ def test_a_write_that_breaks_off_leaves_nothing(tmp_path, monkeypatch):
     def broken(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(measuring.os, "replace", broken)
+    monkeypatch.setattr(measured_result.os, "replace", broken)
     with pytest.raises(Stop, match="No space left"):
-        measuring.write_json(path, {})
+        measured_result.write_json(path, {})
     assert path.read_text(encoding="utf-8") == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["copy.json"]
 
@@ -398,7 +400,7 @@ def test_unknown_chapter(gpu_house):
 
 def test_the_command_that_is_recorded_names_no_folder():
     options = measure.parse(["--chapter", "copy", "--output", "/x", "--name", "h200", "--commit", "abc"])
-    assert measuring.command_line(options) == "scripts/measure --chapter copy --name h200"
+    assert measured_result.command_line(options) == "scripts/measure --chapter copy --name h200"
 
 
 # --- specimens ---------------------------------------------------------------------------------

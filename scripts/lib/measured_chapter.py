@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What scripts/measure makes of one chapter: times, counters, counts of the model, and instructions."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from console import FAILED, NO_GPU, Stop, shown_path
+from counters import NoCounters, read_with_caches
+from evidence import results, source, source_path
+from machine import clocks, compiler, query_device
+from measure import PRESET
+from measured_result import Session, provenance, whole_result
+from sass import NoSass, find_cuobjdump, instructions_per_pair, read_sass
+
+# The unit of work whose instructions are counted.
+PAIRS = "pairs"
+
+
+def run_program(program: Path, *arguments: str) -> dict:
+    """Runs a chapter program with --json and returns what it wrote, validated."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "rows.json"
+        words = [str(program), *arguments, "--json", str(out)]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        except OSError as error:
+            raise Stop(f"cannot run {shown_path(program)}: {error.strerror}") from error
+        if done.returncode:
+            said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
+            raise Stop(
+                f"{program.name} ended with exit code {done.returncode}: {said}",
+                NO_GPU if done.returncode == NO_GPU else FAILED,
+            )
+        try:
+            return results.load_program(out)
+        except results.ResultError as error:
+            raise Stop(f"{program.name} --json: {error}") from error
+
+
+def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) -> dict | None:
+    """What the model counted for a chapter: from the folder of --counts, or by running the program at `sizes`.
+
+    None if there is neither.
+    """
+    if counts:
+        try:
+            return results.load_program(counts / f"{slug}.json")
+        except results.ResultError as error:
+            raise Stop(f"--counts: {error}") from error
+    program = build / "chapters" / slug / f"{slug}_model"
+    if not program.exists():
+        return None
+    return run_program(program, *(word for size in sizes for word in ("--size", size)))
+
+
+def six(counts: dict) -> dict[str, int]:
+    """A launch's counts under the names of a result file's counters."""
+    return {
+        f"{space}_{what}": counts[space][what]
+        for space, whats in (("shared_load", ["wavefronts"]), ("shared_store", ["wavefronts"]),
+                             ("global_load", ["requests", "sectors"]),
+                             ("global_store", ["requests", "sectors"]))
+        for what in whats
+    }
+
+
+def measure_chapter(session: Session, slug: str, show) -> dict:
+    """Measures one chapter and returns its result; `show` is told of each stage before it begins."""
+    program = session.build / "chapters" / slug / f"{slug}_gpu"
+    why = program.with_name("not_built.txt")
+    if why.exists():
+        raise Stop(why.read_text(encoding="utf-8").strip(), NO_GPU)
+    if not program.exists():
+        raise Stop(f"{shown_path(program)} is not there; build the preset {PRESET}, or give --build-dir")
+    text = source.read_source(source_path(slug))
+    device = query_device()
+
+    show("times")
+    before = clocks()
+    samples = ["--samples", str(session.samples)] if session.samples else []
+    timed = run_program(program, *samples)
+    after = clocks()
+    if 0 in (*before.values(), *after.values()):
+        session.note("nvidia-smi does not tell all clocks; 0 stands for those")
+
+    kernels = dict.fromkeys(row["kernel"] for row in timed["rows"] if not row["reference"])
+    counted_at = {kernel: results.counted_size(timed, kernel) for kernel in kernels}
+
+    show("counts of the model")
+    model = model_counts(session.build, session.counts, slug, list(dict.fromkeys(counted_at.values())))
+    if model is None:
+        session.note(f"no {slug}_model in the build folder and no --counts: no counts of the model")
+    counted = {
+        (row["kernel"], row["size"]): row["counts"]
+        for row in (model or {"rows": ()})["rows"] if row["counts"]
+    }
+
+    rows = []
+    for row in timed["rows"]:
+        at_counted_size = counted_at.get(row["kernel"]) == row["size"]
+        counts = counted.get((row["kernel"], row["size"])) if at_counted_size else None
+        counters = caches = None
+        if at_counted_size and session.ncu:
+            show(f"counters of {row['kernel']}")
+            try:
+                launches = counts.get("launches", 1) if counts else None
+                command = [str(program), "--no-timing", "--kernel", row["kernel"], "--size", row["size"]]
+                counters, caches = read_with_caches(session.ncu, command, row["kernel"], launches)
+            except NoCounters as reason:
+                session.note(f"no counters for {row['kernel']}: {reason}")
+        rows.append({
+            **{key: row[key] for key in ("kernel", "size", "width", "height", "element_bytes",
+                                         "bytes", "work", "reference") if key in row},
+            "fits_l2": row["bytes"] <= device["l2_bytes"],
+            "check": row["check"],
+            "time": row["time"],
+            "counters": counters,
+            "model": six(counts) if counts else None,
+            **({"caches": caches} if caches else {}),
+            **{key: row[key] for key in ("sm_mhz", "figures") if row.get(key)},
+        })
+
+    profiled = any(row["counters"] for row in rows)
+    hashes = {kernel: source.kernel_hash(text, kernel, source_path(slug)) for kernel in kernels}
+    told = provenance(session, device, slug, (before, after), timed["seed"], profiled)
+    result = whole_result(session, slug, told, hashes, rows)
+    if any((row.get("work") or {}).get("unit") == PAIRS for row in rows):
+        show("instructions")
+        add_instructions(session, program, device, result["kernels"])
+    return result
+
+
+def add_instructions(session: Session, program: Path, device: dict, kernels: dict[str, dict]) -> None:
+    """Adds to each kernel that compares pairs of points how many machine instructions a pair takes."""
+    cuobjdump = find_cuobjdump(compiler(session.build))
+    if cuobjdump is None:
+        session.note("no instructions per pair: cuobjdump is not on this machine")
+        return
+    try:
+        text = read_sass(cuobjdump, program, "sm_" + device["compute_capability"].replace(".", ""))
+    except NoSass as reason:
+        session.note(f"no instructions per pair of {program.name}: {reason}")
+        return
+    for kernel, entry in kernels.items():
+        count = instructions_per_pair(text, kernel)
+        if count is None:
+            session.note(f"no instructions per pair of {kernel}: {program.name} has no loop of it over pairs for this GPU")
+        else:
+            entry["instructions_per_pair"] = count
