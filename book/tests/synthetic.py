@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_ext"))
 
-from conflict_free.source import kernel_hash, parse_regions  # noqa: E402
+from conflict_free.source import Sources, parse_regions  # noqa: E402
 
 MACHINE = "invented"
 GPU = "Invented GPU 1"
@@ -196,7 +196,7 @@ def result(source: str, slug: str, machine: str = MACHINE, gpu: str = GPU) -> di
             "profiler": None,
             "command": "none: this machine is invented",
         },
-        "kernels": {name: {"hash": kernel_hash(source, name)} for name in kernels},
+        "kernels": {name: {"hash": Sources.of_text(source).kernel_hash(name)} for name in kernels},
         "rows": rows,
     }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conflict_free.classics import load_classics
 from conflict_free.results import ResultError
-from conflict_free.source import parse_regions
+from conflict_free.source import read_sources
 from test_directives import text_of
 
 BOOK = Path(__file__).resolve().parents[1]
@@ -23,10 +23,10 @@ def test_every_classic_kernel_has_its_row():
 @pytest.mark.parametrize("kernel", [kernel for row in ROWS for kernel in row["kernels"]])
 def test_every_kernel_of_the_table_exists(kernel):
     slug, name = kernel.split(".")
-    path = BOOK.parent / "chapters" / slug / f"{slug}.cu"
-    text = path.read_text(encoding="utf-8")
+    sources = read_sources(BOOK.parent / "chapters" / slug / f"{slug}.cu")
+    text = "".join(file.text for file in sources.files)
     on_host = re.search(rf"^void {name}\(", text, re.MULTILINE)
-    assert name in parse_regions(text, path) or on_host
+    assert name in sources.regions or on_host
     assert re.search(rf'"{name}"|<{name}>', text), f"{name} is not run"
 
 

@@ -10,6 +10,7 @@ import pytest
 import synthetic
 from conflict_free import results
 from conflict_free.results import Evidence, ResultError, format_number, load_result, stale_kernels, validate_result
+from conflict_free.source import Sources, read_sources
 
 BOOK_RESULTS = Path(__file__).resolve().parents[1] / "results"
 CHAPTERS = BOOK_RESULTS.parents[1] / "chapters"
@@ -135,8 +136,7 @@ def test_committed_results_are_of_todays_kernels(path):
     if path.stem == results.SPECIMENS:
         assert results.stale_specimens(result, CHAPTERS) == []
         return
-    source = CHAPTERS / path.stem / f"{path.stem}.cu"
-    assert stale_kernels(result, source.read_text(encoding="utf-8"), source) == []
+    assert stale_kernels(result, read_sources(CHAPTERS / path.stem / f"{path.stem}.cu")) == []
 
 
 @pytest.mark.parametrize("path", sorted((BOOK_RESULTS / "historical").glob("*.json")), ids=lambda path: path.stem)
@@ -157,10 +157,14 @@ def test_published_figures_name_known_machines():
 
 def test_changed_and_removed_kernels_are_stale(project, result):
     text = project.source("copy").read_text()
-    assert stale_kernels(result, text) == []
-    assert stale_kernels(result, text.replace("output[i] = input[i]", "output[i] = input[i + 1]")) == ["copy_plain"]
-    assert stale_kernels(result, text.replace("copy_shared]", "copy_tile]")) == ["copy_shared"]
-    assert stale_kernels(result, text.replace("TILE_DIM = 32", "TILE_DIM = 16")) == ["copy_plain", "copy_shared"]
+
+    def stale(old: str = "", new: str = "") -> list[str]:
+        return stale_kernels(result, Sources.of_text(text.replace(old, new)))
+
+    assert stale() == []
+    assert stale("output[i] = input[i]", "output[i] = input[i + 1]") == ["copy_plain"]
+    assert stale("copy_shared]", "copy_tile]") == ["copy_shared"]
+    assert stale("TILE_DIM = 32", "TILE_DIM = 16") == ["copy_plain", "copy_shared"]
 
 
 # ----------------------------------------------------------------------------------------- values

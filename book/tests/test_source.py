@@ -4,7 +4,7 @@
 
 import pytest
 import synthetic  # noqa: F401  puts the extension on the path
-from conflict_free.source import SourceError, kernel_hash, parse_regions, read_source, region, strip_comments
+from conflict_free.source import SourceError, Sources, parse_regions, read_source, strip_comments
 
 TEXT = """\
 // head
@@ -53,7 +53,7 @@ def test_a_comment_with_brackets_is_no_marker():
 
 def test_unknown_region_lists_the_known():
     with pytest.raises(SourceError, match=r"f.cu: no region \[kernl\]; it has: constants, kernel, launch"):
-        region(TEXT, "kernl", "f.cu")
+        Sources.of_text(TEXT, "f.cu").region("kernl")
 
 
 def test_unreadable_files_are_named(tmp_path):
@@ -79,6 +79,10 @@ def test_unreadable_files_are_named(tmp_path):
 )
 def test_comments_go_and_strings_stay(text, stripped):
     assert strip_comments(text) == stripped
+
+
+def kernel_hash(text, name):
+    return Sources.of_text(text).kernel_hash(name)
 
 
 def test_hash_ignores_comments_and_white_space():

@@ -4,8 +4,8 @@
 # add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest]
 #             [GPU_ONLY ARCHITECTURE LEAST_TOOLKIT VERSION])
 #
-# Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, and
-# their checks
+# Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, with
+# the headers *.cuh beside it that it includes, and their checks
 #   chapter.SLUG.model      label cpu   kernels checked, counted, and held against their expectations
 #   chapter.SLUG.model.NAME label cpu   the same on an older machine, for each of MACHINES
 #   chapter.SLUG.gpu        label gpu   kernels checked and timed

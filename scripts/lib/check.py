@@ -13,7 +13,7 @@ from pathlib import Path
 
 import readme
 from console import ROOT, OneLineParser, Stop, say
-from evidence import CHAPTERS, RESULTS, SPECIMENS, chapters, parity, results, source, source_path
+from evidence import CHAPTERS, RESULTS, SPECIMENS, chapters, parity, results, source, source_files, source_path
 from links import dead_links, external_links
 from lock import check_no_place
 from naked_numbers import naked_numbers
@@ -66,6 +66,11 @@ def _text(path: Path) -> str | None:
 
 def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
+
+
+def _inside(error: Exception) -> str:
+    """What an error says, with the names that files have in the repository."""
+    return str(error).replace(str(ROOT) + os.sep, "")
 
 
 def licence_headers() -> Iterator[str]:
@@ -129,12 +134,18 @@ def chapters_are_listed() -> Iterator[str]:
 
 
 def tags() -> Iterator[str]:
-    """The marked regions of every chapter's source are balanced."""
+    """The marked regions of every program are balanced and have names of their own, and every header belongs to one."""
+    included = set()
     for path in sorted(CHAPTERS.glob("*/*.cu")):
         try:
-            source.parse_regions(source.read_source(path), _name(path))
+            sources = source.read_sources(path)
+            included.update(file.path for file in sources.files)
+            sources.regions
         except source.SourceError as error:
-            yield str(error)
+            yield _inside(error)
+    for path in sorted(CHAPTERS.glob("*/*.cuh")):
+        if path not in included:
+            yield f"{_name(path)}: no program beside it includes it"
 
 
 # A function over several lines ends with a brace at the start of a line.
@@ -145,7 +156,7 @@ def repeated_kernels() -> Iterator[str]:
     """A device function with the name of a chapter's kernel is that kernel, word for word, comments aside."""
     kernels: dict[str, tuple[Path, str]] = {}
     functions = []
-    for path in sorted(CHAPTERS.glob("*/*.cu")):
+    for path in source_files():
         text = source.strip_comments(source.read_source(path))
         for kind, name, rest in _FUNCTION.findall(text):
             words = " ".join(rest.split())
@@ -173,10 +184,9 @@ def committed_results() -> Iterator[str]:
             if path.stem == SPECIMENS:
                 stale = results.stale_specimens(result, CHAPTERS)
             else:
-                text = source.read_source(source_path(path.stem))
-                stale = results.stale_kernels(result, text, _name(source_path(path.stem)))
+                stale = results.stale_kernels(result, source.read_sources(source_path(path.stem)))
         except (results.ResultError, source.SourceError) as error:
-            yield str(error).replace(str(ROOT) + os.sep, "")
+            yield _inside(error)
             continue
         if stale:
             yield (f"{_name(path)}: stale, its kernels have changed since: {', '.join(stale)}; "
@@ -188,7 +198,7 @@ def counters_are_counts(counts: Path | None = None) -> Iterator[str]:
     try:
         exceptions = parity.load_exceptions(RESULTS)
     except results.ResultError as error:
-        yield str(error).replace(str(ROOT) + os.sep, "")
+        yield _inside(error)
         return
     for machine in sorted(RESULTS.iterdir()):
         if machine.is_dir() and machine.name not in (results.LOCAL, results.HISTORICAL):

@@ -46,7 +46,13 @@ def chosen_chapters(wanted: list[str] | None) -> list[str]:
 
 
 def source_path(slug: str) -> Path:
+    """The chapter's .cu file; source.read_sources finds its headers."""
     return CHAPTERS / slug / f"{slug}.cu"
+
+
+def source_files() -> list[Path]:
+    """Every source file of the chapters: the programs, then the headers that lie beside them."""
+    return [*sorted(CHAPTERS.glob("*/*.cu")), *sorted(CHAPTERS.glob("*/*.cuh"))]
 
 
 def area(row: dict) -> int:
@@ -56,5 +62,5 @@ def area(row: dict) -> int:
 
 __all__ = [
     "BOOK_MACHINE", "CHAPTERS", "RESULTS", "area", "chapters", "chosen_chapters", "results",
-    "source", "source_path",
+    "source", "source_files", "source_path",
 ]

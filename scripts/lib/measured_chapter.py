@@ -76,7 +76,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
         raise Stop(why.read_text(encoding="utf-8").strip(), NO_GPU)
     if not program.exists():
         raise Stop(f"{shown_path(program)} is not there; build the preset {PRESET}, or give --build-dir")
-    text = source.read_source(source_path(slug))
+    sources = source.read_sources(source_path(slug))
     device = query_device()
 
     show("times")
@@ -125,7 +125,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
         })
 
     profiled = any(row["counters"] for row in rows)
-    hashes = {kernel: source.kernel_hash(text, kernel, source_path(slug)) for kernel in kernels}
+    hashes = {kernel: sources.kernel_hash(kernel) for kernel in kernels}
     told = provenance(session, device, slug, (before, after), timed["seed"], profiled)
     result = whole_result(session, slug, told, hashes, rows)
     if any((row.get("work") or {}).get("unit") == PAIRS for row in rows):

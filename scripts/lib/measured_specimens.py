@@ -58,7 +58,7 @@ def measure_specimens(session: Session, show) -> dict:
         if not figures:
             session.note(f"{name} has no figures")
             continue
-        hashes[name] = source.kernel_hash(source.read_source(path), name, path)
+        hashes[name] = source.read_sources(path).kernel_hash(name)
         rows.append({
             "kernel": name, "size": "1x1", "width": 1, "height": 1, "element_bytes": 4, "bytes": 0,
             "reference": False, "fits_l2": True, "check": {"passed": True, "message": ""}, "time": None,

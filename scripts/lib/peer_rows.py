@@ -101,7 +101,7 @@ def _run_cpp(found: Peers, build: Path, subject: str, wanted: list[str], ours: d
             # 1 says that a check failed, as the rows do.
             if done.returncode not in (0, 1) or not out.exists():
                 raise results.ResultError(f"ended with exit code {done.returncode}: {_last_line(done.stderr)}")
-            calls = {name: region.text for name, region in source.parse_regions(source.read_source(path), path).items()}
+            calls = {name: region.text for name, region in source.read_sources(path).regions.items()}
             for row in results.load_program(out)["rows"]:
                 library = {"library": row["library"]["name"], "version": row["library"]["version"]}
                 _row(found, ours, {**row, **library, "name": row["kernel"], "call": _dedented(calls[row["kernel"]])})

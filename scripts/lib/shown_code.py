@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from console import ROOT
-from evidence import CHAPTERS
+from evidence import source_files
 from grading import assignment
 
 _CODE = ("highlight-cuda", "highlight-c++", "highlight-cpp")
@@ -111,7 +111,7 @@ def device_functions(text: str) -> Iterator[tuple[int, str]]:
 
 def unshown_lines(found: list[Block]) -> Iterator[str]:
     """Every function that runs on the GPU stands, whole and in order, on the page of its chapter."""
-    for path in sorted(CHAPTERS.glob("*/*.cu")):
+    for path in source_files():
         page = f"{path.parent.name}.html"
         texts = [block.text("del") for block in found if block.page == page]
         shown = {line.strip() for text in texts for line in text.splitlines()}
@@ -128,7 +128,7 @@ def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
     """Every block of code comes from a tested source; every shell command names what there is, or runs."""
     sources = [_plain(path.read_text(encoding="utf-8"))
                for folder in ("chapters", "book/examples", "common/include") for path in sorted((ROOT / folder).rglob("*.*"))
-               if path.suffix in (".cu", ".hpp", ".h")]
+               if path.suffix in (".cu", ".cuh", ".hpp", ".h")]
     sources += [_plain(assignment.load(name).starter()) for name in assignment.names()]
     for block in found:
         made = released_folders(other for other in found if other.page == block.page)

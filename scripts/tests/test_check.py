@@ -78,6 +78,47 @@ def test_a_marker_that_is_not_closed(tidy):
     assert "region [open] is never closed" in findings(tidy)[0]
 
 
+def into_header(house, name: str = "plain.cuh") -> None:
+    """Moves the kernel of chapter copy to a header."""
+    path = house.root / "chapters" / "copy" / "copy.cu"
+    text = path.read_text(encoding="utf-8")
+    at = text.index("// [copy_plain]")
+    path.write_text(text[:at] + f'#include "{name}"\n', encoding="utf-8")
+    path.with_name(name).write_text("// " + CODE.format("//") + "#pragma once\n" + text[at:], encoding="utf-8")
+
+
+def test_a_kernel_in_a_header_stays_what_was_measured(tidy):
+    measure(tidy)
+    tidy.run("check", "--fix")
+    into_header(tidy)
+    assert findings(tidy) == []
+    path = tidy.root / "chapters" / "copy" / "plain.cuh"
+    path.write_text(path.read_text(encoding="utf-8").replace("= in", "= 2 * in"), encoding="utf-8")
+    assert any("stale, its kernels have changed since: copy_plain" in line for line in findings(tidy))
+
+
+def test_a_region_that_stands_in_two_files(tidy):
+    into_header(tidy)
+    append(tidy, "chapters/copy/copy.cu", "// [copy_plain]\n// [/copy_plain]\n")
+    assert findings(tidy) == [
+        "chapters/copy/copy.cu:7: region [copy_plain] is defined twice, first at chapters/copy/plain.cuh:4"]
+
+
+def test_headers_that_are_not_there_or_not_included(tidy):
+    into_header(tidy)
+    (tidy.root / "chapters" / "copy" / "plain.cuh").rename(tidy.root / "chapters" / "copy" / "plane.cuh")
+    assert findings(tidy) == [
+        "chapters/copy/copy.cu:6: there is no plain.cuh beside it",
+        "chapters/copy/plane.cuh: no program beside it includes it"]
+
+
+def test_a_kernel_of_a_header_that_is_repeated_and_changed(tidy):
+    into_header(tidy)
+    append(tidy, "chapters/copy/copy.cu",
+           "__device__ void copy_plain(float* out, const float* in)\n{\n    out[threadIdx.x] = 2 * in[threadIdx.x];\n}\n")
+    assert findings(tidy) == ["chapters/copy/copy.cu: copy_plain is not what it is in chapters/copy/plain.cuh"]
+
+
 def test_a_kernel_that_is_repeated_and_changed(tidy):
     same = "__device__ void copy_plain(float* out, const float* in)\n{\n    out[threadIdx.x] = in[threadIdx.x];  // again\n}\n"
     append(tidy, "chapters/copy/copy.cu", same)

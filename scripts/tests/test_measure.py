@@ -176,6 +176,16 @@ def test_a_measurement(gpu_house):
     assert not list((gpu_house.root / "book" / "results").rglob("*.new"))
 
 
+def test_a_kernel_of_a_header_is_measured_with_its_text(gpu_house):
+    _, before = measured(gpu_house)
+    path = gpu_house.root / "chapters" / "copy" / "copy.cu"
+    at = path.read_text(encoding="utf-8").index("// [copy_plain]")
+    path.with_name("plain.cuh").write_text(path.read_text(encoding="utf-8")[at:], encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8")[:at] + '#include "plain.cuh"\n', encoding="utf-8")
+    _, after = measured(gpu_house)
+    assert after["kernels"] == before["kernels"]
+
+
 def arrays(build):
     """What the program of a chapter on arrays writes: two launches, pairs, and a search on the host."""
     data = program_rows(build)

@@ -58,6 +58,14 @@ def test_a_kernel_of_which_a_part_is_not_shown(house, rendered):
     assert found.startswith("chapters/copy/copy.cu:10: copy.html does not show lines 10, 11 of")
 
 
+def test_a_kernel_of_a_header(house, rendered):
+    path = house.root / "chapters" / "copy" / "two.cuh"
+    path.write_text("#pragma once\n__global__ void two(int* a)\n{\n    a[0] = 1;\n}\n", encoding="utf-8")
+    (found,) = rendered(SHOWN)
+    assert found.startswith("chapters/copy/two.cuh:2: copy.html does not show lines 2, 3, 4, 5 of")
+    assert rendered(SHOWN, ("highlight-cuda", "__global__ void two(int* a)\n{\n    a[0] = 1;\n}")) == []
+
+
 def test_code_that_was_typed(rendered):
     assert rendered(SHOWN, ("highlight-cuda", "__global__ void typed() {}")) == [
         "copy.html: code that stands in no tested source: '__global__ void typed() {}'"]

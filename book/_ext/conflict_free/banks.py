@@ -137,7 +137,7 @@ def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
     """Return what the template needs to draw a panel. Raises ResultError."""
     run, access = shared_access(evidence, panel)
     wavefronts = served_cells(access, run["banks"])
-    source = evidence.source(panel.slug.rpartition(":")[2]).splitlines()
+    sources = evidence.sources(panel.slug)
     return {
         "label": panel.label,
         "cost": cost_in_words(access),
@@ -148,7 +148,7 @@ def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
         "banks": run["banks"],
         "warp": access["warp"],
         "line": access["line"],
-        "text": source[access["line"] - 1].strip(),
+        "text": sources.line(access["file"], access["line"]).strip(),
         "small": small_layout(wavefronts, run["banks"]) if small else None,
         "wide": None if small else layout(wavefronts, run["banks"], run["banks"]),
         "narrow": None if small else layout(wavefronts, run["banks"], NARROW_BANKS),

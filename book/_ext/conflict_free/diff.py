@@ -13,7 +13,6 @@ from sphinx.application import Sphinx
 from .code import highlight_lines
 from .project import EvidenceDirective, raw_html, render
 from .results import Evidence
-from .source import region
 
 _KINDS = {"delete": ("del", "−"), "insert": ("ins", "+")}
 
@@ -46,7 +45,7 @@ class KernelDiff(EvidenceDirective):
         sides = []
         for argument in self.arguments:
             slug, name = self.kernel_argument(argument)
-            sides.append((slug, region(evidence.source(slug), name, evidence.source_path(slug))))
+            sides.append((slug, evidence.sources(slug).region(name)))
         (old_slug, old), (new_slug, new) = sides
         lines = diff_lines(old.text, new.text)
         return [

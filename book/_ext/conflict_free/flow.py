@@ -52,7 +52,7 @@ def follow(block: dict[str, Any], size: int) -> list[Element]:
     accesses = block["accesses"]
     kinds = [("global", "load"), ("shared", "store"), ("shared", "load"), ("global", "store")]
     for space, op in kinds:
-        lines = {(access["line"], access["site"]) for access in accesses if (access["space"], access["op"]) == (space, op)}
+        lines = {(access["file"], access["line"], access["site"]) for access in accesses if (access["space"], access["op"]) == (space, op)}
         if len(lines) != 1:
             raise ResultError(f"a tile-flow wants a kernel with one {space} {op}; this one has {len(lines)}")
     loaded, stored_in_tile, loaded_from_tile, stored = (_moves(accesses, *kind) for kind in kinds)

@@ -21,7 +21,7 @@ from sphinx.environment import BuildEnvironment
 from .code import highlight_lines
 from .project import EvidenceDirective, raw_html, render
 from .results import Evidence, ResultError, access_metric, counted_size, format_number, parse_size
-from .source import parse_regions, region
+from .source import SourceFile, Sources, shown_path
 
 #: Regions that every chapter may have, and that no other page links to.
 HELPERS = ("constants", "launch", "entry")
@@ -96,15 +96,14 @@ class KernelListing(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug, name = self.kernel_argument(self.arguments[0])
-        path = evidence.source_path(slug)
-        part = region(evidence.source(slug), name, path)
+        part = evidence.sources(slug).region(name)
         notes: dict[int, list[dict[str, Any]]] = {}
         counted, size = "", ""
         if "counts" in self.options:
             kernel = self.options.get("of", name)
             size = parse_size(self.options.get("size") or counted_size(evidence.program(slug), kernel))
             row = evidence.counts_row(slug, kernel, size)
-            notes = margin(row["counts"], path.name)
+            notes = margin(row["counts"], part.path.name)
             counted = evidence.program(slug)["machine"]
         lines = [
             {"html": html, "notes": notes.get(number, [])}
@@ -117,7 +116,7 @@ class KernelListing(EvidenceDirective):
                 render(
                     "listing.html",
                     name=name,
-                    file=f"chapters/{path.stem}/{path.name}",
+                    file=part.file,
                     first=part.first_line,
                     last=part.last_line,
                     lines=lines,
@@ -131,15 +130,26 @@ class KernelListing(EvidenceDirective):
         ]
 
 
-def folded_source(
-    directive: EvidenceDirective, path: Path, text: str, anchors: Mapping[int, str] = MappingProxyType({})
+def folded_sources(
+    directive: EvidenceDirective, sources: Sources, anchors: Mapping[tuple[Path, int], str] = MappingProxyType({})
 ) -> list[nodes.Node]:
-    """Return the whole of a source file, folded, with a link to download it; ``anchors`` by the number of their line."""
-    lines = highlight_lines(text)
+    """Return each source file of a program, whole and folded, with a link to download it.
+
+    ``anchors`` are given by file and number of their line.
+    """
+    made = []
+    for file in sources.files:
+        marks = {number: mark for (path, number), mark in anchors.items() if path == file.path}
+        made += _folded(directive, file, marks)
+    return made
+
+
+def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int, str]) -> list[nodes.Node]:
+    """Return one file, folded, with its link."""
+    path, lines = source.path, highlight_lines(source.text)
     for number, mark in anchors.items():
         lines[number - 1] = f'<span id="{mark}"></span>{lines[number - 1]}'
-    file = path.relative_to(path.parents[2]).as_posix()
-    opening = raw_html(render("full_source.html", file=file, count=len(lines), lines=lines))
+    opening = raw_html(render("full_source.html", file=shown_path(path), count=len(lines), lines=lines))
     # The role takes a path relative to the page.
     page = Path(directive.env.doc2path(directive.env.docname))
     target = Path(os.path.relpath(path, page.parent)).as_posix()
@@ -150,28 +160,28 @@ def folded_source(
 
 
 class FullSource(EvidenceDirective):
-    """``.. full-source:: SLUG``: the chapter's whole source file, folded, with a link to download it."""
+    """``.. full-source:: SLUG``: each of the chapter's source files, whole and folded, with a link to download it."""
 
     required_arguments = 1
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
-        text = evidence.source(slug)
+        sources = evidence.sources(slug)
         anchors = {}
-        for name, number in self._places(evidence, slug, text).items():
+        for name, place in self._places(evidence, slug, sources).items():
             mark = anchor(self.env, name)
             if mark:
-                anchors[number] = mark
-        return folded_source(self, evidence.source_path(slug), text, anchors)
+                anchors[place] = mark
+        return folded_sources(self, sources, anchors)
 
-    def _places(self, evidence: Evidence, slug: str, text: str) -> dict[str, int]:
-        """Return the line at which each kernel begins; functions of the host may share a region, or have none."""
-        regions = parse_regions(text, evidence.source_path(slug))
-        places = {name: part.first_line for name, part in regions.items() if name not in HELPERS}
+    def _places(self, evidence: Evidence, slug: str, sources: Sources) -> dict[str, tuple[Path, int]]:
+        """Return the file and line at which each kernel begins; functions of the host may share a region, or have none."""
+        places = {name: (part.path, part.first_line) for name, part in sources.regions.items() if name not in HELPERS}
         for row in evidence.program(slug)["rows"]:
-            found = re.search(rf"\b{row['kernel']}\(", text)
-            if row["kernel"] not in places and found:
-                places[row["kernel"]] = text.count("\n", 0, found.start()) + 1
+            for file in sources.files:
+                found = re.search(rf"\b{row['kernel']}\(", file.text)
+                if row["kernel"] not in places and found:
+                    places[row["kernel"]] = file.path, file.text.count("\n", 0, found.start()) + 1
         return places
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import jsonschema
 
-from .source import SourceError, kernel_hash, read_source
+from .source import SourceError, Sources, read_source, read_sources
 
 #: Folder of the schemas, beside the results they describe.
 SCHEMAS = Path(__file__).resolve().parents[2] / "results"
@@ -186,15 +186,15 @@ def load_historical(path: Path) -> dict[str, Any]:
     return data
 
 
-def stale_kernels(result: dict[str, Any], source_text: str, path: str | Path = "source") -> list[str]:
+def stale_kernels(result: dict[str, Any], sources: Sources) -> list[str]:
     """Return the kernels of a result whose text has changed, or gone, since they were measured; sorted."""
     stale = []
     for kernel, entry in result["kernels"].items():
         try:
-            current = kernel_hash(source_text, kernel, path)
+            current = sources.has_hash(kernel, entry["hash"])
         except SourceError:
-            current = None
-        if current != entry["hash"]:
+            current = False
+        if not current:
             stale.append(kernel)
     return sorted(stale)
 
@@ -205,10 +205,10 @@ def stale_specimens(result: dict[str, Any], chapters: Path) -> list[str]:
     for name, entry in result["kernels"].items():
         path = chapters / SPECIMENS / f"{name}.cu"
         try:
-            text = read_source(path)
+            sources = read_sources(path)
         except SourceError:
-            text = ""
-        stale += stale_kernels({"kernels": {name: entry}}, text, path)
+            sources = Sources.of_text("", path)
+        stale += stale_kernels({"kernels": {name: entry}}, sources)
     return sorted(stale)
 
 
@@ -554,7 +554,7 @@ class Evidence:
         return sorted(slug for slug in found if slug != SPECIMENS)
 
     def source_path(self, slug: str) -> Path:
-        """Return the path of a chapter's source file. ``slug`` may name a machine, as in ``program``."""
+        """Return the path of a chapter's ``.cu`` file. ``slug`` may name a machine, as in ``program``."""
         _, name = _machine_and_slug(slug)
         if not _NAME.match(name):
             raise ResultError(f"{name!r} is not a chapter; a slug has letters, digits and underscores")
@@ -564,11 +564,17 @@ class Evidence:
         """Return the path of the source file of a program that shows an error."""
         return self.chapters / SPECIMENS / f"{name}.cu"
 
-    def source(self, slug: str) -> str:
-        """Return the text of a chapter's source file. Raises ResultError if there is none."""
-        path = self.source_path(slug)
+    def sources(self, slug: str) -> Sources:
+        """Return a chapter's source files, in reading order, with their regions. ``slug`` is as in ``source_path``.
+
+        Raises ResultError if a file is not there.
+        """
+        return self.sources_of(self.source_path(slug))
+
+    def sources_of(self, path: Path) -> Sources:
+        """Return the source files of the program whose ``.cu`` file is ``path``. Raises ResultError."""
         try:
-            return self.load(path, read_source)
+            return read_sources(path, lambda file: self.load(file, read_source))
         except SourceError as error:
             raise ResultError(str(error)) from None
 
@@ -620,7 +626,7 @@ class Evidence:
         if result is None:
             return []
         if slug != SPECIMENS:
-            return stale_kernels(result, self.source(slug), self.source_path(slug))
+            return stale_kernels(result, self.sources(slug))
         return stale_specimens(result, self.chapters)
 
     def measured_row(self, slug: str, kernel: str, size: str, machine: str | None = None) -> dict[str, Any]:

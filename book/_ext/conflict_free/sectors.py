@@ -130,7 +130,7 @@ class SectorMap(EvidenceDirective):
         line = self._line(evidence, slug, kernel, op, size)
         access = line["first_access"]
         sectors = touched_sectors(access)
-        text = evidence.source(slug).splitlines()[line["line"] - 1].strip()
+        text = evidence.sources(slug).line(line["file"], line["line"]).strip()
         return [
             raw_html(
                 render(
@@ -146,7 +146,7 @@ class SectorMap(EvidenceDirective):
         ]
 
     def _line(self, evidence: Evidence, slug: str, kernel: str, op: str, size: str) -> dict[str, Any]:
-        source = evidence.source(slug).splitlines()
+        sources = evidence.sources(slug)
         lines = [
             line
             for line in evidence.counts_row(slug, kernel, size)["counts"]["lines"]
@@ -154,8 +154,8 @@ class SectorMap(EvidenceDirective):
         ]
         wanted = self.options.get("match")
         if wanted is not None:
-            lines = [line for line in lines if wanted in source[line["line"] - 1]]
-        if len({line["line"] for line in lines}) != 1:
+            lines = [line for line in lines if wanted in sources.line(line["file"], line["line"])]
+        if len({(line["file"], line["line"]) for line in lines}) != 1:
             found = ", ".join(str(line["line"]) for line in lines) or "none"
             raise ResultError(f"a sector-map wants one line of {slug}.{kernel} with a global {op}; found: {found}")
         return lines[0]

@@ -1,26 +1,31 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Tagged regions of a chapter's source file, and the hash of a kernel's text.
+"""The source files of a program, their tagged regions, and the hash of a kernel's text.
 
-A region is the text between the lines ``// [NAME]`` and ``// [/NAME]``. Each marker stands alone on
-its line. Regions are balanced, unique and do not overlap.
+A program is a ``.cu`` file and the headers beside it, ``*.cuh``, that it includes by ``#include "NAME.cuh"``. A region is
+the text between the lines ``// [NAME]`` and ``// [/NAME]``. Each marker stands alone on its line. Regions are balanced and
+do not overlap, and each name stands once in all files of the program: a region may move from one of them to another.
 
 This module needs nothing but the standard library, so that scripts can import it without Sphinx.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Regions that are shared by all kernels of a file and belong to each kernel's hash, in this order
+#: Regions that are shared by all kernels of a program and belong to each kernel's hash, in this order
 #: around the kernel itself.
 BEFORE_KERNEL = ("constants",)
 AFTER_KERNEL = ("launch",)
 
 _MARKER = re.compile(r"//\s*\[(?P<close>/?)(?P<name>[A-Za-z_]\w*)\]\s*$")
+
+_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?P<name>[^"\n]+\.cuh)"', re.MULTILINE)
 
 _TOKEN = re.compile(
     r"""
@@ -45,12 +50,13 @@ class SourceError(ValueError):
 class Region:
     """The text between two markers, without the markers.
 
-    ``first_line`` is the 1-based number, in the whole file, of the first line of ``text``.
+    ``first_line`` is the 1-based number, in the whole file ``path``, of the first line of ``text``.
     """
 
     name: str
     first_line: int
     text: str
+    path: Path
 
     @property
     def lines(self) -> list[str]:
@@ -61,6 +67,16 @@ class Region:
     def last_line(self) -> int:
         """The 1-based number of the last line of ``text``; ``first_line - 1`` for an empty region."""
         return self.first_line + len(self.lines) - 1
+
+    @property
+    def file(self) -> str:
+        """The name of the region's file for readers, such as ``chapters/copy/copy.cu``."""
+        return shown_path(self.path)
+
+
+def shown_path(path: Path) -> str:
+    """Return the name of a program's file for readers, such as ``chapters/copy/copy.cu``."""
+    return path.relative_to(path.parents[2]).as_posix()
 
 
 def read_source(path: Path) -> str:
@@ -106,20 +122,11 @@ def parse_regions(text: str, path: str | Path = "source") -> dict[str, Region]:
             if open_name != name:
                 found = f"[{open_name}] of line {open_line} is open" if open_name else "no region is open"
                 raise SourceError(f"{where}: [/{name}] closes a region that is not open; {found}")
-            regions[name] = Region(name, open_line + 1, "".join(part + "\n" for part in body))
+            regions[name] = Region(name, open_line + 1, "".join(part + "\n" for part in body), Path(path))
             open_name = None
     if open_name is not None:
         raise SourceError(f"{path}:{open_line}: region [{open_name}] is never closed by [/{open_name}]")
     return regions
-
-
-def region(text: str, name: str, path: str | Path = "source") -> Region:
-    """Return one region by name. Raises SourceError if it is unknown, naming those that exist."""
-    regions = parse_regions(text, path)
-    if name not in regions:
-        known = ", ".join(regions) or "none"
-        raise SourceError(f"{path}: no region [{name}]; it has: {known}")
-    return regions[name]
 
 
 def strip_comments(text: str) -> str:
@@ -131,31 +138,128 @@ def strip_comments(text: str) -> str:
     return _TOKEN.sub(replace, text)
 
 
-def _named_in(text: str, regions: dict[str, Region]) -> set[str]:
-    """Return the names of regions that ``text`` names, such as a function that it calls, and that those name."""
-    found: set[str] = set()
-    texts = [text]
-    while texts:
-        words = set(re.findall(r"[A-Za-z_]\w*", strip_comments(texts.pop())))
-        new = (words & regions.keys()) - found
-        found |= new
-        texts += [regions[name].text for name in new]
-    return found
+@dataclass(frozen=True)
+class SourceFile:
+    """One file of a program."""
+
+    path: Path
+    text: str
+
+    def headers(self) -> Iterator[tuple[int, Path]]:
+        """Yield the line and the path of each header that the file includes. Raises SourceError for one elsewhere."""
+        for match in _HEADER.finditer(self.text):
+            line = self.text.count("\n", 0, match.start()) + 1
+            if "/" in match["name"]:
+                raise SourceError(
+                    f'{self.path}:{line}: "{match["name"]}" is included; a header .cuh is accepted if it lies in the same folder'
+                )
+            yield line, self.path.with_name(match["name"])
 
 
-def kernel_hash(source_text: str, name: str, path: str | Path = "source") -> str:
-    """Return ``"sha256:" + hex`` of what the kernel ``name`` is made of.
+def read_sources(path: Path, read: Callable[[Path], str] = read_source) -> Sources:
+    """Return the program whose ``.cu`` file is ``path``; ``read`` returns the text of a file.
 
-    That is the region ``constants`` (if any), the kernel's own region, the regions of the functions that it calls, and
-    ``launch`` (if any), without comments and with each run of white space as one blank: rewording a comment does not
-    make a result stale, changing an index does. Raises SourceError for an unknown name.
+    Raises SourceError if a file cannot be read, or a header is not there.
     """
-    regions = parse_regions(source_text, path)
-    kernel = region(source_text, name, path)
-    called = _named_in(kernel.text, regions) - {name, *BEFORE_KERNEL, *AFTER_KERNEL}
-    parts = [regions[part].text for part in BEFORE_KERNEL if part in regions]
-    parts.append(kernel.text)
-    parts += [part.text for part in regions.values() if part.name in called]
-    parts += [regions[part].text for part in AFTER_KERNEL if part in regions]
-    normal = " ".join(strip_comments("\n".join(parts)).split())
-    return "sha256:" + hashlib.sha256(normal.encode("utf-8")).hexdigest()
+    files: dict[Path, SourceFile] = {}
+
+    def add(path: Path) -> None:
+        files[path] = file = SourceFile(path, read(path))
+        for line, header in file.headers():
+            if header in files:
+                continue
+            if not header.is_file():
+                raise SourceError(f"{path}:{line}: there is no {header.name} beside it")
+            add(header)
+
+    add(Path(path))
+    return Sources(tuple(files.values()))
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files of a program in reading order: the ``.cu`` file, then the headers as they are included."""
+
+    files: tuple[SourceFile, ...]
+
+    @classmethod
+    def of_text(cls, text: str, path: str | Path = "source") -> Sources:
+        """Return the program of one file; headers that it includes are left out."""
+        return cls((SourceFile(Path(path), text),))
+
+    @functools.cached_property
+    def regions(self) -> dict[str, Region]:
+        """All regions by name, in the order in which the compiler reads them. Raises SourceError as ``parse_regions``."""
+        files = {file.path: file for file in self.files}
+        found: dict[str, Region] = {}
+
+        def visit(file: SourceFile) -> None:
+            del files[file.path]  # a header is read once
+            parts = [(part.first_line, part) for part in parse_regions(file.text, file.path).values()]
+            for _, part in sorted([*parts, *file.headers()], key=lambda entry: entry[0]):
+                if isinstance(part, Path):
+                    if part in files:
+                        visit(files[part])
+                elif part.name in found:
+                    first = found[part.name]
+                    raise SourceError(
+                        f"{part.path}:{part.first_line - 1}: region [{part.name}] is defined twice, "
+                        f"first at {first.path}:{first.first_line - 1}"
+                    )
+                else:
+                    found[part.name] = part
+
+        visit(self.files[0])
+        return found
+
+    def region(self, name: str) -> Region:
+        """Return one region, with its file and lines. Raises SourceError if it is unknown, naming those that exist."""
+        if name not in self.regions:
+            known = ", ".join(self.regions) or "none"
+            raise SourceError(f"{self.files[0].path}: no region [{name}]; it has: {known}")
+        return self.regions[name]
+
+    def line(self, file: str, number: int) -> str:
+        """Return the text of a line of the file that the model calls ``file``; an empty text if the program has no such line."""
+        for one in self.files:
+            if one.path.name == file.rsplit("/", 1)[-1]:
+                lines = one.text.splitlines()
+                return lines[number - 1] if 1 <= number <= len(lines) else ""
+        return ""
+
+    def kernel_hash(self, name: str) -> str:
+        """Return ``"sha256:" + hex`` of what the kernel ``name`` is made of.
+
+        That is the region ``constants`` (if any), the kernel's own region, the regions of the functions that it calls, and
+        ``launch`` (if any), without comments and with each run of white space as one blank: rewording a comment does not
+        make a result stale, nor does moving a region; changing an index does. Raises SourceError for an unknown name.
+        """
+        return self._hash(name, self._called(name))
+
+    def has_hash(self, name: str, hash: str) -> bool:
+        """Return whether ``hash`` is that of a kernel. Raises SourceError for an unknown name.
+
+        Results that were measured when a program was one file hold the functions in the order of that file.
+        """
+        called = self._called(name)
+        return hash in (self._hash(name, called), self._hash(name, [part for part in self.regions if part in called]))
+
+    def _called(self, name: str) -> list[str]:
+        """Return the functions with a region that a region names, and that those name: each behind those that it names."""
+        seen, found = {name, *BEFORE_KERNEL, *AFTER_KERNEL}, []
+
+        def visit(text: str) -> None:
+            for word in re.findall(r"[A-Za-z_]\w*", strip_comments(text)):
+                if word in self.regions and word not in seen:
+                    seen.add(word)
+                    visit(self.regions[word].text)
+                    found.append(word)
+
+        visit(self.region(name).text)
+        return found
+
+    def _hash(self, name: str, called: list[str]) -> str:
+        names = [*BEFORE_KERNEL, name, *called, *AFTER_KERNEL]
+        text = "\n".join(self.regions[part].text for part in names if part in self.regions)
+        normal = " ".join(strip_comments(text).split())
+        return "sha256:" + hashlib.sha256(normal.encode("utf-8")).hexdigest()

@@ -11,10 +11,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .code import highlight_lines
-from .listing import folded_source
+from .listing import folded_sources
 from .project import EvidenceDirective, raw_html, render
 from .results import ACCESSES, LOCAL, SPECIMENS, Evidence, ResultError, describe, format_number
-from .source import read_source, region
 
 
 def findings(report: dict[str, Any]) -> list[str]:
@@ -55,17 +54,16 @@ class Specimen(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         name = self.arguments[0]
-        source = evidence.specimen_path(name)
-        evidence.on_read(source)
-        text = read_source(source)
-        part = region(text, name, source)
+        path = evidence.specimen_path(name)
+        sources = evidence.sources_of(path)
+        part = sources.region(name)
         report = self._report(evidence, name)
         lines = [
             {"html": html, "notes": []}
             for html in highlight_lines(part.text)
         ]
         listing = render(
-            "listing.html", name=name, file=f"chapters/{SPECIMENS}/{name}.cu", first=part.first_line, last=part.last_line,
+            "listing.html", name=name, file=part.file, first=part.first_line, last=part.last_line,
             lines=lines, machine="", excess=False, size="", anchor="",
         )
         verdict = "The program finds its output wrong." if report["exit_code"] else "The program finds no fault in its output."
@@ -74,7 +72,7 @@ class Specimen(EvidenceDirective):
             machine = path.suffixes[0].removeprefix(".")
             older = self._report(evidence, f"{name}.{machine}")
             made += [nodes.paragraph("", f"Of the same program on {machine} it says:"), _bullets(findings(older))]
-        return made + self._figures(evidence, name) + folded_source(self, source, text)
+        return made + self._figures(evidence, name) + folded_sources(self, sources)
 
     def _report(self, evidence: Evidence, name: str) -> dict[str, Any]:
         """Return what the model reported in this build of a program, or of ``NAME.MACHINE``."""

@@ -79,19 +79,20 @@ def shared_access(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], dic
     Raises ResultError if none fits, or if the accesses that fit stand on several lines.
     """
     run = launch(evidence, panel.slug, panel.kernel)
-    source = evidence.source(panel.slug.rpartition(":")[2]).splitlines()
+    sources = evidence.sources(panel.slug)
     fitting = [
         access
         for access in run["blocks"][0]["accesses"]
-        if access["space"] == "shared" and access["op"] == panel.op and panel.choices["match"] in source[access["line"] - 1]
+        if access["space"] == "shared" and access["op"] == panel.op
+        and panel.choices["match"] in sources.line(access["file"], access["line"])
     ]
-    lines = sorted({access["line"] for access in fitting})
+    lines = sorted({(access["file"], access["line"]) for access in fitting})
     if len(lines) != 1:
-        found = ", ".join(map(str, lines)) or "none"
+        found = ", ".join(str(line) for _, line in lines) or "none"
         raise ResultError(f"a bank-map wants one line of {panel.slug}.{panel.kernel} with a shared {panel.op}; found: {found}")
     wanted = {key: int(panel.choices[key]) for key in ("site", "warp", "occurrence")}
     for access in fitting:
         if all(access[key] == value for key, value in wanted.items()):
             return run, access
     asked = ", ".join(f"{key} {value}" for key, value in wanted.items())
-    raise ResultError(f"no shared {panel.op} of {panel.slug}.{panel.kernel} on line {lines[0]} with {asked} in the trace")
+    raise ResultError(f"no shared {panel.op} of {panel.slug}.{panel.kernel} on line {lines[0][1]} with {asked} in the trace")

@@ -133,19 +133,24 @@ def test_a_tab_is_chosen_with_the_mouse(page):
     assert page.locator(".sd-tab-set > label + .sd-tab-content").nth(1).is_visible()
 
 
-def test_the_source_is_downloaded(page, address):
-    page.goto(f"{address}/padding.html")
-    fold = page.locator("details.full-source")
-    assert not fold.locator("pre").is_visible()
-    fold.locator("summary").click()
-    assert fold.locator("pre").is_visible()
-    with page.expect_download() as download:
-        page.locator("a.download").last.click()
-    assert download.value.suggested_filename == "padding.cu"
-    assert Path(download.value.path()).read_bytes() == (CHAPTERS / "padding" / "padding.cu").read_bytes()
+@pytest.mark.parametrize("slug", ["copy", "padding"])
+def test_the_source_is_downloaded(page, address, slug):
+    page.goto(f"{address}/{slug}.html")
+    folds = page.locator("details.full-source").all()
+    files = [fold.locator("summary").inner_text().split(",")[0] for fold in folds]
+    assert files[0] == f"chapters/{slug}/{slug}.cu"
+    assert {Path(file).name for file in files} == {path.name for path in (CHAPTERS / slug).glob("*.cu*")}
+    for fold, file in zip(folds, files):
+        assert not fold.locator("pre").is_visible()
+        fold.locator("summary").click()
+        assert fold.locator("pre").is_visible()
+        with page.expect_download() as download:
+            page.get_by_role("link", name=f"Download {Path(file).name}").click()
+        assert download.value.suggested_filename == Path(file).name
+        assert Path(download.value.path()).read_bytes() == (CHAPTERS.parent / file).read_bytes()
 
 
-@pytest.mark.parametrize("source", sorted(CHAPTERS.glob("*/*.cu")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("source", sorted(CHAPTERS.glob("*/*.cu*")), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_every_source_can_be_downloaded(visits, source):
     """From the file system a browser opens the file in place of storing it."""
     page = visits[f"{source.parent.name}.html"]
