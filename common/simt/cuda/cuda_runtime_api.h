@@ -136,6 +136,8 @@ cudaError_t resident_blocks(int* blocks, int block_size, std::size_t dynamic_sha
 cudaError_t best_block_size(int* minimum_grid, int* block_size, std::size_t (*shared_bytes_of)(int block_size, const void* function),
                             const void* function, int limit);
 cudaError_t reject_launch(cudaError_t error);
+/// Tells that the model has no launches with this attribute. Gives cudaErrorNotSupported.
+cudaError_t reject_launch_attribute(cudaLaunchAttributeID attribute);
 /// @}
 
 }  // namespace simt::detail

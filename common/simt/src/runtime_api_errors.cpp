@@ -3,12 +3,30 @@
 
 #include <cuda_runtime_api.h>
 
+#include <string>
+
 #include "runtime_api.hpp"
 #include "session.hpp"
 
 namespace {
 
 cudaError_t last_error = cudaSuccess;
+
+/// A launch attribute that the model has not, with what it asks for.
+std::string described(cudaLaunchAttributeID attribute)
+{
+    const std::string number = " (launch attribute " + std::to_string(static_cast<int>(attribute)) + ")";
+    switch (attribute) {
+    case cudaLaunchAttributeCooperative: return "synchronization of the whole grid" + number;
+    case cudaLaunchAttributeClusterDimension:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributePreferredClusterDimension: return "a thread block cluster" + number;
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeLaunchCompletionEvent: return "an event that a kernel records" + number;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode: return "a CUDA graph" + number;
+    default: return "launch attribute " + std::to_string(static_cast<int>(attribute));
+    }
+}
 
 }  // namespace
 
@@ -31,6 +49,12 @@ cudaError_t reject_launch(cudaError_t error)
     session().errors.push_back("cudaLaunchKernel: a kernel that is cast to a pointer without a type cannot be launched under the model; "
                                "leave out the cast, or write kernel<<<grid, block>>>(arguments)");
     return set_last_error(error);
+}
+
+cudaError_t reject_launch_attribute(cudaLaunchAttributeID attribute)
+{
+    session().errors.push_back("cudaLaunchKernelEx: " + described(attribute) + " is not supported by the counting model");
+    return set_last_error(cudaErrorNotSupported);
 }
 
 }  // namespace simt::detail

@@ -89,6 +89,9 @@ private:
         check_supported(i);
         // Not a macro: the standard library's headers use the name in attributes.
         if (source_.is(i, "__noinline__")) edits_.replace(i, "__attribute__((noinline))");
+        // The built-in variables are macros, and would be replaced in `config.gridDim` as well.
+        if (source_.is_one_of(i, {"gridDim", "blockDim"}) && source_.is_one_of(source_.previous_code(i), {".", "->"}))
+            edits_.before(i, "simt_");
         if (i >= declared_up_to_) visit_specifier(i);
     }
 

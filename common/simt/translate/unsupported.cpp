@@ -21,6 +21,7 @@ constexpr Feature tensor_core{"tensor core access", "multiply in a loop over sha
 constexpr Feature dynamic_parallelism{"dynamic parallelism", "call it on the host"};
 constexpr Feature cluster{"a thread block cluster", "share data through global memory, or within one block"};
 constexpr Feature bulk_copy{"an asynchronous copy or barrier", "copy with plain loads and stores, and wait with __syncthreads()"};
+constexpr Feature untyped_launch{"a launch that has lost the parameters of its kernel", "call cudaLaunchKernelEx(&config, kernel, arguments...)"};
 constexpr Feature grid_group{"synchronization of the whole grid", "end the kernel and launch another one"};
 constexpr Feature standard_library{"libcu++", "use the C++ standard library on the host and built-in types and atomics in kernels"};
 constexpr Feature algorithm_library{"a library of device algorithms", "write the kernel out, or keep the library to another file"};
@@ -87,9 +88,9 @@ constexpr std::array names = {
     Entry{"__cluster_dims__", cluster},
     Entry{"this_cluster", cluster},
     Entry{"cluster_group", cluster},
-    Entry{"cudaLaunchKernelEx", cluster},
-    Entry{"cudaLaunchKernelExC", cluster},
+    Entry{"cudaLaunchKernelExC", untyped_launch},
     Entry{"cudaLaunchAttributeClusterDimension", cluster},
+    Entry{"cudaLaunchAttributePreferredClusterDimension", cluster},
     Entry{"CUtensorMap", bulk_copy},
     Entry{"memcpy_async", bulk_copy},
     Entry{"__pipeline_memcpy_async", bulk_copy},
@@ -106,6 +107,10 @@ constexpr std::array called = {
     Entry{"texCubemap", texture}, Entry{"surf1D", texture},   Entry{"surf2D", texture},
     Entry{"surf3D", texture},    Entry{"surfCubemap", texture},
 };
+
+/// Functions of the runtime API that are for kernels. All others launch or manage something when a kernel calls them.
+constexpr std::array device_functions = {std::string_view("cudaGridDependencySynchronize"),
+                                         std::string_view("cudaTriggerProgrammaticLaunchCompletion")};
 
 /// A class template, as in `texture<float, 2> t;`, that a program may also have of its own.
 bool is_own_class(const Source& source, std::string_view name)
@@ -149,7 +154,8 @@ std::optional<std::string> unsupported_name(const Source& source, Index i, CodeS
     }
     if ((text == "texture" || text == "surface") && source.is(next, "<") && !is_own_class(source, text)) return say(texture, text);
     const bool is_runtime_api = text.size() > 4 && text.starts_with("cuda") && std::isupper(static_cast<unsigned char>(text[4]));
-    if (side == CodeSide::device && is_runtime_api && source.is(next, "(")) return say(dynamic_parallelism, text);
+    const bool is_device_function = std::ranges::find(device_functions, text) != device_functions.end();
+    if (side == CodeSide::device && is_runtime_api && !is_device_function && source.is(next, "(")) return say(dynamic_parallelism, text);
     if (side != CodeSide::host && (source.is(next, "(") || source.is(next, "<")))
         for (const Entry& entry : called)
             if (text.starts_with(entry.name)) return say(entry.feature, text);

@@ -28,6 +28,7 @@ _HELP = {
     "run-time type information": "Use a template.",
     "a virtual function": "Use a template.",
     "a call back into host code": "Call the function after cudaDeviceSynchronize().",
+    "a launch through a function pointer": "Write kernel<<<grid, block, shared_bytes, stream>>>(arguments).",
     "a reserved name": "Names that begin with two underscores, or with one and a capital letter, are the compiler's; choose another.",
 }
 _HELP_OTHERWISE = "Leave it out: a submission computes with the memory that it is given, and does nothing else."

@@ -62,6 +62,7 @@ FORBIDDEN = {
                     "leaving by a way around the driver"),
     **dict.fromkeys(("syscall", "dlopen", "dlsym", "getenv", "setenv", "putenv"), "reaching the system"),
     **dict.fromkeys(("cudaLaunchHostFunc", "cudaStreamAddCallback"), "a call back into host code"),
+    **dict.fromkeys(("cudaLaunchKernel", "cudaLaunchKernelEx"), "a launch through a function pointer"),
 }
 #: Of those, the ones that are words of everyday use: only a call of them is meant.
 ONLY_CALLED = frozenset(("system", "fork", "open", "kill", "socket", "import", "module", "export"))

@@ -46,6 +46,7 @@ REFUSED = {
     "thread_local int x;": "thread-local variable",
     'system("ls");': "starting a process",
     'fopen("x", "r");': "reaching files",
+    "cudaLaunchKernelEx(&config, kernel, output, input);": "launch through a function pointer",
 }
 ADMITTED = (
     "#pragma unroll 4\nfor (;;) {}",
@@ -60,6 +61,7 @@ ADMITTED = (
     "// asm, simt::, main()\n/* #pragma GCC optimize */",
     "bool open = true, kill = false; struct { int main; } s; s.main = 1;",
     "__global__ void __launch_bounds__(256) k(const float* __restrict__ in) {}",
+    "cudaGridDependencySynchronize(); cudaTriggerProgrammaticLaunchCompletion();",
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n#endif",
 )
 

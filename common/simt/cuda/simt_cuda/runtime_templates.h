@@ -188,4 +188,53 @@ inline cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t
 {
     return simt::detail::reject_launch(cudaErrorNotSupported);
 }
+
+namespace simt::detail {
+
+/// True for what the model can leave out of a launch: no count and no result depends on it, because kernels run one after
+/// another, and time, caches and other GPUs are not modelled.
+inline bool may_ignore(const cudaLaunchAttribute& attribute)
+{
+    switch (attribute.id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling: return true;
+    case cudaLaunchAttributeCooperative: return attribute.val.cooperative == 0;
+    default: return false;
+    }
+}
+
+/// cudaSuccess if the model can launch as `config` says.
+inline cudaError_t check_launch_config(const cudaLaunchConfig_t* config)
+{
+    if (!config || (config->numAttrs > 0 && !config->attrs)) return set_last_error(cudaErrorInvalidValue);
+    for (unsigned i = 0; i < config->numAttrs; ++i)
+        if (!may_ignore(config->attrs[i])) return reject_launch_attribute(config->attrs[i].id);
+    return cudaSuccess;
+}
+
+}  // namespace simt::detail
+
+/// Launches a kernel as `config` says; `arguments` become what its parameters are. Returns what became of this launch,
+/// whatever the last error was before. Attributes that the model has no use for, such as
+/// cudaLaunchAttributeProgrammaticStreamSerialization, are left out; others give cudaErrorNotSupported.
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments&&... arguments)
+{
+    if (const cudaError_t error = simt::detail::check_launch_config(config); error != cudaSuccess) return error;
+    const cudaError_t error_before = cudaGetLastError();
+    [&](Parameters... parameters) {
+        // A kernel that starts is reported under its own name; this one stands in the message about one that does not.
+        simt::Launch("of cudaLaunchKernelEx()", kernel, config->simt_gridDim, config->simt_blockDim, config->dynamicSmemBytes,
+                     config->stream)(parameters...);
+    }(std::forward<Arguments>(arguments)...);
+    const cudaError_t error = cudaPeekAtLastError();
+    if (error == cudaSuccess) simt::detail::set_last_error(error_before);
+    return error;
+}
 /// @}

@@ -35,6 +35,13 @@ SIMT_UNCOUNTED inline void __threadfence() { asm volatile("" ::: "memory"); }
 SIMT_UNCOUNTED inline void __threadfence_block() { asm volatile("" ::: "memory"); }
 SIMT_UNCOUNTED inline void __threadfence_system() { asm volatile("" ::: "memory"); }
 
+/// Waits for the kernels before this one, and for what they wrote. They have ended already: the model runs one kernel after
+/// another. What is left is that the compiler moves nothing across it.
+SIMT_UNCOUNTED inline void cudaGridDependencySynchronize() { asm volatile("" ::: "memory"); }
+
+/// Lets the kernel behind this one start early. Under the model none does.
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
 /// A counter that grows with each call. It is no time: the model knows none. `clock()` is the host's.
 SIMT_UNCOUNTED inline long long clock64()
 {

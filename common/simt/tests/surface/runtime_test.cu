@@ -261,6 +261,109 @@ TEST(Launches, AreMadeByFunctionToo)
     expect_error(cudaLaunchKernel(reinterpret_cast<const void*>(fill), 1, 32, arguments), cudaErrorNotSupported);
 }
 
+template <class Number, int Step>
+__global__ void add_up(Number* out, const Number* numbers, unsigned count)
+{
+    extern __shared__ Number partial[];
+    cudaGridDependencySynchronize();
+    partial[threadIdx.x] = numbers[(blockIdx.x * blockDim.x + threadIdx.x) * Step % count];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = partial[threadIdx.x];
+    cudaTriggerProgrammaticLaunchCompletion();
+}
+
+/// A launch that may overlap the one before it.
+struct ConfiguredLaunch {
+    explicit ConfiguredLaunch(unsigned threads = 32)
+    {
+        attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[0].val.programmaticStreamSerializationAllowed = 1;
+        config.gridDim = 2;
+        config.blockDim = threads;
+        config.dynamicSmemBytes = threads * sizeof(float);
+        config.attrs = attributes;
+        config.numAttrs = 1;
+    }
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+};
+
+TEST(Launches, AreMadeByAConfigurationToo)
+{
+    std::vector<float> numbers(64);
+    for (int i = 0; i < 64; ++i) numbers[i] = static_cast<float>(i);
+    Device<float> in(numbers), out(64);
+    ConfiguredLaunch launch;
+    float* values = in.data;
+    const int count = 64;  // becomes unsigned, and float* const float*, as in CUDA
+    const auto configured = counts_of([&] { EXPECT_EQ(cudaLaunchKernelEx(&launch.config, add_up<float, 3>, out.data, values, count), cudaSuccess); });
+    EXPECT_EQ(configured.name, "add_up<float, 3>");
+    EXPECT_EQ(configured.grid.x, 2u);
+    EXPECT_EQ(configured.block.x, 32u);
+    EXPECT_EQ(configured.shared_bytes, 128u);
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(out.host()[i], numbers[i * 3 % 64]);
+
+    const auto plain = counts_of([&] { add_up<float, 3><<<2, 32, 128>>>(out.data, values, count); });
+    EXPECT_EQ(configured.global_load.sectors, plain.global_load.sectors);
+    EXPECT_EQ(configured.global_store.requests, plain.global_store.requests);
+    EXPECT_EQ(configured.shared_store.wavefronts, plain.shared_store.wavefronts);
+    EXPECT_EQ(configured.shared_store.instructions, 2u);
+
+    const cudaLaunchConfig_t written_at_once = {.gridDim = 1, .blockDim = dim3(32, 1), .dynamicSmemBytes = 128};
+    const auto* pointer = &written_at_once;
+    EXPECT_EQ(pointer->gridDim.x * pointer->blockDim.x, 32u);
+    EXPECT_EQ(counts_of([&] { cudaLaunchKernelEx(pointer, add_up<float, 3>, out.data, values, count); }).grid.x, 1u);
+}
+
+TEST(Launches, ByAConfigurationThatCannotBeAreRefused)
+{
+    Device<int> out(32);
+    ConfiguredLaunch too_wide(2048);
+    simt::take_errors();
+    expect_error(cudaLaunchKernelEx(&too_wide.config, fill, out.data, 1), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(simt::take_errors(), (std::vector<std::string>{"kernel of cudaLaunchKernelEx() was not launched: no block of sm_90 has 2048 x 1 x 1 threads "
+                                                             "(cudaErrorInvalidConfiguration)"}));
+    expect_error(cudaLaunchKernelEx(nullptr, fill, out.data, 1), cudaErrorInvalidValue);
+    ConfiguredLaunch launch;
+    launch.config.attrs = nullptr;
+    expect_error(cudaLaunchKernelEx(&launch.config, fill, out.data, 1), cudaErrorInvalidValue);
+    launch.config.numAttrs = 0;
+    launch.config.gridDim = 1;
+    cudaSetDevice(4);
+    EXPECT_EQ(cudaLaunchKernelEx(&launch.config, fill, out.data, 1), cudaSuccess) << "the error of another call";
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice) << "stays";
+    launch.config.dynamicSmemBytes = (48 << 10) + 1;
+    expect_error(cudaLaunchKernelEx(&launch.config, fill, out.data, 1), cudaErrorInvalidValue);
+}
+
+TEST(Launches, TakeAttributesThatChangeNoCount)
+{
+    Device<int> out(32);
+    ConfiguredLaunch launch;
+    launch.config.gridDim = 1;
+    launch.config.numAttrs = 2;
+    const auto launch_with = [&](int attribute, int value = 0) {
+        launch.attributes[1].id = static_cast<cudaLaunchAttributeID>(attribute);
+        launch.attributes[1].val.cooperative = value;
+        cudaMemset(out.data, 0, 32 * sizeof(int));
+        const cudaError_t error = cudaLaunchKernelEx(&launch.config, fill, out.data, 1);
+        EXPECT_EQ(out.host()[0], error == cudaSuccess ? 1 : 0) << "a launch that is refused does nothing";
+        return error;
+    };
+    simt::take_errors();
+    EXPECT_EQ(launch_with(cudaLaunchAttributeIgnore), cudaSuccess);
+    EXPECT_EQ(launch_with(cudaLaunchAttributePriority, 1), cudaSuccess);
+    EXPECT_EQ(launch_with(cudaLaunchAttributeCooperative, 0), cudaSuccess);
+    EXPECT_EQ(simt::take_errors().size(), 0u);
+    expect_error(launch_with(cudaLaunchAttributeCooperative, 1), cudaErrorNotSupported);
+    constexpr int cluster_dimension = 4, unknown = 99;
+    expect_error(launch_with(cluster_dimension, 1), cudaErrorNotSupported);
+    expect_error(launch_with(unknown), cudaErrorNotSupported);
+    EXPECT_EQ(simt::take_errors(), (std::vector<std::string>{
+        "cudaLaunchKernelEx: synchronization of the whole grid (launch attribute 2) is not supported by the counting model",
+        "cudaLaunchKernelEx: a thread block cluster (launch attribute 4) is not supported by the counting model",
+        "cudaLaunchKernelEx: launch attribute 99 is not supported by the counting model"}));
+}
+
 TEST(Launches, NeedLeaveForMoreThan48KilobytesOfDynamicSharedMemory)
 {
     Device<int> out(32);

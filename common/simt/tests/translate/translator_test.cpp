@@ -56,6 +56,13 @@ TEST(Launches, FollowAnyOtherStatement)
     }
 }
 
+TEST(BuiltInVariables, MayBeNamesOfMembers)
+{
+    EXPECT_EQ(translated("config.gridDim = p->blockDim; C c = {.gridDim = 1};"), "config.simt_gridDim = p->simt_blockDim; C c = {.simt_gridDim = 1};");
+    EXPECT_EQ(translated("#define GRID(c) c.gridDim\n"), "#define GRID(c) c.simt_gridDim\n");
+    for (const std::string source : {"x = gridDim.x;", "f(xs..., blockDim);", "// c.gridDim", "s = \"c.gridDim\";"}) EXPECT_EQ(translated(source), source);
+}
+
 TEST(Launches, HaveAnyConfiguration)
 {
     for (const std::string configuration :

@@ -33,6 +33,10 @@ TEST(Unsupported, ConstructsAreNamedWithFileAndLine)
         {"__host__ __device__ void f() { __asm__(\"exit;\"); }", "file.cu:1: inline PTX (asm) is not supported"},
         {"#define LANE(x) asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x))\n" + in_kernel("LANE(a);"), "file.cu:3: inline PTX (asm) is not supported"},
         {"__global__ void __cluster_dims__(2, 1, 1) k() {}", "file.cu:1: a thread block cluster (__cluster_dims__) is not supported"},
+        {"cudaLaunchAttribute a;\na.id = cudaLaunchAttributeClusterDimension;", "file.cu:2: a thread block cluster (cudaLaunchAttributeClusterDimension) is not supported"},
+        {"void f() { cudaLaunchKernelExC(&c, (void*)k, arguments); }",
+         "file.cu:1: a launch that has lost the parameters of its kernel (cudaLaunchKernelExC) is not supported by the counting model: call cudaLaunchKernelEx("},
+        {in_kernel("cudaLaunchKernelEx(&c, k, x);"), "file.cu:2: dynamic parallelism (cudaLaunchKernelEx) is not supported"},
         {in_kernel("auto c = cg::this_cluster();"), "file.cu:2: a thread block cluster (this_cluster) is not supported"},
         {in_kernel("__shared__ cuda::barrier<cuda::thread_scope_block> b;"), "file.cu:2: an asynchronous copy or barrier (cuda::barrier) is not supported"},
         {in_kernel("cg::memcpy_async(block, a, b, 4);"), "file.cu:2: an asynchronous copy or barrier (memcpy_async) is not supported"},
@@ -63,6 +67,7 @@ TEST(Unsupported, WhatOnlyLooksAlikeIsLeftAlone)
           "__device__ void f() { asm volatile(\"\" ::: \"memory\"); }", "void f() { a.memcpy_async(1); p->this_grid(); tex2D(3); }",
           "struct texture { int a; }; std::vector<texture> v;", "template <class T> struct texture {}; texture<int> t;", "namespace cuda { int x; } int y = cuda::x;",
           "#include <cuda_runtime.h>\n#include <cuda.h>\n#include <cooperative_groups.h>\n", "__host__ __device__ int f() { return cudaDeviceSynchronize(); }", "__host__ __device__ void f() { k<<<1, 2>>>(x); }",
+          "void f() { cudaLaunchKernelEx(&c, k<A, B>, x); }", "__global__ void k() { cudaGridDependencySynchronize(); cudaTriggerProgrammaticLaunchCompletion(); }",
           "__device__ int f(); void g() { k<<<1, 2>>>(x); }", "#define LANE(x) asm(\"exit\")\n"})
         EXPECT_NO_THROW(translate(source, "file.cu")) << source;
 }
