@@ -4,7 +4,9 @@
 #include "source.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "conditions.hpp"
 #include "translator.hpp"
 
 namespace simt::translate {
@@ -17,32 +19,40 @@ Source::Source(std::string_view text, std::string_view file, int first_line, boo
     find_namespace_scope();
 }
 
-/// True for the argument of an `#if` that is false whatever else is defined.
-static bool is_never(std::string_view condition)
-{
-    const auto tokens = tokenize(condition);
-    const auto is_space = [](const Token& token) { return token.kind == TokenKind::space; };
-    return !tokens.empty() && (tokens[0].is("0") || tokens[0].is("false")) && std::all_of(tokens.begin() + 1, tokens.end(), is_space);
-}
+namespace {
+
+/// An `#if` that is open.
+struct Conditional {
+    /// True if the whole of it is left out.
+    bool outer_left_out;
+    /// True once a branch has begun that is compiled if none before it is.
+    bool decided = false;
+    /// True if the present branch is left out.
+    bool left_out = false;
+
+    void begin_branch(std::optional<bool> condition)
+    {
+        left_out = outer_left_out || decided || condition == false;
+        decided |= condition == true;
+    }
+};
+
+}  // namespace
 
 void Source::leave_out_disabled_code()
 {
-    int depth = 0;
-    int disabled_at = 0;  // depth of the `#if 0`, 0 for none
+    std::vector<Conditional> open;
     for (Token& token : tokens_) {
+        bool left_out = !open.empty() && open.back().left_out;
         if (token.kind == TokenKind::directive) {
             const Directive directive = parse_directive(token.text);
-            const bool opens = directive.name.starts_with("if");
-            const bool ends = directive.name == "endif";
-            const bool other_branch = directive.name.starts_with("el");
-            if (opens && ++depth && !disabled_at && directive.name == "if" && is_never(directive.rest)) {
-                disabled_at = depth;
-                continue;
-            }
-            if (disabled_at == depth && (ends || other_branch)) disabled_at = 0;
-            if (ends && depth > 0) --depth;
+            if (directive.name.starts_with("if")) open.push_back({left_out});
+            // The lines that part the branches stay if the whole stays.
+            if (!open.empty() && opens_branch(directive)) open.back().begin_branch(branch_condition(directive));
+            if (!open.empty() && (opens_branch(directive) || directive.name == "endif")) left_out = open.back().outer_left_out;
+            if (!open.empty() && directive.name == "endif") open.pop_back();
         }
-        if (disabled_at) token.kind = TokenKind::space;
+        if (left_out) token.kind = TokenKind::space;
     }
 }
 

@@ -19,7 +19,8 @@ using Index = std::size_t;
 /// No token.
 inline constexpr Index none = static_cast<Index>(-1);
 
-/// A source file, or the body of one macro. Code that `#if 0` leaves out counts as white space.
+/// A source file, or the body of one macro. Code that an `#if` always leaves out, see
+/// branch_condition(), counts as white space.
 class Source {
 public:
     /// `text` must outlive the source. `first_line` is the line that it starts on in `file`.

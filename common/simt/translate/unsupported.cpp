@@ -172,6 +172,9 @@ bool is_inline_assembly(const Source& source, Index i)
     return first != none && source[first].text != "\"\"";
 }
 
-std::string inline_assembly_is_not_supported() { return not_supported("inline PTX (asm)", "use CUDA's built-in functions"); }
+std::string inline_assembly_is_not_supported()
+{
+    return not_supported("inline PTX (asm)", "use CUDA's built-in functions, or give the model a branch of its own under #ifdef CONFLICT_FREE_SIMT");
+}
 
 }  // namespace simt::translate

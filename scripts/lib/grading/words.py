@@ -43,7 +43,7 @@ RESERVED_PATTERN = (
 
 #: Names of the model, of the grader, and of what there is no honest use for, with what each is called.
 FORBIDDEN = {
-    **dict.fromkeys(("simt", "conflict_free"), "a name of the grader"),
+    **dict.fromkeys(("simt", "conflict_free", "CONFLICT_FREE_SIMT"), "a name of the grader"),
     **dict.fromkeys(("asm", "__asm__", "__asm"), "inline assembly"),
     **dict.fromkeys(("__attribute__", "__attribute", "__declspec"), "a compiler attribute"),
     **dict.fromkeys(("try", "catch", "throw"), "an exception"),

@@ -8,8 +8,11 @@
 /// `__NVCC__` are defined as under nvcc. `__CUDA_ARCH__` is defined, too, because kernels choose their code by it: it is
 /// that of the default machine whatever machine is counted for. A function for both sides that tells them apart by
 /// `#ifdef __CUDA_ARCH__` therefore takes its device branch when the host calls it.
+///
+/// `CONFLICT_FREE_SIMT` is the model's own: a program may have a branch for it where it holds what the model does not know.
 #pragma once
 
+#define CONFLICT_FREE_SIMT 1
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDA_ARCH__ 900

@@ -266,7 +266,7 @@ TEST(MemoryHints, ArePlainAccessesOnTheUsersLine)
 
 TEST(Macros, AreThoseOfNvcc)
 {
-#if !defined(__CUDACC__) || !defined(__NVCC__) || __CUDA_ARCH__ < 900 || CUDART_VERSION < 13000
+#if CONFLICT_FREE_SIMT != 1 || !defined(__CUDACC__) || !defined(__NVCC__) || __CUDA_ARCH__ < 900 || CUDART_VERSION < 13000
     FAIL();
 #endif
 }

@@ -260,4 +260,24 @@ TEST(OddKernels, MayHaveRequirements)
     EXPECT_EQ(output_of([](int* out) { constrained<<<1, lanes>>>(out, 9); }), each([](int) { return 9; }));
 }
 
+// --- branches ---------------------------------------------------------------------------------
+
+__device__ int load_through(const int* from)
+{
+#ifdef CONFLICT_FREE_SIMT
+    return *from;
+#else
+    int value;
+    asm volatile("ld.global.L2::256B.s32 %0, [%1];" : "=r"(value) : "l"(from));
+    return value;
+#endif
+}
+
+__global__ void load_and_add(int* out) { out[threadIdx.x] = load_through(out + threadIdx.x) + 2; }
+
+TEST(OddBranches, TheModelMayHaveOneOfItsOwn)
+{
+    EXPECT_EQ(output_of([](int* out) { load_and_add<<<1, lanes>>>(out); }), each([](int) { return 2; }));
+}
+
 }  // namespace

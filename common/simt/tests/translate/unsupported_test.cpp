@@ -29,7 +29,8 @@ TEST(Unsupported, ConstructsAreNamedWithFileAndLine)
         {"#include <cuda_fp16.h>", "file.cu:1: half precision (#include <cuda_fp16.h>) is not supported"},
         {"#include <mma.h>", "file.cu:1: tensor core access (#include <mma.h>) is not supported"},
         {in_kernel("nvcuda::wmma::fragment<int> f;"), "file.cu:2: tensor core access (nvcuda) is not supported"},
-        {in_kernel("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"), "file.cu:2: inline PTX (asm) is not supported"},
+        {in_kernel("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"), "file.cu:2: inline PTX (asm) is not supported by the counting model: use CUDA's built-in functions, "
+         "or give the model a branch of its own under #ifdef CONFLICT_FREE_SIMT"},
         {"__host__ __device__ void f() { __asm__(\"exit;\"); }", "file.cu:1: inline PTX (asm) is not supported"},
         {"#define LANE(x) asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x))\n" + in_kernel("LANE(a);"), "file.cu:3: inline PTX (asm) is not supported"},
         {"__global__ void __cluster_dims__(2, 1, 1) k() {}", "file.cu:1: a thread block cluster (__cluster_dims__) is not supported"},
@@ -70,6 +71,39 @@ TEST(Unsupported, WhatOnlyLooksAlikeIsLeftAlone)
           "void f() { cudaLaunchKernelEx(&c, k<A, B>, x); }", "__global__ void k() { cudaGridDependencySynchronize(); cudaTriggerProgrammaticLaunchCompletion(); }",
           "__device__ int f(); void g() { k<<<1, 2>>>(x); }", "#define LANE(x) asm(\"exit\")\n"})
         EXPECT_NO_THROW(translate(source, "file.cu")) << source;
+}
+
+const std::string ptx = "asm volatile(\"exit;\");\n";
+
+TEST(BranchesOfTheModel, LeaveOutWhatIsForOthers)
+{
+    for (const std::string begin :
+         {"#ifndef CONFLICT_FREE_SIMT", "#if !defined(CONFLICT_FREE_SIMT)", "#if !defined CONFLICT_FREE_SIMT", "#if not_model && !CONFLICT_FREE_SIMT",
+          "# if ! defined ( CONFLICT_FREE_SIMT ) // why", "#if !(defined(CONFLICT_FREE_SIMT) || A > (1))", "#if defined(A) && \\\n !defined(CONFLICT_FREE_SIMT) && B",
+          "#ifdef CONFLICT_FREE_SIMT\n#else", "#if defined(CONFLICT_FREE_SIMT)\n#else", "#if defined CONFLICT_FREE_SIMT\n#elif 1", "#if CONFLICT_FREE_SIMT\n#else",
+          "#if A\n#elif defined(CONFLICT_FREE_SIMT)\n#else", "#if A\n#elifdef CONFLICT_FREE_SIMT\n#else", "#ifdef CONFLICT_FREE_SIMT\n#else\n#if A\n#else",
+          "#if 0 && A", "#if A\n#elif 0"}) {
+        const bool nested = begin.ends_with("#if A\n#else");
+        const std::string source = in_kernel("a = 1;\n" + begin + "\n" + ptx + (nested ? "#endif\n" : "") + "#endif\nb = 2;");
+        EXPECT_NO_THROW(translate(source, "file.cu")) << source;
+    }
+}
+
+TEST(BranchesOfTheModel, KeepWhatMayBeCompiled)
+{
+    for (const std::string begin :
+         {"#ifdef CONFLICT_FREE_SIMT", "#if defined(CONFLICT_FREE_SIMT)", "#if CONFLICT_FREE_SIMT", "#ifndef CONFLICT_FREE_SIMT\n#else", "#if !defined(CONFLICT_FREE_SIMT)\n#else",
+          "#ifndef CONFLICT_FREE_SIMT_2", "#if A\n#else", "#if A || !defined(CONFLICT_FREE_SIMT)", "#if CONFLICT_FREE_SIMT == 0", "#if 0 == A", "#if A ? 1 : 1 && 0", "#if (A",
+          "#if !defined(CONFLICT_FREE_SIMT) == A", "#if 0\n#elif A", "#ifdef CONFLICT_FREE_SIMT\n#else\n#endif\n#if A", "#if", "#ifdef"})
+        EXPECT_TRUE(contains(error_of(in_kernel(begin + "\n" + ptx + "#endif")), "inline PTX (asm) is not supported")) << begin;
+}
+
+TEST(BranchesOfTheModel, KeepTheirLines)
+{
+    const std::string source = "#ifdef CONFLICT_FREE_SIMT\nint a;\n#else\n__shared__ nonsense { <<<\n#endif\nint b;\n";
+    EXPECT_EQ(translated(source), source);
+    EXPECT_TRUE(contains(error_of("#ifndef CONFLICT_FREE_SIMT\n#include <mma.h>\n#endif\n" + in_kernel(ptx)), "file.cu:5: inline PTX"));
+    EXPECT_NO_THROW(translate("#ifndef CONFLICT_FREE_SIMT\n#define F(x) asm(\"exit;\")\n#else\n#define F(x) x\n#endif\n" + in_kernel("F(1);"), "file.cu"));
 }
 
 }  // namespace
