@@ -80,7 +80,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("file", metavar="FILE.cu", type=_source, help="the program, with a main function of its own")
     add("--machine", metavar="NAME", help="the GPU whose rules apply (default: sm_90)")
     add("--json", metavar="OUT", type=_output, help="also write the counts and hazards to this file")
-    add("--timeout", metavar="SECONDS", type=_seconds, help="how long one kernel may run (default: 60)")
+    add("--timeout", metavar="SECONDS", type=_seconds, help="how much processor time one kernel may take (default: 60)")
     add("-D", dest="definitions", metavar="NAME[=VALUE]", type=_definition, action="append", default=[],
         help="define a macro; may be repeated")
     add("-I", dest="folders", metavar="FOLDER", type=_folder, action="append", default=[],

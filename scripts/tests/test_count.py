@@ -142,6 +142,15 @@ def test_a_kernel_that_never_ends_is_stopped(folder):
     jsonschema.validate(json.loads((folder / "out.json").read_text(encoding="utf-8")), SCHEMA)
 
 
+@needs_model
+def test_time_that_others_have_the_processor_does_not_count(folder):
+    (folder / "wait.cu").write_text(
+        "#include <unistd.h>\n__global__ void wait(int* p) { usleep(1500000); *p = 1; }\n"
+        "int main() { int* p; cudaMalloc(&p, 4); wait<<<1, 1>>>(p); return cudaDeviceSynchronize(); }\n", encoding="utf-8")
+    done = run(folder, "wait.cu", "--timeout", "0.5")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # A correct launch, and then what the case adds.
 ENDINGS = """\
 #include <cstdlib>
@@ -170,8 +179,8 @@ int main()
     ("_exit(0)", 1, 0, "the program left no report of what it did (it ended with exit code 0)"),
     ("throw 7", 134, 1, "in host code: ended by signal 6 (Aborted)"),
     ("*(volatile int*)8 = 1", 139, 1, "in host code: ended by signal 11 (Segmentation fault)"),
-    ("spin<<<1, 32>>>(p)", 1, 2, "kernel spin, block (0, 0, 0): did not end within 1 s."),
-    ("fill<<<2000000000, 32>>>(p)", 1, 2, "did not end within 1 s."),
+    ("spin<<<1, 32>>>(p)", 1, 2, "kernel spin, block (0, 0, 0): did not end within 1 s of processor time."),
+    ("fill<<<2000000000, 32>>>(p)", 1, 2, "did not end within 1 s of processor time."),
     ("fill<<<1, 2048>>>(p)", 1, 1, "kernel fill was not launched: no block of sm_90 has 2048 x 1 x 1 threads"),
     ("fill<<<dim3(1, 65536), 32>>>(p)", 1, 1, "kernel fill was not launched: no grid has 1 x 65536 x 1 blocks"),
     ("dynamic<<<1, 32, 1 << 20>>>(p)", 1, 1, "kernel dynamic was not launched: 1048576 bytes of dynamic shared memory"),

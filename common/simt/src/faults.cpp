@@ -8,7 +8,9 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <csetjmp>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,6 +26,12 @@ constexpr std::size_t handler_stack_bytes = std::size_t{64} << 10;
 /// How long after a launch's time is up the watchdog ends it by force. Until then the model does so itself, between two
 /// threads or barriers, with everything counted.
 constexpr std::chrono::duration<double> watchdog_delay{1};
+
+/// What a timer can be set to.
+constexpr std::chrono::duration<double> shortest_time{1e-6}, longest_time{1e9};
+
+/// Set when the timer comes for the first time in a launch.
+volatile std::sig_atomic_t time_up = 0;
 
 /// Address of the instruction that caused a signal, where the model knows how to find it.
 std::uint64_t code_address([[maybe_unused]] const void* context)
@@ -42,10 +50,14 @@ bool is_request(int signal) { return signal == SIGINT || signal == SIGTERM; }
 
 void handle(int signal, siginfo_t* info, void* context)
 {
+    if (signal == SIGPROF && !time_up) {
+        time_up = 1;
+        return;
+    }
     GridRunner& runner = GridRunner::instance();
     // abort() carries no address; only memory faults use it.
     if (!is_request(signal) && runner.note_fault(signal, reinterpret_cast<std::uint64_t>(info->si_addr), code_address(context))) siglongjmp(runner.after_fault(), 1);
-    if (signal == SIGALRM) return;
+    if (signal == SIGPROF) return;
     if (session().before_death) session().before_death(signal);
     // Host code: back to what the program would have done without the model. Returning repeats the fault.
     ::signal(signal, SIG_DFL);
@@ -81,12 +93,18 @@ void catch_faults()
     // The handler leaves by a jump that does not restore the signal mask, so nothing may be blocked in it.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGALRM}) sigaction(signal, &action, nullptr);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) sigaction(signal, &action, nullptr);
 }
 
-Watchdog::Watchdog(std::chrono::duration<double> timeout) { start(timeout + watchdog_delay); }
+Watchdog::Watchdog(std::chrono::duration<double> timeout)
+{
+    time_up = 0;
+    start(std::clamp(timeout, shortest_time, longest_time));
+}
 
 Watchdog::~Watchdog() { start({}); }
+
+bool Watchdog::time_is_up() { return time_up != 0; }
 
 void Watchdog::start(std::chrono::duration<double> time)
 {
@@ -94,9 +112,9 @@ void Watchdog::start(std::chrono::duration<double> time)
         const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(from).count();
         return timeval{static_cast<time_t>(microseconds / 1'000'000), static_cast<suseconds_t>(microseconds % 1'000'000)};
     };
-    // It comes again if the model was at work itself, which looks at the time when it is done.
+    // The first time it tells the model. Then it comes until it meets a kernel's thread at work, and not the model itself.
     const itimerval timer{seconds(time.count() > 0 ? watchdog_delay : time), seconds(time)};
-    setitimer(ITIMER_REAL, &timer, nullptr);
+    setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 }  // namespace simt::detail

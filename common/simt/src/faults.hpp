@@ -16,13 +16,17 @@ void catch_faults();
 /// From now on a program that is asked to end, as by Ctrl+C, tells `Session::before_death` first.
 void catch_requests();
 
-/// Ends a launch whose thread never comes back to the model, as in a loop without accesses, some time after `timeout`.
+/// Watches the processor time of a launch, so that a busy machine or a program that was suspended changes no outcome.
+/// A launch whose thread never comes back to the model, as in a loop without accesses, is ended some time after `timeout`.
 class Watchdog {
 public:
     explicit Watchdog(std::chrono::duration<double> timeout);
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
+
+    /// True when the launch has used up its `timeout`.
+    static bool time_is_up();
 
 private:
     static void start(std::chrono::duration<double> time);

@@ -90,7 +90,6 @@ void GridRunner::begin(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, 
     }
     current_launch().info = info;
     entered_ = nullptr;
-    deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(session().timeout);
     for (Listener* listener : listeners_) listener->launch_begins(info);
 }
 
@@ -230,7 +229,7 @@ void GridRunner::run_body()
 
 void GridRunner::check_time()
 {
-    if (std::chrono::steady_clock::now() >= deadline_) report_timeout();
+    if (Watchdog::time_is_up()) report_timeout();
 }
 
 void GridRunner::report_timeout()
@@ -238,7 +237,7 @@ void GridRunner::report_timeout()
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%g", session().timeout.count());
     throw KernelError(where() + ": did not end within " + seconds +
-                      " s. A block that waits for another block cannot end under the model, which runs them one after another");
+                      " s of processor time. A block that waits for another block cannot end under the model, which runs them one after another");
 }
 
 void GridRunner::enter_kernel(const char* function, const char* signature, int parameters)
@@ -441,7 +440,7 @@ void GridRunner::report_fault(int slot)
     align_warp(trace, [&](const AlignedAccess& aligned) { deliver(listeners_, warp, aligned); });
     const std::string who = where() + ", " + thread_name(slot) + ": ";
     if (const std::string reason = std::exchange(fault_.reason, {}); !reason.empty()) throw KernelError(who + reason);
-    if (fault_.signal == SIGALRM) report_timeout();
+    if (fault_.signal == SIGPROF) report_timeout();
     if (fault_.signal == SIGFPE) throw KernelError(who + "integer division by zero" + line_of_code(fault_.code));
     if (fault_.signal == SIGILL || fault_.signal == SIGTRAP || fault_.signal == SIGABRT)
         throw KernelError(who + "the kernel stopped itself" + last_line(last));

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <deque>
 #include <exception>
 #include <string>
@@ -154,7 +153,6 @@ private:
     std::vector<Listener*> listeners_;
     BlockBarrier barrier_;
     int barrier_sum_ = 0;
-    std::chrono::steady_clock::time_point deadline_;
 
     struct Fault {
         int signal = 0;

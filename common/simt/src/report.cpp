@@ -5,7 +5,7 @@
 //   SIMT_MACHINE=NAME  the machine that is modelled
 //   SIMT_REPORT=FILE   where the report goes
 //   SIMT_TRACE=FILE    where single accesses of the first blocks go
-//   SIMT_TIMEOUT=SECONDS  how long one kernel may run
+//   SIMT_TIMEOUT=SECONDS  how much processor time one kernel may take
 
 #include <csignal>
 #include <cstdio>

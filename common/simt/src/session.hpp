@@ -21,7 +21,7 @@ struct Session {
     std::vector<Hazard> hazards;
     /// What stopped a kernel before its end and is no hazard, such as a time-out.
     std::vector<std::string> errors;
-    /// How long one kernel may run.
+    /// How much processor time one kernel may take.
     std::chrono::duration<double> timeout{60};
     /// Called when the host program is about to die of a signal; null if nobody wants to know.
     void (*before_death)(int signal) = nullptr;
