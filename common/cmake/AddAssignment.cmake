@@ -53,6 +53,7 @@ endfunction()
 # Grades all cheats for an assignment, with ever fewer layers, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
 # target `graded`, and adds the check
 #   assignments.cheats         label cpu   each comes to what cheats/outcomes.toml and docs/grading.md say
+#   assignments.cheats_in_sandbox          the same of what only the sandbox brings about; skipped where there is none
 function(add_cheats slug)
     if(NOT TARGET ${slug}_graded)
         return()
@@ -74,5 +75,7 @@ function(add_cheats slug)
     add_dependencies(graded cheats_graded)
     add_dependencies(cheats_graded grading_toolchain)
     add_test(NAME assignments.cheats COMMAND ${grade} check --graded ${graded})
-    set_tests_properties(assignments.cheats PROPERTIES FIXTURES_REQUIRED graded LABELS cpu)
+    add_test(NAME assignments.cheats_in_sandbox COMMAND ${grade} check --graded ${graded} --in-sandbox)
+    set_tests_properties(assignments.cheats assignments.cheats_in_sandbox PROPERTIES FIXTURES_REQUIRED graded LABELS cpu)
+    set_tests_properties(assignments.cheats_in_sandbox PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()

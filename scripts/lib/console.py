@@ -25,6 +25,7 @@ LOGS = ROOT / "build" / "logs"
 FAILED = 1
 USAGE = 2
 NO_GPU = 77
+NO_SANDBOX = 77
 INTERRUPTED = 130
 
 # Without a terminal there is no line to rewrite, so a long step says where it is this often.

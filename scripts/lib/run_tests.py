@@ -8,7 +8,8 @@ import os
 import sys
 
 import setup
-from console import OneLineParser
+from console import OneLineParser, say
+from grading import sandbox
 
 PRESET = "ci"
 
@@ -34,6 +35,8 @@ def parse(arguments: list[str]):
 def main() -> int:
     options, ctest_arguments = parse(sys.argv[1:])
     tools = setup.set_up(cuda=not options.no_cuda, tests=True)
+    if reason := sandbox.available():
+        say(f"Sandbox: none ({reason}); the tests that need one are skipped")
     setup.configure(tools, PRESET)
     setup.build(tools, PRESET, "everything")
     setup.build(tools, PRESET, "the book", "book")

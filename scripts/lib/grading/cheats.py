@@ -5,6 +5,9 @@
     python -m grading.cheats grade NAME --build-dir DIR --output FILE    grades them all, with ever fewer layers, into a file
     python -m grading.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
                                                                          docs/grading.md; --fix writes the table
+    python -m grading.cheats check --graded FILE --in-sandbox            the outcomes that only the sandbox brings about
+
+On a machine without a sandbox those last outcomes are not tried, and holding them against anything ends with exit code 77.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from unittest import mock
 
-from console import FAILED, ROOT, OneLineParser, Stop, run_main, say
+from console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 
 from . import admission, assignment, sandbox
 from .assignment import CHEATS, Assignment
@@ -79,21 +82,26 @@ def only(layer: str) -> Iterator[None]:
         yield
 
 
-def _outcomes(task: Assignment, build: Path) -> dict[str, dict[str, dict[str, str]]]:
+def needs_sandbox(layer: str, outcome: Mapping[str, str]) -> bool:
+    """Return whether only the sandbox brings the outcome about: no other layer is left, or the compiler finds a file outside."""
+    return layer == "sandbox_alone" or layer == "without_text" and "compiles" in outcome["fails"].split("|")
+
+
+def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dict[str, dict[str, str]]]:
     from .building import Toolchain
     from .judging import grade
 
-    if reason := sandbox.available():
-        raise Stop(f"the cheats can be graded in the sandbox only: {reason}")
     tools = Toolchain.of(build)
     found: dict[str, dict[str, dict[str, str]]] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for name in names():
+        for name, outcomes in expected().items():
             path = write(task, name, Path(scratch))
             found[name] = {}
             for layer in LAYERS:
+                if needs_sandbox(layer, outcomes[layer]) and not confined:
+                    continue
                 with only(layer):
-                    failed = grade(task, path, tools=tools).first_failed
+                    failed = grade(task, path, tools=tools, confined=confined).first_failed
                 found[name][layer] = {"fails": failed.name if failed else "", "seen": failed.seen if failed else ""}
     return found
 
@@ -106,15 +114,22 @@ def expected() -> dict[str, dict[str, dict[str, str]]]:
     return tomllib.loads((CHEATS / "outcomes.toml").read_text(encoding="utf-8"))
 
 
-def complaints(found: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[str]:
-    """Yield where the outcomes are not as outcomes.toml says: one line each."""
+def complaints(found: Mapping[str, Mapping[str, Mapping[str, str]]], *, in_sandbox: bool) -> Iterator[str]:
+    """Yield where the outcomes that need the sandbox, or the others, are not as outcomes.toml says: one line each."""
     wanted = expected()
-    if set(found) != set(wanted):
-        yield f"{', '.join(sorted(set(found) ^ set(wanted)))}: graded or in outcomes.toml, but not both"
+    if wanted.keys() != set(names()):
+        yield f"{', '.join(sorted(wanted.keys() ^ set(names())))}: a file or in outcomes.toml, but not both"
+    if wanted.keys() != found.keys():
+        yield f"{', '.join(sorted(wanted.keys() ^ found.keys()))}: graded or in outcomes.toml, but not both"
     for name in sorted(found.keys() & wanted.keys()):
         for layer in LAYERS:
-            seen, want = found[name][layer], wanted[name][layer]
-            if seen["fails"] not in want["fails"].split("|") or want["says"] not in seen["seen"]:
+            want = wanted[name][layer]
+            if needs_sandbox(layer, want) != in_sandbox:
+                continue
+            seen = found[name].get(layer)
+            if seen is None:
+                yield f"{name}, {LAYERS[layer]}: not graded"
+            elif seen["fails"] not in want["fails"].split("|") or want["says"] not in seen["seen"]:
                 yield (f"{name}, {LAYERS[layer]}: {seen['fails'] or 'nothing'} fails with {seen['seen']!r}; "
                        f"{want['fails'] or 'nothing'} is expected to fail, with {want['says']!r}")
 
@@ -145,13 +160,23 @@ def _page() -> tuple[str, str, str]:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    found = _outcomes(assignment.load(options.name), options.build_dir)
-    options.output.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    reason = sandbox.available()
+    if reason:
+        print(f"warning: graded without a sandbox, and without what only it brings about: {reason}", file=sys.stderr)
+    found = _outcomes(assignment.load(options.name), options.build_dir, confined=reason is None)
+    data = {"no_sandbox": reason, "outcomes": found}
+    options.output.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    found = list(complaints(json.loads(options.graded.read_text(encoding="utf-8"))))
+    data = json.loads(options.graded.read_text(encoding="utf-8"))
+    if options.in_sandbox and data["no_sandbox"]:
+        if sandbox.available() is None:
+            raise Stop(f"{options.graded} was made without a sandbox, and there is one now: remove it, then run this again")
+        say(f"skipped: {data['no_sandbox']}")
+        return NO_SANDBOX
+    found = list(complaints(data["outcomes"], in_sandbox=options.in_sandbox))
     before, now, behind = _page()
     if now != table():
         if options.fix:
@@ -160,7 +185,9 @@ def _check(options: argparse.Namespace) -> int:
             found.append("docs/grading.md: the table of attacks is not what outcomes.toml says; write it with --fix")
     for complaint in found:
         say(complaint)
-    say(f"{len(expected())} cheats with {len(LAYERS)} sets of layers, {len(found)} complaints")
+    held = sum(needs_sandbox(layer, outcomes[layer]) == options.in_sandbox for outcomes in expected().values() for layer in LAYERS)
+    say(f"{len(expected())} cheats with {len(LAYERS)} sets of layers: {held} outcomes that {'' if options.in_sandbox else 'do not '}need "
+        f"the sandbox, {len(found)} complaints")
     return FAILED if found else 0
 
 
@@ -173,6 +200,7 @@ def main() -> int:
     grading.add_argument("--output", metavar="FILE", type=Path, required=True)
     grading.set_defaults(command=_grade)
     checking.add_argument("--graded", metavar="FILE", type=Path, required=True)
+    checking.add_argument("--in-sandbox", action="store_true")
     checking.add_argument("--fix", action="store_true")
     checking.set_defaults(command=_check)
     options = parser.parse_args()

@@ -138,7 +138,8 @@ def _system_folders() -> list[str]:
 
 def _confined(command: Sequence[str | os.PathLike], readable: Sequence[Path], writable: Path | None, limits: Limits,
               environment: Mapping[str, str], filter_descriptor: int | None, devices: Sequence[Path] = ()) -> _Command:
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--uid", _NOBODY, "--gid", _NOBODY,
+    # By its path: the program is looked for in the environment that is given to it.
+    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--uid", _NOBODY, "--gid", _NOBODY,
              "--hostname", "sandbox", "--cap-drop", "ALL", *_system_folders(), "--proc", "/proc", "--dev", "/dev",
              "--size", str(limits.file_megabytes * _MEGABYTE), "--tmpfs", "/tmp"]
     for path in devices:
