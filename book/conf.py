@@ -24,6 +24,8 @@ extensions = [
 if tags.has("spelling"):  # noqa: F821  Sphinx puts it here
     extensions.append("sphinxcontrib.spelling")
     spelling_filters = ["conflict_free.spelling.Identifiers"]
+    # Who wrote a page changes nothing about its spelling, and git may refuse to tell: in a folder of another user, or in none of its own.
+    spelling_ignore_contributor_names = False
 spelling_lang = "en_US"
 spelling_word_list_filename = "words.txt"
 spelling_warning = True
