@@ -41,10 +41,14 @@ def test_every_entry_of_the_bibliography_is_cited_and_every_citation_is_an_entry
 
 
 def test_the_counters_of_the_page_are_those_that_are_read():
-    script = (ROOT / "scripts" / "lib" / "counters.py").read_text(encoding="utf-8")
-    read = re.findall(r'"(\w+__\w+\.sum)"', script.split("METRICS = {")[1].split("}")[0])
-    assert len(read) == 6
-    assert re.findall(r"- ``(\w+__\w+\.sum)``", PAGES["measuring"]) == read
+    def table(script, name):
+        text = (ROOT / "scripts" / "lib" / script).read_text(encoding="utf-8")
+        # Of a counter with several names, the first.
+        return re.findall(r'": \(?"(\w+__\w+\.\w+)"', text.split(f"\n{name} = {{")[1].split("\n}")[0])
+
+    compared, caches, traffic = table("counters.py", "METRICS"), table("counters.py", "CACHES"), table("traffic.py", "TRAFFIC")
+    assert (len(compared), len(caches), len(traffic)) == (6, 3, 9)
+    assert re.findall(r"- ``(\w+__\w+\.\w+)``", PAGES["measuring"]) == compared + traffic + caches
 
 
 def test_the_tools_of_the_page_are_those_that_run():

@@ -223,6 +223,43 @@ def test_the_gpus_wavefronts_are_values_where_they_were_read(project, result):
             assert Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(key).text() == found
 
 
+def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
+    row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_plain", "16384x16384"))
+    traffic = {
+        "dram_read_bytes": 1 << 30, "dram_write_bytes": 10**9, "l2_load_sectors": 1 << 25, "shared_load_wavefronts": 5,
+        "global_load_sectors": 6, "instructions": 7, "issue_slots": 400, "issue_slots_taken": 100, "cycles": 8,
+    }
+
+    def value(expression):
+        synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
+        return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(expression)
+
+    key = "copy.copy_plain.16384"
+    with pytest.raises(ResultError, match="copy_plain at 16384 × 16384 has no counters of its traffic on"):
+        value(f"{key}.dram_read_bytes")
+    row["traffic"] = traffic
+    for metric, number in traffic.items():
+        assert value(f"{key}.{metric}").number == number
+    assert value(f"{key}.dram_read_bytes / {key}.bytes").number == 0.5
+    assert value(f"{key}.percent_of_issue_slots").text() == "25"
+    with pytest.raises(ResultError, match="copy_plain at 16384 × 16384 has no counter dram_write_bytes on"):
+        del traffic["dram_write_bytes"]
+        value(f"{key}.dram_write_bytes")
+    with pytest.raises(ResultError, match="copy_plain at 2048 × 2048 has no counters of its traffic on"):
+        value("copy.copy_plain.2048.percent_of_issue_slots")
+    assert results.is_measured(f"{key}.dram_read_bytes")
+    traffic["dram_bytes"] = 1
+    with pytest.raises(ResultError, match="'dram_bytes' was unexpected"):
+        results.validate_result(result)
+
+
+def test_each_counter_of_the_schema_is_a_value():
+    schema = json.loads((results.SCHEMAS / "schema.json").read_text(encoding="utf-8"))["$defs"]["row"]["properties"]
+    counted = {metric for metric, (_, what) in results.MEASURED.items() if what in ("caches", "counters", "traffic")}
+    assert counted == set(schema["traffic"]["properties"])
+    assert counted > {*results.COUNTERS, *schema["caches"]["properties"]}
+
+
 def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measured(project, result):
     key = "copy.copy_plain.2048"
     row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_plain", "2048x2048"))

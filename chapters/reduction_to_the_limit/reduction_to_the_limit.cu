@@ -330,6 +330,7 @@ int main(int argc, char** argv)
     chapter.lengths({1048576, 100003, 513, 512, 511, 257, 5, 4, 3, 1, 0});
     chapter.gpu_lengths({65536, 262144, 1048573, 2097152, 4194304, 16777216, 67108864, 268435456, 1073741821, 1073741824});
     chapter.counted_length(1048576);
+    chapter.traffic_lengths({4194304});
 
     auto& floats = chapter.arrays<float, float>(one_sum, sums_between_launches);
     const auto add = [&](const char* name, auto launch, auto check) -> auto& {

@@ -18,6 +18,13 @@ namespace {
 // A kernel that does work on each element many times is worth timing long before its bytes are many.
 constexpr int least_timed_elements = 1024;
 
+std::vector<Size> sizes_of(std::initializer_list<int> lengths)
+{
+    std::vector<Size> sizes;
+    for (const int length : lengths) sizes.push_back({length, 1});
+    return sizes;
+}
+
 }  // namespace
 
 std::vector<float> read_numbers(const std::string& file)
@@ -44,17 +51,19 @@ std::vector<float> read_numbers(const std::string& file)
 
 ArrayChapter& ArrayChapter::lengths(std::initializer_list<int> lengths)
 {
-    std::vector<Size> sizes;
-    for (const int length : lengths) sizes.push_back({length, 1});
-    set_sizes(std::move(sizes));
+    set_sizes(sizes_of(lengths));
     return *this;
 }
 
 ArrayChapter& ArrayChapter::gpu_lengths(std::initializer_list<int> lengths)
 {
-    std::vector<Size> sizes;
-    for (const int length : lengths) sizes.push_back({length, 1});
-    set_gpu_sizes(std::move(sizes));
+    set_gpu_sizes(sizes_of(lengths));
+    return *this;
+}
+
+ArrayChapter& ArrayChapter::traffic_lengths(std::initializer_list<int> lengths)
+{
+    set_traffic_sizes(sizes_of(lengths));
     return *this;
 }
 

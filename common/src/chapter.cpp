@@ -8,6 +8,7 @@
 #include <iostream>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 
 #include "backend.hpp"
 #include "conflict_free/error.hpp"
@@ -57,6 +58,7 @@ private:
     bool is_only_for_others(Size size) const;
     bool is_timed(Size size) const;
     std::string accepted_sizes_text() const;
+    void check_traffic_sizes() const;
     void run_size(Size size);
     Row run_kernel(Size size, int kernel, int sets);
     void judge(Row& row, const Chapter::Kernel& kernel) const;
@@ -69,6 +71,7 @@ private:
 
 int ChapterRun::run()
 {
+    check_traffic_sizes();
     if (options_.machine) backend::choose_machine(*options_.machine);
     std::optional<JsonFile> file;
     if (options_.json_file) file.emplace(*options_.json_file);
@@ -91,7 +94,8 @@ int ChapterRun::run()
         throw UsageError("--machine: got '" + backend::machine() + "', accepted: one that can run a kernel that was asked for");
     if (rows_.empty())
         throw UsageError("--size: none of the kernels that were asked for runs at a size given, accepted: " + accepted_sizes_text());
-    return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device(), chapter_.counted_size_},
+    return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device(), chapter_.counted_size_,
+                   chapter_.traffic_sizes_},
                   file ? &*file : nullptr);
 }
 
@@ -155,6 +159,14 @@ bool ChapterRun::is_only_for_others(Size size) const
 bool ChapterRun::is_timed(Size size) const
 {
     return options_.timing && backend::takes_times() && chapter_.is_worth_timing(size);
+}
+
+void ChapterRun::check_traffic_sizes() const
+{
+    const auto has = [](const std::vector<Size>& sizes, Size size) { return std::ranges::find(sizes, size) != sizes.end(); };
+    for (const Size size : chapter_.traffic_sizes_)
+        if (!has(chapter_.sizes_, size) && !has(chapter_.gpu_sizes_, size))
+            throw std::invalid_argument("traffic_sizes: got " + to_string(size) + ", accepted: a size that the chapter runs by itself");
 }
 
 void ChapterRun::run_size(Size size)
@@ -280,6 +292,12 @@ Chapter& Chapter::gpu_sizes(std::initializer_list<Size> sizes)
 Chapter& Chapter::counted_size(Size size)
 {
     counted_size_ = size;
+    return *this;
+}
+
+Chapter& Chapter::traffic_sizes(std::initializer_list<Size> sizes)
+{
+    traffic_sizes_ = sizes;
     return *this;
 }
 

@@ -166,6 +166,7 @@ void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
 {
     Json json = {{"schema", 1}, {"slug", heading.slug}, {"build", heading.build}, {"machine", heading.machine}, {"seed", heading.seed},
                  {"counted_size", to_string(heading.counted_size)}};
+    for (const Size size : heading.traffic_sizes) json["traffic_sizes"].push_back(to_string(size));
     if (const auto& device = heading.device)
         json["device"] = {{"name", device->name},
                           {"compute_capability", device->compute_capability},

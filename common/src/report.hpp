@@ -56,6 +56,8 @@ struct Heading {
     std::optional<backend::Device> device;
     /// Where counts are compared with the counters of a GPU.
     Size counted_size;
+    /// Where the traffic of each kernel is read from the counters of a GPU.
+    std::vector<Size> traffic_sizes;
 };
 
 /// A table for the terminal.

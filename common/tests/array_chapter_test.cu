@@ -100,7 +100,7 @@ struct Outcome {
 Outcome run(std::vector<std::string> arguments, bool only_floats = false)
 {
     ArrayChapter chapter("trial", "Does the harness tell right from wrong in arrays?");
-    chapter.lengths({100, 33, 1, 0}).counted_length(100);
+    chapter.lengths({100, 33, 1, 0}).counted_length(100).traffic_lengths({33, 100});
     chapter.work_is("halves", [](double n) { return 2 * n; });
     const auto same = [](std::size_t n) { return n; };
     if (!only_floats) {
@@ -189,6 +189,7 @@ TEST(ArrayChapter, JsonTellsKernelsFromTheHostAndSumsLaunches)
 {
     const Json json = rows_of({"--size", "33"});
     EXPECT_EQ(json["counted_size"], "100x1");
+    EXPECT_EQ(json["traffic_sizes"], Json({"33x1", "100x1"}));
     const Json& host = json["rows"][0];
     EXPECT_EQ(host["kernel"], "host");
     EXPECT_EQ(host["reference"], true);

@@ -259,6 +259,31 @@ TEST(Chapter, AMatrixHasNoMoreRowsThanTheGridCovers)
     EXPECT_THROW(chapter.size_from("1x1048561"), UsageError);
 }
 
+TEST(Chapter, SizesWhoseTrafficIsReadAreOfTheChapter)
+{
+    const auto run_with = [](std::initializer_list<Size> traffic_sizes, const std::string& json_file) {
+        MatrixChapter<float> chapter("trial", "Which traffic?");
+        chapter.sizes({{64, 64}, {33, 31}}).gpu_sizes({{128, 64}}).traffic_sizes(traffic_sizes);
+        chapter.kernel("right", launch<right>, copied);
+        std::vector<std::string> arguments = {"trial", "--json", json_file};
+        std::vector<char*> argv;
+        for (auto& argument : arguments) argv.push_back(argument.data());
+        testing::internal::CaptureStdout();
+        testing::internal::CaptureStderr();
+        const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
+        return Outcome{exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+    };
+    const std::string path = temporary("traffic.json");
+    EXPECT_EQ(run_with({{128, 64}, {33, 31}}, path).exit_code, 0);
+    EXPECT_EQ(Json::parse(std::ifstream(path))["traffic_sizes"], Json({"128x64", "33x31"}));
+    EXPECT_EQ(run_with({}, path).exit_code, 0);
+    EXPECT_FALSE(Json::parse(std::ifstream(path)).contains("traffic_sizes"));
+    const Outcome wrong = run_with({{64, 64}, {31, 33}}, path);
+    EXPECT_EQ(wrong.exit_code, 1);
+    EXPECT_EQ(wrong.err, "trial: traffic_sizes: got 31x33, accepted: a size that the chapter runs by itself\n");
+    std::filesystem::remove(path);
+}
+
 TEST(Chapter, JsonHoldsEveryRow)
 {
     const std::string path = temporary("rows.json");

@@ -10,6 +10,8 @@ import os
 import re
 import subprocess
 import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 # The counters that the model's counts are checked against, by their key in a result file.
@@ -46,11 +48,27 @@ def profiler_name(ncu: str) -> str:
     return parse_ncu_version(done.stdout)
 
 
-def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
-    """The counters of one kernel in the output of `ncu --csv`, by their keys in `metrics`: the sums of all its launches.
+@dataclass(frozen=True)
+class Launch:
+    """A launch that was profiled: its kernel's name, and what ncu says of each metric."""
 
-    Raises NoCounters, as well if there is no launch, or not as many as `launches` says.
-    """
+    kernel: str
+    values: dict[str, str]
+
+    def number(self, metric: str) -> int:
+        """A metric as a whole number. Raises NoCounters if it is none, or was not read."""
+        text = self.values.get(metric, "nothing").replace(",", "")
+        try:
+            number = float(text)
+        except ValueError:
+            raise NoCounters(f"ncu answered {text} for {metric}") from None
+        if not number.is_integer():
+            raise NoCounters(f"ncu answered {text} for {metric}, which is not a whole number")
+        return int(number)
+
+
+def parse_launches(text: str) -> list[Launch]:
+    """The launches in the output of `ncu --csv`, in their order. Raises NoCounters if it tells of an error."""
     if "ERR_NVGPUCTRPERM" in text:
         raise NoCounters("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
     problem = re.search(r"^==ERROR== (.+)$", text, re.MULTILINE)
@@ -59,35 +77,36 @@ def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, s
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
     table = "\n".join(line for line in lines[start:] if line.startswith('"')) if start is not None else ""
-    values: dict[str, dict[str, str]] = {}
+    launches: dict[str, Launch] = {}
     for row in csv.DictReader(io.StringIO(table)):
-        if re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1] == kernel:
-            values.setdefault(row["ID"], {})[row["Metric Name"]] = row["Metric Value"]
-    if len(values) != (launches or max(len(values), 1)):
-        raise NoCounters(f"ncu saw {len(values)} launches of {kernel}, wanted {launches or 'at least 1'}")
-    counters = dict.fromkeys(metrics, 0)
-    for launch in values.values():
-        for key, metric in metrics.items():
-            text = launch.get(metric, "nothing").replace(",", "")
-            try:
-                number = float(text)
-            except ValueError:
-                raise NoCounters(f"ncu answered {text} for {metric}") from None
-            if not number.is_integer():
-                raise NoCounters(f"ncu answered {text} for {metric}, which is not a whole number")
-            counters[key] += int(number)
-    return counters
+        kernel = re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1]
+        launches.setdefault(row["ID"], Launch(kernel, {})).values[row["Metric Name"]] = row["Metric Value"]
+    return list(launches.values())
 
 
-def read_counters(
-    ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS
-) -> dict[str, int]:
-    """The GPU's counters for a kernel's `launches` in a command, or however many there are. Raises NoCounters."""
+def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
+    """The counters of one kernel in the output of `ncu --csv`, by their keys in `metrics`: the sums of all its launches.
+
+    Raises NoCounters, as well if there is no launch, or not as many as `launches` says.
+    """
+    found = [launch for launch in parse_launches(text) if launch.kernel == kernel]
+    if len(found) != (launches or max(len(found), 1)):
+        raise NoCounters(f"ncu saw {len(found)} launches of {kernel}, wanted {launches or 'at least 1'}")
+    return {key: sum(launch.number(metric) for launch in found) for key, metric in metrics.items()}
+
+
+def run_ncu(ncu: str, command: list[str], kernels: str, metrics: Iterable[str]) -> str:
+    """What `ncu --csv` says of the metrics of the kernels in a command, named as ncu's --kernel-name takes them.
+
+    The clocks are left as they are, as in timing. What needs several passes is launched anew for each, on what its memory held
+    before, and each pass begins with caches that are flushed and invalid, as is ncu's default. Raises NoCounters if the
+    command fails, unless ncu says why.
+    """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
         done = subprocess.run(
-            [ncu, "--clock-control", "none", "--metrics", ",".join(metrics.values()), "--csv",
-             "--print-units", "base", "--log-file", str(log), "--kernel-name", kernel, *command],
+            [ncu, "--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(metrics), "--csv",
+             "--print-units", "base", "--log-file", str(log), "--kernel-name", kernels, *command],
             capture_output=True, text=True, stdin=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C"},
         )
@@ -96,10 +115,16 @@ def read_counters(
         text += "\n" + "\n".join(
             line for line in (done.stdout + done.stderr).splitlines() if line.startswith("==ERROR==")
         )
-    counters = parse_ncu(text, kernel, launches, metrics)
-    if done.returncode:
+    if done.returncode and not re.search("==ERROR==|ERR_NVGPUCTRPERM", text):
         raise NoCounters(f"ncu ended with exit code {done.returncode}")
-    return counters
+    return text
+
+
+def read_counters(
+    ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS
+) -> dict[str, int]:
+    """The GPU's counters for a kernel's `launches` in a command, or however many there are. Raises NoCounters."""
+    return parse_ncu(run_ncu(ncu, command, kernel, metrics.values()), kernel, launches, metrics)
 
 
 def read_with_caches(

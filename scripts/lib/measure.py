@@ -50,8 +50,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         description="Runs every chapter program on the GPU of this machine, with the GPU's own "
         "counters where ncu may read them, and writes one file for each chapter to "
         "book/results/local. Exit code 0: measured; 1: a program or a check failed, or the "
-        "counters differ from the model's counts, or a library failed; 2: wrong arguments, or system packages that may "
-        "not be installed; 77: no GPU.",
+        "counters differ from the model's counts, or ncu does not know a counter of traffic, or a library failed; 2: wrong "
+        "arguments, or system packages that may not be installed; 77: no GPU.",
     )
     add = parser.add_argument
     add("--chapter", metavar="SLUG", action="append", help="only this chapter; may be repeated")

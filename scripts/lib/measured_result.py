@@ -32,6 +32,7 @@ class Session:
     ncu: str | None = None
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    peer_failures: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         """Keeps a line for the end, once."""

@@ -49,12 +49,12 @@ def add_peers(session: Session, slug: str, result: dict, show) -> dict:
     peers = peer_rows.measure_peers(session.build, slug, result, session.samples, show)
     for line in peers.absent:
         session.note(line)
-    session.failures += [f"{slug}: {line}" for line in peers.failures]
+    session.peer_failures += [f"{slug}: {line}" for line in peers.failures]
     whole = {**result, "peers": peers.rows} if peers.rows else result
     try:
         results.validate_result(whole, f"the peers of {slug}")
     except results.ResultError as error:
-        session.failures.append(str(error))
+        session.peer_failures.append(str(error))
         return result
     return whole
 
@@ -155,13 +155,13 @@ def main() -> int:
     for line in differing:
         out.print(line, markup=False, soft_wrap=True)
     out.print(f"Counters against the model: {compared} launches compared, {len(differing)} differences")
-    for line in session.failures:
+    for line in session.failures + session.peer_failures:
         out.print(line, markup=False, soft_wrap=True)
     if options.peers:
         compared = sum(len(results.peer_rows(result)) for result in measured.values())
-        out.print(f"Peers: {compared} times of libraries, {len(session.failures)} failures")
+        out.print(f"Peers: {compared} times of libraries, {len(session.peer_failures)} failures")
     out.print(f"Results: {shown_path(session.folder)}", soft_wrap=True)
-    return FAILED if differing or session.failures else 0
+    return FAILED if differing or session.failures or session.peer_failures else 0
 
 if __name__ == "__main__":
     run_main(main)

@@ -328,10 +328,27 @@ MEASURED = {
     "l1_hit_sectors": ("", "caches"),
     "l2_load_sectors": ("", "caches"),
     "l2_store_sectors": ("", "caches"),
+    "global_load_requests": ("", "counters"),
+    "global_store_requests": ("", "counters"),
+    "global_load_sectors": ("", "counters"),
+    "global_store_sectors": ("", "counters"),
+    "l2_load_hit_sectors": ("", "traffic"),
+    "dram_read_bytes": ("", "traffic"),
+    "dram_write_bytes": ("", "traffic"),
+    "shared_wavefronts": ("", "traffic"),
+    "instructions": ("", "traffic"),
+    "instructions_issued": ("", "traffic"),
+    "cycles": ("", "traffic"),
+    "issue_slots": ("", "traffic"),
+    "issue_slots_taken": ("", "traffic"),
+    "percent_of_issue_slots": ("", "issue_slots"),
 }
 
+#: Counters of a row, by the key that has them, in the words of what it does not have. Where it has traffic, all are there.
+_COUNTED = {"caches": "counters of the caches", "counters": "counters", "traffic": "counters of its traffic"}
+
 #: What is measured of our kernels alone, and of no library.
-_OF_KERNELS = ("caches", "counters", "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit")
+_OF_KERNELS = (*_COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "issue_slots")
 
 _PER = {
     "sectors_per_request": ("sectors", "requests"),
@@ -807,11 +824,11 @@ class Evidence:
             if metric not in there:
                 raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no {metric} on {self.machine}")
             number = there[metric]
-        elif what in ("caches", "counters"):
-            if not row.get(what):
-                of = " of the caches" if what == "caches" else ""
-                raise ResultError(f"{slug}.{name} at {pretty_size(size)} has no counters{of} on {self.machine}")
-            number = row[what][metric]
+        elif what in _COUNTED:
+            number = self._counter(slug, row, metric, name)
+        elif what == "issue_slots":
+            taken, slots = (self._counter(slug, row, part, name) for part in ("issue_slots_taken", "issue_slots"))
+            number = 100 * taken / slots
         else:
             number = sample(row, state)[what]
         how = f"{_where(row, provenance) or state}, {sample(row, state)['samples']} samples, " if state else ""
@@ -820,6 +837,14 @@ class Evidence:
             f"{name} at {pretty_size(size)}: {how}{describe(provenance)}",
             ".0f" if what == "percent" and number >= 1 else "",
         )
+
+    def _counter(self, slug: str, row: dict[str, Any], metric: str, name: str) -> int:
+        what = MEASURED[metric][1]
+        there = (row.get("traffic") or {}) | (row.get(what) or {})
+        if metric not in there:
+            lacks = _COUNTED[what] if not there else f"counter {metric}"
+            raise ResultError(f"{slug}.{name} at {pretty_size(row['size'])} has no {lacks} on {self.machine}")
+        return there[metric]
 
     def _figure(self, key: str) -> Value:
         parts = key.split(".")

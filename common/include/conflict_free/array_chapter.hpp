@@ -296,6 +296,9 @@ public:
     /// The length at which counts are compared with the counters of a GPU.
     ArrayChapter& counted_length(int length);
 
+    /// Lengths of the chapter at which the traffic of each kernel is read; see Chapter::traffic_sizes().
+    ArrayChapter& traffic_lengths(std::initializer_list<int> lengths);
+
     /// What is done for n elements, where bytes do not tell it.
     ArrayChapter& work_is(std::string unit, std::function<double(double n)> amount);
 

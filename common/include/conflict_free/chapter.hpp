@@ -77,6 +77,10 @@ public:
     /// The size at which counts are compared with the counters of a GPU; 2048x2048 unless given.
     Chapter& counted_size(Size size);
 
+    /// Sizes of the chapter at which scripts/measure reads the traffic of each kernel from the counters of a GPU. It takes
+    /// seconds, so they are few.
+    Chapter& traffic_sizes(std::initializer_list<Size> sizes);
+
     /// Expectations are judged at sizes whose width and height are multiples of `tile_dim`. At other sizes the tiles at
     /// the edges are cut, and counts are reported without being judged. A kernel that runs at certain sizes only is judged
     /// at each of them.
@@ -178,6 +182,8 @@ protected:
     void set_sizes(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
     /// Sizes that are run as well on a GPU when the user names none.
     void set_gpu_sizes(std::vector<Size> sizes) { gpu_sizes_ = std::move(sizes); }
+    /// Sizes at which the traffic of each kernel is read.
+    void set_traffic_sizes(std::vector<Size> sizes) { traffic_sizes_ = std::move(sizes); }
     /// How often the launch that follows does the work.
     int repetitions() const { return repetitions_; }
     /// The kernel added last.
@@ -185,7 +191,7 @@ protected:
 
 private:
     std::string slug_, question_;
-    std::vector<Size> sizes_, gpu_sizes_;
+    std::vector<Size> sizes_, gpu_sizes_, traffic_sizes_;
     Size counted_size_{2048, 2048};
     int tile_dim_ = 1;
     int repetitions_ = 1;
