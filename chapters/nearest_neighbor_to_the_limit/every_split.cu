@@ -30,7 +30,7 @@ struct Shape {
     int lengths_around;
 };
 
-constexpr Shape shapes[] = {{"2 queries, 64 threads", find_split<2, 64, 32>, 128}, {"8 queries, 128 threads", find_split<8, 128, 128>, 1024}};
+constexpr Shape shapes[] = {{"2 queries, 64 threads", find_split<2, 64, 32>, 128}, {"4 queries, 128 threads", find_split<4, 128, 64>, 512}, {"8 queries, 128 threads", find_split<8, 128, 64>, 1024}};
 
 bool finds_all(const Shape& shape, int n, int blocks, Fill fill)
 {

@@ -18,85 +18,12 @@ constexpr int QUERIES = 8;
 // Points of a tile in shared memory.
 constexpr int TILE = 128;
 // The most parts that the points are split into.
-constexpr int MOST_SPLITS = 64;
+constexpr int MOST_SPLITS = 128;
 // The most query blocks whose points are split.
 constexpr int MOST_TICKETS = 8192;
 // [/constants]
 
-// [distance_of]
-// Rounded in one way wherever it is computed: fmaf() leaves the
-// compiler no choice.
-__host__ __device__ float distance_of(float3 a, float4 b)
-{
-    float dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
-    return fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-}
-// [/distance_of]
-
-// [far_or_point]
-// Behind the end, points are infinitely far away. So all tiles are
-// whole, and no loop asks where the points end.
-__device__ float4 far_or_point(const float3* points, int j, int n)
-{
-    if (j >= n)
-        return make_float4(INFINITY, INFINITY, INFINITY, 0);
-    float3 point = points[j];
-    return make_float4(point.x, point.y, point.z, 0);
-}
-// [/far_or_point]
-
-// [query_at]
-__device__ float3 query_at(const float3* points, int i, int n)
-{
-    return i < n ? points[i] : make_float3(0, 0, 0);
-}
-// [/query_at]
-
-// [Nearest]
-struct Nearest {
-    float distance = INFINITY;
-    int index = -1;
-};
-// [/Nearest]
-
-// [NearestTile]
-// The shortest distance, and the first point of the tile that has it.
-struct NearestTile {
-    float distance = INFINITY;
-    int first = -1;
-};
-// [/NearestTile]
-
-// [index_in]
-// Looks once more at one tile, for the lowest index at the distance.
-__device__ int index_in(const float3* points, int n, float3 mine, int i, NearestTile nearest, int tile)
-{
-    if (nearest.first < 0)
-        return -1;
-    for (int j = nearest.first; j < min(nearest.first + tile, n); ++j)
-        if (j != i && distance_of(mine, far_or_point(points, j, n)) == nearest.distance)
-            return j;
-    return -1;
-}
-// [/index_in]
-
-// [least_of_three]
-// The bits of floats that are not negative are in the order of the
-// floats, and of three integers the GPU has the least at once.
-__device__ float least_of_three(float a, float b, float c)
-{
-    return __int_as_float(__vimin3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
-}
-// [/least_of_three]
-
-// [word_of]
-// A distance and its tile in one word, the distance in the upper
-// half: the least word is the shortest distance, and the first tile.
-__device__ unsigned long long word_of(NearestTile nearest)
-{
-    return static_cast<unsigned long long>(__float_as_uint(nearest.distance)) << 32 | static_cast<unsigned>(nearest.first);
-}
-// [/word_of]
+#include "distances.cuh"
 
 // [nearest_registers]
 __global__ void nearest_registers(int* output, const float3* points, int n)
@@ -245,96 +172,7 @@ __global__ void nearest_three_way(int* output, const float3* points, int n)
 }
 // [/nearest_three_way]
 
-// [nearest_split]
-// Of each query block, the blocks that have left what they found.
-__device__ unsigned tickets[MOST_TICKETS];
-
-// Blocks with one blockIdx.x have the same queries, and each looks
-// at its own part of the points: `split` of them, in whole tiles.
-template <int QUERIES, int THREADS, int TILE>
-__global__ void __launch_bounds__(THREADS)
-nearest_split(int* output, unsigned long long* found, const float3* points, int n, int split)
-{
-    __shared__ float4 tile[2][TILE];
-    __shared__ bool is_last;
-    int tid = threadIdx.x;
-    int begin = blockIdx.x * (THREADS * QUERIES), end = begin + THREADS * QUERIES;
-    int i = begin + tid;
-    int from = blockIdx.y * split, to = min(n - from, split) + from;
-    float3 mine[QUERIES];
-    NearestTile nearest[QUERIES];
-#pragma unroll
-    for (int q = 0; q < QUERIES; ++q)
-        mine[q] = query_at(points, i + q * THREADS, n);
-
-    // The next tile is on its way while one is looked at, and one
-    // barrier a tile is enough.
-    for (int j = tid; j < TILE; j += THREADS)
-        tile[0][j] = far_or_point(points, from + j, n);
-    int now = 0;
-    for (int first = from; first < to; first += TILE, now ^= 1) {
-        __syncthreads();
-        if (first < to - TILE)
-            for (int j = tid; j < TILE; j += THREADS)
-                tile[now ^ 1][j] = far_or_point(points, first + TILE + j, n);
-
-        float least[QUERIES];
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q)
-            least[q] = INFINITY;
-        if (first < end && begin < first + TILE) {
-#pragma unroll 1
-            for (int j = 0; j < TILE; ++j) {
-                float4 other = tile[now][j];
-#pragma unroll
-                for (int q = 0; q < QUERIES; ++q)
-                    if (first + j != i + q * THREADS)
-                        least[q] = fminf(least[q], distance_of(mine[q], other));
-            }
-        } else {
-#pragma unroll(16 / QUERIES)
-            for (int j = 0; j < TILE; j += 2) {
-                float4 one = tile[now][j], other = tile[now][j + 1];
-#pragma unroll
-                for (int q = 0; q < QUERIES; ++q)
-                    least[q] = least_of_three(least[q], distance_of(mine[q], one), distance_of(mine[q], other));
-            }
-        }
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q)
-            if (least[q] < nearest[q].distance)
-                nearest[q] = {least[q], first};
-    }
-
-    if (gridDim.y > 1) {
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q)
-            if (i + q * THREADS < n)
-                found[static_cast<size_t>(blockIdx.y) * n + i + q * THREADS] = word_of(nearest[q]);
-        __syncthreads();
-        if (tid == 0) {
-            __threadfence();
-            is_last = atomicInc(&tickets[blockIdx.x], gridDim.y - 1) == gridDim.y - 1;
-            __threadfence();
-        }
-        __syncthreads();
-        if (!is_last)
-            return;
-        // The block that comes last takes the least of each query.
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q) {
-            unsigned long long least = word_of({});
-            for (int part = 0; part < gridDim.y && i + q * THREADS < n; ++part)
-                least = min(least, found[static_cast<size_t>(part) * n + i + q * THREADS]);
-            nearest[q] = {__uint_as_float(static_cast<unsigned>(least >> 32)), static_cast<int>(least)};
-        }
-    }
-#pragma unroll
-    for (int q = 0; q < QUERIES; ++q)
-        if (i + q * THREADS < n)
-            output[i + q * THREADS] = index_in(points, n, mine[q], i + q * THREADS, nearest[q], TILE);
-}
-// [/nearest_split]
+#include "split.cuh"
 
 // [launch]
 using Points = conflict_free::Arrays<float3, int>;
@@ -348,8 +186,8 @@ void find_nearest(const Points& arrays)
         kernel<<<parts_of(arrays.n, BLOCK * QUERIES), BLOCK>>>(arrays.output, arrays.input, arrays.n);
 }
 
-// Points of a part, so that there are about `blocks` blocks for each
-// multiprocessor.
+// Points of a part, so that each multiprocessor gets about `blocks`
+// blocks, one after the other or at a time.
 template <int QUERIES, int THREADS, int TILE>
 int split_of(int n, int blocks)
 {
@@ -370,9 +208,10 @@ void find_split(const Points& arrays, int blocks)
 }
 
 // Of few points, all blocks run at once: many small ones, as many as
-// a multiprocessor holds. Of many, eight times as many as it holds,
-// so that none waits long for the last.
-constexpr int FEW_POINTS = 32768;
+// a multiprocessor holds. The more points there are, the more queries
+// a thread can have, and of many parts none waits long for the last.
+constexpr int FEW_POINTS = 16384;
+constexpr int MANY_POINTS = 100000;
 
 void find_nearest_split(const Points& arrays)
 {
@@ -380,8 +219,10 @@ void find_nearest_split(const Points& arrays)
         return;
     if (arrays.n <= FEW_POINTS)
         find_split<2, 64, 32>(arrays, 24);
+    else if (arrays.n <= MANY_POINTS)
+        find_split<4, 128, 64>(arrays, 4 * 10);
     else
-        find_split<8, 128, 128>(arrays, 8 * 6);
+        find_split<8, 128, 64>(arrays, 12 * 7);
 }
 // [/launch]
 

@@ -3,7 +3,7 @@
 
 // How fast can numbers be added?
 //
-// No faster than they can be read. The rest of the classic seven steps, and four more, from the kernel that ends the
+// No faster than they can be read. The rest of the classic seven steps, and five more, from the kernel that ends the
 // chapter reduction_bank_conflicts to one that reads at the speed of memory and needs a single launch.
 
 #include <conflict_free/array_chapter.hpp>
@@ -20,78 +20,7 @@ constexpr int LOADS = 4;
 constexpr int MOST_BLOCKS = 4096;
 // [/constants]
 
-// [warp_sum]
-// Lane 0 gets the sum over its warp: 16 lanes bring theirs to the
-// other 16, then 8 to 8, and so on. No shared memory, no barrier.
-__device__ float warp_sum(float sum)
-{
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        sum += __shfl_down_sync(0xFFFFFFFF, sum, lanes);
-    return sum;
-}
-// [/warp_sum]
-
-// [block_sum]
-// Thread 0 gets the sum over its block. The number of threads is
-// known to the compiler, which leaves no loop and one barrier.
-template <int THREADS>
-__device__ float block_sum(float sum)
-{
-    __shared__ float partial[THREADS / 32];
-    int tid = threadIdx.x;
-    sum = warp_sum(sum);
-    if (tid % 32 == 0)
-        partial[tid / 32] = sum;
-    __syncthreads();
-    if (tid < 32)
-        sum = warp_sum(tid < THREADS / 32 ? partial[tid] : 0);
-    return sum;
-}
-// [/block_sum]
-
-// [add_to]
-__device__ void add_to(float4& sum, float4 numbers)
-{
-    sum.x += numbers.x;
-    sum.y += numbers.y;
-    sum.z += numbers.z;
-    sum.w += numbers.w;
-}
-// [/add_to]
-
-// [thread_sum]
-// The sum of a thread's share of the numbers, which begin at a
-// multiple of 16 bytes, as all memory from cudaMalloc does.
-template <int THREADS, int LOADS>
-__device__ float thread_sum(const float* numbers, unsigned n)
-{
-    const float4* fours = reinterpret_cast<const float4*>(numbers);
-    unsigned count = n / 4;
-    unsigned i = blockIdx.x * (THREADS * LOADS) + threadIdx.x;
-    float4 sum = make_float4(0, 0, 0, 0);
-
-    // Good: LOADS independent loads are under way before the first
-    // addition waits for one.
-    for (; i + (LOADS - 1) * THREADS < count; i += gridDim.x * (THREADS * LOADS)) {
-        float4 read[LOADS];
-#pragma unroll
-        for (int k = 0; k < LOADS; ++k)
-            read[k] = fours[i + k * THREADS];
-#pragma unroll
-        for (int k = 0; k < LOADS; ++k)
-            add_to(sum, read[k]);
-    }
-    // The last step of a block may be cut.
-#pragma unroll
-    for (int k = 0; k < LOADS; ++k)
-        if (i + k * THREADS < count)
-            add_to(sum, fours[i + k * THREADS]);
-    float rest = 0;
-    if (blockIdx.x == 0 && threadIdx.x < n % 4)
-        rest = numbers[4 * count + threadIdx.x];
-    return (sum.x + sum.y) + (sum.z + sum.w) + rest;
-}
-// [/thread_sum]
+#include "sums_in_a_block.cuh"
 
 // [reduce_first_add]
 __global__ void reduce_first_add(float* sums, const float* numbers, int n)
@@ -221,41 +150,7 @@ __global__ void reduce_one_launch(float* output, float* sums, const float* numbe
 }
 // [/reduce_one_launch]
 
-// [reduce_packed_flags]
-// A block's sum in the lower half; the upper half is 1 while it is
-// there. All are 0 between launches.
-__device__ unsigned long long mail[MOST_BLOCKS];
-
-template <int THREADS, int LOADS>
-__global__ void __launch_bounds__(THREADS)
-reduce_packed_flags(float* output, const float* numbers, unsigned n)
-{
-    unsigned tid = threadIdx.x, last = gridDim.x - 1;
-    float sum = block_sum<THREADS>(thread_sum<THREADS, LOADS>(numbers, n));
-
-    // Good: flag and sum arrive together, so nothing has to be
-    // ordered by a fence, and no block waits for an answer.
-    if (blockIdx.x != last) {
-        if (tid == 0)
-            atomicExch(&mail[blockIdx.x], 1ull << 32 | __float_as_uint(sum));
-        return;
-    }
-    // The last block waits for each sum, and takes it.
-    if (tid != 0)
-        sum = 0;
-    for (unsigned b = tid; b < last; b += THREADS) {
-        unsigned long long letter;
-        do
-            letter = atomicExch(&mail[b], 0);
-        while (letter == 0);
-        sum += __uint_as_float(static_cast<unsigned>(letter));
-    }
-    __syncthreads();
-    sum = block_sum<THREADS>(sum);
-    if (tid == 0)
-        *output = sum;
-}
-// [/reduce_packed_flags]
+#include "flags.cuh"
 
 // [launch]
 // A block for every `share` numbers, but one at least.
@@ -310,14 +205,39 @@ void add_by_mail(const Floats& arrays)
     reduce_packed_flags<THREADS, LOADS><<<blocks, THREADS>>>(arrays.output, arrays.input, arrays.n);
 }
 
+// The launch says that the kernel may be made ready early.
+template <int THREADS, int LOADS>
+void add_early(const Floats& arrays)
+{
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks_at_once(arrays.n, 4 * LOADS * THREADS, THREADS);
+    config.blockDim = THREADS;
+    config.attrs = &early;
+    config.numAttrs = conflict_free::compute_capability() >= 90 ? 1 : 0;
+    CUDA_CHECK(cudaLaunchKernelEx(&config, reduce_dependent_launch<THREADS, LOADS>, arrays.output, arrays.input, arrays.n));
+}
+
 // While a launch takes most of the time, more and smaller blocks
 // start sooner. Where memory does, more loads in flight count.
+constexpr int FEW_NUMBERS = 1 << 23;
+
 void add_with_flags(const Floats& arrays)
 {
-    if (arrays.n < 1 << 24)
+    if (arrays.n < FEW_NUMBERS)
         add_by_mail<512, 2>(arrays);
     else
         add_by_mail<1024, 4>(arrays);
+}
+
+void add_with_dependent_launch(const Floats& arrays)
+{
+    if (arrays.n < FEW_NUMBERS)
+        add_early<512, 2>(arrays);
+    else
+        add_early<1024, 4>(arrays);
 }
 // [/launch]
 
@@ -328,7 +248,10 @@ int main(int argc, char** argv)
 {
     ArrayChapter chapter("reduction_to_the_limit", "How fast can numbers be added?");
     chapter.lengths({1048576, 100003, 513, 512, 511, 257, 5, 4, 3, 1, 0});
-    chapter.gpu_lengths({65536, 262144, 1048573, 2097152, 4194304, 16777216, 67108864, 268435456, 1073741821, 1073741824});
+    // Every power of two from 2^16 on, and lengths that are odd.
+    chapter.gpu_lengths({65536, 100003, 131072, 262144, 524288, 1048573, 2097152, 4194301, 4194304, 8388608, 16777216, 33554432,
+                         67108864, 100000007, 134217728, 268435456, 536870912, 1073741821, 1073741824});
+    chapter.timed_from(sizeof(float) * 65536);
     chapter.counted_length(1048576);
     chapter.traffic_lengths({4194304});
 
@@ -356,6 +279,9 @@ int main(int argc, char** argv)
         .expect(global_load.sectors_over_ideal == 1)
         .expect(global_atomic.requests_per_block == 1);
     add("reduce_packed_flags", add_with_flags, sum_is_right)
+        .expect(global_load.sectors_over_ideal <= 1)
+        .expect(global_store.requests == 1);
+    add("reduce_dependent_launch", add_with_dependent_launch, sum_is_right)
         .expect(global_load.sectors_over_ideal <= 1)
         .expect(global_store.requests == 1);
 

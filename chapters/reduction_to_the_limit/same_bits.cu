@@ -36,6 +36,9 @@ constexpr Way ways[] = {
     // Each of its configurations at every length, whichever it is meant for.
     {"reduce_packed_flags, 512 threads", add_by_mail<512, 2>},
     {"reduce_packed_flags, 1024 threads", add_by_mail<1024, 4>},
+    {"reduce_dependent_launch", add_with_dependent_launch},
+    {"reduce_dependent_launch, 512 threads", add_early<512, 2>},
+    {"reduce_dependent_launch, 1024 threads", add_early<1024, 4>},
 };
 
 /// Numbers that begin 16 bytes into their memory, and room for what is made of them.
@@ -81,6 +84,38 @@ bool is_exact_of_whole_numbers(int n)
     return passed;
 }
 
+/// Whole numbers that depend on `round`, written by a kernel.
+__global__ void write_numbers(float* numbers, int n, int round)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) numbers[i] = static_cast<float>((i + 7 * round) % 17 - 8);
+}
+
+/// Many launches with nothing between them but the kernels that write what they add up: none may start before these have ended.
+bool is_right_in_a_row(int n, int runs)
+{
+    DeviceBuffer<float> input(static_cast<std::size_t>(n)), output(static_cast<std::size_t>(runs)), scratch(sums_between_launches(static_cast<std::size_t>(n)));
+    std::vector<float> sums(static_cast<std::size_t>(runs));
+    bool passed = true;
+    for (const Way& way : ways) {
+        output.poison();
+        for (int run = 0; run < runs; ++run) {
+            write_numbers<<<blocks_of(n, BLOCK), BLOCK>>>(input.data(), n, run);
+            way.add({output.data() + run, input.data(), n, scratch.data()});
+        }
+        CUDA_CHECK(cudaGetLastError());
+        output.copy_to(sums);
+        for (int run = 0; run < runs; ++run) {
+            double exact = 0;
+            for (int i = 0; i < n; ++i) exact += (i + 7 * run) % 17 - 8;
+            if (sums[static_cast<std::size_t>(run)] == exact) continue;
+            std::fprintf(stderr, "%s: sum %d of %d numbers in a row of launches is %.9g, wanted %.9g\n", way.name, run, n, sums[static_cast<std::size_t>(run)], exact);
+            passed = false;
+        }
+    }
+    return passed;
+}
+
 bool is_same_each_time(int n, int runs)
 {
     std::vector<float> numbers(static_cast<std::size_t>(n));
@@ -120,6 +155,7 @@ int main(int argc, char** argv)
     }
     bool passed = true;
     for (const int n : {0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 511, 512, 513, 4095, 4096, 4097, 65539, 300007}) passed &= is_exact_of_whole_numbers(n);
+    for (const int n : {1, 65539, 300007}) passed &= is_right_in_a_row(n, std::min(runs, 20));
     for (const int n : {65539, 300007}) passed &= is_same_each_time(n, runs);
     // What a run on the CPU would take minutes for.
     if (runs >= 100) {

@@ -24,15 +24,6 @@ constexpr int UNITS = TILE_DIM / UNIT_FLOATS;
 // With blocks numbered down, the columns of tiles are the grid's y.
 constexpr int MOST_COLUMNS_OF_TILES = 65535;
 constexpr int MOST_WIDTH = MOST_COLUMNS_OF_TILES * TILE_DIM;
-
-// The tile for any size, in the input: 128 columns of 32 rows.
-constexpr int COLUMNS = 128;
-constexpr int ROWS = 32;
-constexpr int SECTOR_FLOATS = 8;
-constexpr int ANY_SIZE_THREADS = 512;
-constexpr int ANY_SIZE_BLOCK_ROWS = ANY_SIZE_THREADS / COLUMNS;
-constexpr int ANY_SIZE_STORED_ROWS = ANY_SIZE_THREADS / ROWS;
-constexpr int ANY_SIZE_LOADS = (ROWS + SECTOR_FLOATS) / ANY_SIZE_BLOCK_ROWS;
 // [/constants]
 
 // [transpose_wide_tile]
@@ -162,40 +153,7 @@ __global__ void transpose_streaming(float* output, const float* input, int width
 }
 // [/transpose_streaming]
 
-// [transpose_any_size]
-__global__ void transpose_any_size(float* output, const float* input, int width, int height)
-{
-    // One sector of rows more than the 32 that the block writes.
-    __shared__ float tile[ROWS + SECTOR_FLOATS][COLUMNS + 1];
-
-    int tiles_down = (height + SECTOR_FLOATS - 1 + ROWS - 1) / ROWS;
-    int left = blockIdx.x / tiles_down * COLUMNS;
-    int top = blockIdx.x % tiles_down * ROWS - SECTOR_FLOATS;
-
-    int column = threadIdx.x % COLUMNS, x = left + column;
-    int row = threadIdx.x / COLUMNS, y = top + row;
-    const float* from = input + static_cast<ptrdiff_t>(y) * width + x;
-    float values[ANY_SIZE_LOADS];
-    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += ANY_SIZE_BLOCK_ROWS, from += ANY_SIZE_BLOCK_ROWS * static_cast<size_t>(width))
-        values[i] = x < width && y >= 0 && y < height ? *from : 0;
-    for (int i = 0; i < ANY_SIZE_LOADS; ++i)
-        tile[row + i * ANY_SIZE_BLOCK_ROWS][column] = values[i];
-
-    __syncthreads();
-
-    // Each row of the output begins somewhere in a sector. A warp writes 32
-    // elements of it, and steps back to where the first of its sectors begins.
-    column = threadIdx.x / ROWS;
-    float* begin = output + static_cast<size_t>(left + column) * height;
-    for (; column < COLUMNS; column += ANY_SIZE_STORED_ROWS, begin += ANY_SIZE_STORED_ROWS * static_cast<size_t>(height)) {
-        int back = reinterpret_cast<uintptr_t>(begin) / sizeof(float) % SECTOR_FLOATS;
-        row = SECTOR_FLOATS - back + threadIdx.x % ROWS;
-        y = top + row;
-        if (left + column < width && y >= 0 && y < height)
-            begin[y] = tile[row][column];
-    }
-}
-// [/transpose_any_size]
+#include "any_size.cuh"
 
 // [launch]
 int blocks_for(int elements, int per_block) { return (elements + per_block - 1) / per_block; }
@@ -209,7 +167,7 @@ dim3 grid_down(int width, int height) { return dim3(blocks_for(height, TILE_DIM)
 // One number for each block: a grid may have more of them in x than in y.
 int grid_of_any_size(int width, int height)
 {
-    return blocks_for(height + SECTOR_FLOATS - 1, ROWS) * blocks_for(width, COLUMNS);
+    return blocks_for(height + SECTOR_FLOATS - 1, TILE_DIM) * blocks_for(width, TILE_DIM);
 }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
@@ -222,11 +180,12 @@ bool begins_unit(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 // Right for any width and height, and for matrices that begin anywhere.
 void transpose(float* output, const float* input, int width, int height)
 {
-    bool rows_are_units = width % UNIT_FLOATS == 0 && height % UNIT_FLOATS == 0;
-    if (rows_are_units && width <= MOST_WIDTH && begins_unit(output) && begins_unit(input))
+    // Pieces of 256 bytes to read, and whole units to write.
+    bool rows_are_whole = width % TILE_DIM == 0 && height % UNIT_FLOATS == 0;
+    if (rows_are_whole && width <= MOST_WIDTH && begins_unit(output) && begins_unit(input))
         transpose_vectorized<<<grid_down(width, height), block_of_units>>>(output, input, width, height);
     else
-        transpose_any_size<<<grid_of_any_size(width, height), ANY_SIZE_THREADS>>>(output, input, width, height);
+        transpose_prefetching<<<grid_of_any_size(width, height), block>>>(output, input, width, height);
 }
 // [/transpose]
 
@@ -251,9 +210,9 @@ int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("vectorized", "How close to a plain copy can a transpose come?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {130, 129}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
-    chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}, {16385, 8191}});
-    chapter.traffic_sizes({{16384, 16384}, {8191, 16385}});
-    chapter.whole_tiles(COLUMNS);
+    chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}, {16385, 8191}});
+    chapter.traffic_sizes({{8192, 8192}, {8184, 16392}, {8191, 16385}});
+    chapter.whole_tiles(TILE_DIM);
 
     chapter.kernel("transpose_wide_tile",
         [](const Matrices<float>& m) {
@@ -298,7 +257,16 @@ int main(int argc, char** argv)
 
     chapter.kernel("transpose_any_size",
         [](const Matrices<float>& m) {
-            transpose_any_size<<<grid_of_any_size(m.width, m.height), ANY_SIZE_THREADS>>>(m.output, m.input, m.width, m.height);
+            transpose_any_size<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+
+    chapter.kernel("transpose_prefetching",
+        [](const Matrices<float>& m) {
+            transpose_prefetching<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
         }, transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)

@@ -23,9 +23,6 @@ constexpr int exit_check_failed = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_no_device = 77;
 
-// Below this a launch is too short to time well, and the buffer sets of a cold sample would be too many.
-constexpr std::size_t least_timed_bytes = std::size_t{4} << 20;
-
 std::string gibibytes(std::size_t bytes)
 {
     std::ostringstream text;
@@ -275,7 +272,13 @@ int ChapterRun::report(const Heading& heading, JsonFile* file) const
 
 Chapter::Chapter(std::string slug, std::string question) : slug_(std::move(slug)), question_(std::move(question)) {}
 
-bool Chapter::is_worth_timing(Size size) const { return useful_bytes(size) >= least_timed_bytes; }
+bool Chapter::is_worth_timing(Size size) const { return useful_bytes(size) >= least_timed_bytes_; }
+
+Chapter& Chapter::timed_from(std::size_t bytes)
+{
+    least_timed_bytes_ = bytes;
+    return *this;
+}
 
 Chapter& Chapter::sizes(std::initializer_list<Size> sizes)
 {

@@ -86,6 +86,10 @@ public:
     /// at each of them.
     Chapter& whole_tiles(int tile_dim);
 
+    /// Sizes at which a kernel has fewer useful bytes than these are checked and not timed: 4 MiB unless given, since
+    /// below that the time is mostly that of the launch.
+    Chapter& timed_from(std::size_t bytes);
+
     /// Rows of the smallest tile that a block works on, 32 unless given. With fewer, the grid covers fewer rows, and the
     /// greatest height that is accepted shrinks.
     Chapter& rows_of_smallest_tile(int rows);
@@ -198,6 +202,7 @@ private:
     std::pair<int, int> least_compute_capability_{0, 0};
     std::string reason_for_compute_capability_;
     int rows_of_smallest_tile_ = 32;
+    std::size_t least_timed_bytes_ = std::size_t{4} << 20;
     std::vector<Kernel> kernels_;
 
     friend class ChapterRun;

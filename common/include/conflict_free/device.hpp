@@ -21,4 +21,17 @@ inline int multiprocessors()
     return count;
 }
 
+/// Compute capability of the device, or of the modeled machine: 90 for 9.0. Asked for once, then remembered.
+inline int compute_capability()
+{
+    static const int capability = [] {
+        int device = 0, major = 0, minor = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+        return 10 * major + minor;
+    }();
+    return capability;
+}
+
 }  // namespace conflict_free

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "conflict_free/array_chapter.hpp"
+#include "conflict_free/verify.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,7 @@ inline std::vector<int> nearest_by_sorting(std::span<const float3> points, float
     std::vector<int> order(points.size()), nearest(points.size(), -1);
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {}, [&](int i) { return points[static_cast<std::size_t>(i)].x; });
-    for (std::ptrdiff_t place = 0; place < n; ++place) {
+    const auto search_from = [&](std::ptrdiff_t place) {
         const int i = order[static_cast<std::size_t>(place)];
         const float3 mine = points[static_cast<std::size_t>(i)];
         float best = std::numeric_limits<float>::infinity();
@@ -94,7 +95,14 @@ inline std::vector<int> nearest_by_sorting(std::span<const float3> points, float
                     found = j;
                 }
             }
-    }
+    };
+    constexpr std::size_t worth_a_thread = 4096;
+    parallel_for(
+        points.size(),
+        [&](std::size_t begin, std::size_t end) {
+            for (std::size_t place = begin; place < end; ++place) search_from(static_cast<std::ptrdiff_t>(place));
+        },
+        worth_a_thread);
     return nearest;
 }
 

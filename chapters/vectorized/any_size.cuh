@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The transpose of a matrix whose rows begin anywhere.
+#pragma once
+
+// [any_size_constants]
+// For any size, the same tile with the rows of a sector more.
+constexpr int SECTOR_FLOATS = 8;
+constexpr int ROWS = TILE_DIM + SECTOR_FLOATS;
+constexpr int ANY_SIZE_LOADS = ROWS / BLOCK_ROWS;
+// [/any_size_constants]
+
+// [transpose_any_size]
+__global__ void transpose_any_size(float* output, const float* input, int width, int height)
+{
+    // One sector of rows more than the 64 that the block writes.
+    __shared__ float tile[ROWS][TILE_DIM + 1];
+
+    int tiles_down = (height + SECTOR_FLOATS - 1 + TILE_DIM - 1) / TILE_DIM;
+    int left = blockIdx.x / tiles_down * TILE_DIM;
+    int top = blockIdx.x % tiles_down * TILE_DIM - SECTOR_FLOATS;
+
+    int x = left + threadIdx.x, y = top + threadIdx.y;
+    const float* from = input + static_cast<ptrdiff_t>(y) * width + x;
+    float values[ANY_SIZE_LOADS];
+    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += BLOCK_ROWS, from += BLOCK_ROWS * static_cast<ptrdiff_t>(width))
+        values[i] = x < width && y >= 0 && y < height ? *from : 0;
+    for (int i = 0; i < ANY_SIZE_LOADS; ++i)
+        tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
+
+    __syncthreads();
+
+    // Each row of the output begins somewhere in a sector. The block writes 64
+    // elements of it, and steps back to where the first of their sectors begins.
+    x = left + threadIdx.y;
+    float* begin = output + static_cast<size_t>(x) * height;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS, begin += BLOCK_ROWS * static_cast<size_t>(height)) {
+        int back = reinterpret_cast<uintptr_t>(begin) / sizeof(float) % SECTOR_FLOATS;
+        int row = SECTOR_FLOATS - back + threadIdx.x;
+        y = top + row;
+        if (x + j < width && y >= 0 && y < height)
+            begin[y] = tile[row][threadIdx.y + j];
+    }
+}
+// [/transpose_any_size]
+
+// [load_prefetching]
+// A load that asks the L2 to bring the 256 bytes around it from memory.
+// CUDA C++ has no word for it; PTX has.
+__device__ float load_prefetching(const float* from)
+{
+#if defined(CONFLICT_FREE_SIMT) || __CUDA_ARCH__ < 800
+    return *from;
+#else
+    float value;
+    asm volatile("ld.global.L2::256B.f32 %0, [%1];" : "=f"(value) : "l"(from));
+    return value;
+#endif
+}
+// [/load_prefetching]
+
+// [transpose_prefetching]
+__global__ void transpose_prefetching(float* output, const float* input, int width, int height)
+{
+    // One sector of rows more than the 64 that the block writes.
+    __shared__ float tile[ROWS][TILE_DIM + 1];
+
+    int tiles_down = (height + SECTOR_FLOATS - 1 + TILE_DIM - 1) / TILE_DIM;
+    int left = blockIdx.x / tiles_down * TILE_DIM;
+    int top = blockIdx.x % tiles_down * TILE_DIM - SECTOR_FLOATS;
+
+    // Good: where a row of the tile begins within 256 bytes of memory, the
+    // rest is on its way for the block of the next column of tiles.
+    int x = left + threadIdx.x, y = top + threadIdx.y;
+    const float* from = input + static_cast<ptrdiff_t>(y) * width + x;
+    float values[ANY_SIZE_LOADS];
+    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += BLOCK_ROWS, from += BLOCK_ROWS * static_cast<ptrdiff_t>(width))
+        values[i] = x < width && y >= 0 && y < height ? load_prefetching(from) : 0;
+    for (int i = 0; i < ANY_SIZE_LOADS; ++i)
+        tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
+
+    __syncthreads();
+
+    // Each row of the output begins somewhere in a sector. The block writes 64
+    // elements of it, and steps back to where the first of their sectors begins.
+    x = left + threadIdx.y;
+    float* begin = output + static_cast<size_t>(x) * height;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS, begin += BLOCK_ROWS * static_cast<size_t>(height)) {
+        int back = reinterpret_cast<uintptr_t>(begin) / sizeof(float) % SECTOR_FLOATS;
+        int row = SECTOR_FLOATS - back + threadIdx.x;
+        y = top + row;
+        if (x + j < width && y >= 0 && y < height)
+            begin[y] = tile[row][threadIdx.y + j];
+    }
+}
+// [/transpose_prefetching]
