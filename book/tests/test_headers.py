@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """A chapter whose kernels stand in headers beside its ``.cu`` file."""
 
-import hashlib
 import html as html_text
 import json
 import re
@@ -138,18 +137,6 @@ def test_functions_may_change_places(project):
     header = path.with_name("b.cuh")
     header.write_text(header.read_text().replace("return 2", "return 3"))
     assert read_sources(path).kernel_hash("calls") != before
-
-
-def test_a_hash_of_functions_in_the_order_of_one_file_is_known(project):
-    path = project.source("copy")
-    path.write_text(CALLS)
-    normal = "void calls() { second(); first(); } int first() { return 1; } int second() { return 2; }"
-    old = "sha256:" + hashlib.sha256(normal.encode()).hexdigest()
-    sources = read_sources(path)
-    assert sources.kernel_hash("calls") != old and sources.has_hash("calls", old)
-    move(project, "first", "a.cuh")
-    assert read_sources(path).has_hash("calls", old)
-    assert not read_sources(path).has_hash("calls", old.replace("sha256:", "sha256:0")[:-1])
 
 
 # ------------------------------------------------------------------------------------------- the page

@@ -191,7 +191,7 @@ def stale_kernels(result: dict[str, Any], sources: Sources) -> list[str]:
     stale = []
     for kernel, entry in result["kernels"].items():
         try:
-            current = sources.has_hash(kernel, entry["hash"])
+            current = sources.kernel_hash(kernel) == entry["hash"]
         except SourceError:
             current = False
         if not current:

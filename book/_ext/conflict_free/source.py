@@ -236,14 +236,6 @@ class Sources:
         """
         return self._hash(name, self._called(name))
 
-    def has_hash(self, name: str, hash: str) -> bool:
-        """Return whether ``hash`` is that of a kernel. Raises SourceError for an unknown name.
-
-        Results that were measured when a program was one file hold the functions in the order of that file.
-        """
-        called = self._called(name)
-        return hash in (self._hash(name, called), self._hash(name, [part for part in self.regions if part in called]))
-
     def _called(self, name: str) -> list[str]:
         """Return the functions with a region that a region names, and that those name: each behind those that it names."""
         seen, found = {name, *BEFORE_KERNEL, *AFTER_KERNEL}, []
