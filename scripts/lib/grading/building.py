@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ from .assignment import Assignment
 
 KEPT = ROOT / "build" / "grade"
 KEPT_DRIVERS = 4  # of one assignment: that many build folders and versions stay quick
+KEPT_PRELUDES = 2  # of some 50 MB each
 
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=1024, output_kilobytes=256, file_megabytes=64, processes=32)
 #: The columns of a translation are not those of the source, and nvcc takes an older standard for granted.
@@ -74,16 +77,16 @@ class Built:
 
 def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, confined: bool) -> Built:
     """Build the program of a submission in ``folder``. Raises Stop if our own part cannot be built."""
-    driver = driver_object(tools, assignment)
+    driver, start = driver_object(tools, assignment), prelude(tools)
     source = folder / assignment.source.name
     source.write_text(text, encoding="utf-8")
     translated, assembly, confined_object, program = (folder / name for name in ("translated.cpp", "submission.s", "submission.o", "program"))
 
     def run(command: Sequence[str | Path], *more: Path) -> sandbox.Done:
-        return sandbox.run(command, readable=[*tools.readable(), *more], writable=folder, limits=COMPILE_LIMITS, confined=confined)
+        return sandbox.run(command, readable=[*tools.readable(), start.parent, *more], writable=folder, limits=COMPILE_LIMITS, confined=confined)
 
     for command in ([tools.model.translator, str(source), str(translated)],
-                    tools.compile_command(translated, assembly, ["-S", *admission.COMPILE_OPTIONS])):
+                    tools.compile_command(translated, assembly, ["-S", *admission.COMPILE_OPTIONS, "-include", str(start)])):
         done = run(command)
         if done.returncode or done.stopped_by:
             return Built(messages=tuple(_messages(done, source.name)))
@@ -135,12 +138,42 @@ def _hash_of(parts: Sequence[str], files: Sequence[Path]) -> str:
     return state.hexdigest()[:24]
 
 
+def _headers_of_model(tools: Toolchain) -> list[Path]:
+    return [path for folder in tools.model.include_folders for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+
+
+def prelude(tools: Toolchain) -> Path:
+    """Return a header that includes the model's <cuda_runtime.h>, with what the compiler has made of it beside it.
+
+    Reading that header is most of the work of compiling a submission. GCC takes what is beside this one in its place if the
+    options and the compiler are the same, and reads the header otherwise: the code is the same either way. Raises Stop.
+    """
+    command = tools.compile_command(Path("prelude.hpp"), Path("prelude.hpp.gch"), ["-x", "c++-header", *admission.COMPILE_OPTIONS])
+    compiler = Path(shutil.which(tools.model.compiler) or tools.model.compiler).resolve()
+    key = _hash_of([*command, str(compiler.stat().st_mtime_ns)], _headers_of_model(tools))
+    kept = KEPT / f"prelude-{key}"
+    if not kept.exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".making-", dir=KEPT) as scratch:
+            made = Path(scratch) / "prelude"
+            made.mkdir()
+            (made / "prelude.hpp").write_text("#include <cuda_runtime.h>\n", encoding="utf-8")
+            done = sandbox.run(command, readable=(), writable=made, limits=COMPILE_LIMITS, confined=False)
+            if done.returncode:
+                raise Stop(f"the model's header cannot be compiled: {done.stderr.strip().splitlines()[0]}")
+            with contextlib.suppress(OSError):  # another grader made the same one just now
+                made.rename(kept)
+        for old in sorted(KEPT.glob("prelude-*"), key=lambda path: path.stat().st_mtime)[:-KEPT_PRELUDES]:
+            shutil.rmtree(old, ignore_errors=True)
+    return kept / "prelude.hpp"
+
+
 def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
     """Return the compiled driver of an assignment, which is kept until something that it is made of changes. Raises Stop."""
     folders = [f"-I{folder}" for folder in tools.include_folders]
     headers = [path for folder in tools.include_folders for path in sorted(Path(folder).rglob("*.hpp"))]
     command = tools.compile_command(Path("translated.cpp"), Path("driver.o"), ["-c", *folders])
-    key = _hash_of(command, [assignment.driver, Path(tools.model.translator), *headers])
+    key = _hash_of(command, [assignment.driver, Path(tools.model.translator), *headers, *_headers_of_model(tools)])
     kept = KEPT / f"{assignment.name}-{key}.o"
     if kept.exists():
         return kept
