@@ -10,6 +10,7 @@ book lies, and of the others the script, its options, files and presets exist.
 from __future__ import annotations
 
 import functools
+import hashlib
 import html.parser
 import json
 import re
@@ -31,6 +32,8 @@ _MADE = ("count-report", "library-call")
 
 #: The start of a function that runs on the GPU.
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)
+#: The folder of a build folder with a file for each program, by its bytes and its arguments, that ended as it should.
+RAN_WELL = "commands_that_ran"
 _PROGRAM = re.compile(r"build/\w+/chapters/(\w+)/\1_(?:model|gpu)")
 
 
@@ -187,14 +190,22 @@ def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterato
 
 
 def _wrong_program(words: list[str], build: Path) -> Iterator[str]:
+    """What is wrong with the run of a program. The model's programs do the same each time: one that ran well is not run again."""
     program = build.joinpath(*Path(words[0]).parts[2:])
     try:
+        key = hashlib.sha256(program.read_bytes() + json.dumps(words).encode()).hexdigest()
+        ran = build / RAN_WELL / key
+        if ran.exists():
+            return
         done = subprocess.run([program, *words[1:]], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
     except (OSError, subprocess.TimeoutExpired) as error:
         yield f"does not run: {error}"
         return
     if done.returncode:
         yield f"ends with exit code {done.returncode}: {done.stderr.strip()}"
+        return
+    ran.parent.mkdir(exist_ok=True)
+    ran.write_text(shlex.join(words) + "\n", encoding="utf-8")
 
 
 def _wrong_script(words: list[str], made: tuple[str, ...]) -> Iterator[str]:

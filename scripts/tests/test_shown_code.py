@@ -97,6 +97,17 @@ def test_shell_commands(house, rendered, command, wrong):
     assert found == [] if wrong is None else len(found) == 1 and wrong in found[0]
 
 
+def test_a_program_is_run_until_it_ends_well_and_again_when_it_changes(house, rendered):
+    folder, log = house.root / "build" / "ci" / "chapters" / "copy", house.root / "runs"
+    shell = ("highlight-sh", "build/cpu/chapters/copy/copy_model --size 64")
+    for code, runs in ((1, 1), (1, 2), (0, 3), (0, 3)):
+        house.tool("copy_model", f"open({str(log)!r}, 'a').write('x')\nsys.exit({code})", folder)
+        assert len(rendered(SHOWN, shell)) == code
+        assert log.read_text() == "x" * runs
+    assert rendered(SHOWN, ("highlight-sh", "build/cpu/chapters/copy/copy_model --size 65")) == []
+    assert log.read_text() == "xxxx"
+
+
 def test_what_the_grader_hands_out_is_there(house, rendered):
     release = "scripts/grade release padding work"
     assert rendered(SHOWN, ("highlight-sh", f"{release}\nscripts/grade run padding work/a.cu --json f")) == []
