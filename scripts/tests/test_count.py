@@ -151,7 +151,7 @@ def test_time_that_others_have_the_processor_does_not_count(folder):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# A correct launch, and then what the case adds.
+# A correct launch, and then the ending.
 ENDINGS = """\
 #include <cstdlib>
 #include <unistd.h>
@@ -161,19 +161,21 @@ __global__ void dynamic(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1;
 __global__ void fixed(int* p, int i) { __shared__ int s[16384]; s[i] = 1; p[i] = s[i]; }
 __device__ int depth(int n) { volatile int a[10]; a[0] = n; return depth(n + a[0]) + a[0]; }
 __global__ void recurse(int* p) { p[threadIdx.x] = depth(1); }
-int main()
+int main(int argc, char** argv)
 {
     int* p;
     cudaMalloc(&p, 128);
     fill<<<1, 32>>>(p);
-    ENDING;
+    switch (argc > 1 ? std::atoi(argv[1]) : 0) {
+    ENDING
+    }
     return 0;
 }
 """
 
 
-@needs_model
-@pytest.mark.parametrize("ending, code, launches, said", [
+# Each with the exit code, the number of launches that are in the report, and what is said.
+WAYS_TO_END = (
     ("std::exit(3)", 3, 1, "the program's exit code 3"),
     ("std::exit(719)", 207, 1, "the program's exit code 207"),
     ("_exit(0)", 1, 0, "the program left no report of what it did (it ended with exit code 0)"),
@@ -186,15 +188,29 @@ int main()
     ("dynamic<<<1, 32, 1 << 20>>>(p)", 1, 1, "kernel dynamic was not launched: 1048576 bytes of dynamic shared memory"),
     ("fixed<<<1, 1>>>(p, 0)", 1, 2, "kernel fixed declares 65536 bytes of shared memory"),
     ("recurse<<<1, 32>>>(p)", 1, 2, "the thread's stack is used up, as by recursion without end"),
-])
-def test_whatever_ends_a_program_is_said_with_what_is_known(folder, ending, code, launches, said):
-    (folder / "endings.cu").write_text(ENDINGS.replace("ENDING", ending), encoding="utf-8")
-    done = run(folder, "endings.cu", "--timeout", "1", "--json", "out.json")
+)
+
+
+@pytest.fixture(scope="module")
+def endings(tmp_path_factory) -> Path:
+    """A folder with one program for all ways to end, which is compiled once."""
+    folder = tmp_path_factory.mktemp("endings")
+    cases = "\n    ".join(f"case {number}: {way[0]}; break;" for number, way in enumerate(WAYS_TO_END))
+    (folder / "endings.cu").write_text(ENDINGS.replace("ENDING", cases), encoding="utf-8")
+    return folder
+
+
+@needs_model
+@pytest.mark.parametrize("ending, code, launches, said", WAYS_TO_END)
+def test_whatever_ends_a_program_is_said_with_what_is_known(endings, ending, code, launches, said):
+    number = [way[0] for way in WAYS_TO_END].index(ending)
+    done = run(endings, "endings.cu", "--timeout", "1", "--json", "out.json", "--", str(number))
     assert done.returncode == code, done.stdout + done.stderr
     assert said in done.stdout
-    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    data = json.loads((endings / "out.json").read_text(encoding="utf-8"))
     jsonschema.validate(data, SCHEMA)
     assert len(data["kernels"]) == launches
+    (endings / "out.json").unlink()
 
 
 @needs_model
@@ -203,7 +219,7 @@ def test_whatever_ends_a_program_is_said_with_what_is_known(folder, ending, code
     ("std::puts(\"ready\"); std::fflush(stdout); spin<<<1, 32>>>(p)", "in kernel spin, block (0, 0, 0): ended by signal 2 (Interrupt)"),
 ])
 def test_an_interrupt_is_reported_with_what_is_known(folder, ending, said):
-    (folder / "endings.cu").write_text("#include <cstdio>\n" + ENDINGS.replace("ENDING", ending), encoding="utf-8")
+    (folder / "endings.cu").write_text("#include <cstdio>\n" + ENDINGS.replace("ENDING", f"default: {ending};"), encoding="utf-8")
     build = ("--build-dir", BUILD)
     with subprocess.Popen(
         [sys.executable, str(REPOSITORY / "scripts" / "count"), *build, "endings.cu", "--json", "out.json"],
