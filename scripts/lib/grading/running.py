@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ _OUTCOME, _FINISHED = "outcome.txt", "finished"
 #: What the process gets beyond a case's limit, so that the model, which says more, stops a kernel first.
 _SECONDS_MORE = 3
 _FILE_MEGABYTES = 64
+_SECONDS_TO_DIE = 10
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,21 @@ def run(program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *,
     found = Run(case, done, _read_json(left / "report.json"), _read_line(left / _OUTCOME),
                 read_outputs(left, case),
                 _read_json(left / "trace.json") or [] if traced else [])
-    shutil.rmtree(folder)
+    _remove(folder)
     return found
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder. What was ended in it dies a moment later, and may write until then."""
+    deadline = time.monotonic() + _SECONDS_TO_DIE
+    while True:
+        try:
+            shutil.rmtree(folder)
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def read_outputs(folder: Path, case: DrawnCase) -> dict[str, numpy.ndarray | None]:

@@ -184,10 +184,9 @@ def _written(folder: Path) -> int:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Ends the command with all that it started."""
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+    """Ends the command with all that it started, of which some may outlive it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _watch(process: subprocess.Popen, writable: Path, limits: Limits) -> Done:
