@@ -24,8 +24,8 @@ from measure import CARRIED
 SOURCES = ROOT / "common" / "peers"
 SCRIPT = Path(__file__).with_name("peers") / "time_peers.py"
 
-# The C++ library that a subject's program calls; none does what "nearest" asks for.
-CPP = {"transpose": "cuBLAS", "sum": "CUB"}
+# The C++ libraries that do what a subject asks for, each with its program's name; none does what "nearest" asks for.
+CPP = {"transpose": {"cuBLAS": "transpose_cublas", "cuTENSOR": "transpose_cutensor"}, "sum": {"CUB": "sum_cub"}}
 # Python libraries by the module that they are imported as, and what they do.
 PYTHON = {"torch": ("PyTorch", ("transpose", "sum", "nearest")), "cupy": ("CuPy", ("transpose", "sum"))}
 # Bytes of an element that the libraries work on: a float, or a point of three.
@@ -60,9 +60,9 @@ def measure_peers(build: Path, slug: str, result: dict, samples: int | None, sho
     wanted = [word for size in ours for word in ("--size", size)]
     wanted += ["--samples", str(samples)] if samples else []
     wanted += ["--seed", str(result["provenance"]["seed"])]
-    if subject in CPP:
-        show(f"peers: {CPP[subject]}")
-        _run_cpp(found, build, subject, wanted, ours)
+    for library, program in CPP.get(subject, {}).items():
+        show(f"peers: {library}")
+        _run_cpp(found, build, library, program, wanted, ours)
     for module, (name, subjects) in PYTHON.items():
         if subject not in subjects:
             continue
@@ -86,13 +86,13 @@ def _row(found: Peers, ours: dict[str, dict], peer: dict) -> None:
         found.failures.append(f"{peer['name']} at {peer['size']} failed its check: {peer['check']['message']}")
 
 
-def _run_cpp(found: Peers, build: Path, subject: str, wanted: list[str], ours: dict[str, dict]) -> None:
-    """Runs the program of a subject, which times and checks its library as a chapter program does its kernels."""
-    program = build / "common" / "peers" / f"peers_{subject}"
+def _run_cpp(found: Peers, build: Path, library: str, name: str, wanted: list[str], ours: dict[str, dict]) -> None:
+    """Runs the program of a library, which times and checks it as a chapter program does its kernels."""
+    program = build / "common" / "peers" / f"peers_{name}"
     if not program.exists():
-        found.absent.append(f"no {CPP[subject]}: {shown_path(program)} is not there; the CUDA toolkit may lack the library")
+        found.absent.append(f"no {library}: {shown_path(program)} is not there; it was not found when the peers were built")
         return
-    path = SOURCES / f"{subject}.cu"
+    path = SOURCES / f"{name}.cu"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         try:
@@ -103,8 +103,8 @@ def _run_cpp(found: Peers, build: Path, subject: str, wanted: list[str], ours: d
                 raise results.ResultError(f"ended with exit code {done.returncode}: {_last_line(done.stderr)}")
             calls = {name: region.text for name, region in source.read_sources(path).regions.items()}
             for row in results.load_program(out)["rows"]:
-                library = {"library": row["library"]["name"], "version": row["library"]["version"]}
-                _row(found, ours, {**row, **library, "name": row["kernel"], "call": _dedented(calls[row["kernel"]])})
+                told = {"library": row["library"]["name"], "version": row["library"]["version"]}
+                _row(found, ours, {**row, **told, "name": row["kernel"], "call": _dedented(calls[row["kernel"]])})
         except (OSError, KeyError, results.ResultError, source.SourceError) as error:
             found.failures.append(f"{program.name}: {error}")
 

@@ -395,20 +395,20 @@ def peers_house(gpu_house):
     ready = gpu_house.root / "ready"
     (ready / "chapters" / "copy" / "peers.json").write_text('{"subject": "transpose"}')
     (gpu_house.root / "common" / "peers").mkdir(parents=True)
-    (gpu_house.root / "common" / "peers" / "transpose.cu").write_text(CALLED, encoding="utf-8")
+    (gpu_house.root / "common" / "peers" / "transpose_cublas.cu").write_text(CALLED, encoding="utf-8")
     cpp_tells(gpu_house)
     python_tells(gpu_house)
     return gpu_house
 
 
-def cpp_tells(house, **changes) -> None:
-    """Makes the C++ program, which writes two rows."""
+def cpp_tells(house, program: str = "peers_transpose_cublas", **changes) -> None:
+    """Makes a C++ program, which writes two rows."""
     data = program_rows("gpu")
-    data["slug"] = "peers_transpose"
+    data["slug"] = program
     data["rows"] = [row for row in data["rows"] if row["kernel"] == "cudaMemcpy" and row["time"]]
     for row in data["rows"]:
         row.update({"kernel": "library_copy", "library": {"name": "Library", "version": "1.2.3"}, **changes})
-    house.tool("peers_transpose", f"""
+    house.tool(program, f"""
 assert argv[:-1] == ['--size', '2048x2048', '--size', '16384x16384', '--seed', '1', '--json'], argv
 open(argv[-1], 'w').write({json.dumps(data)!r})
 """, house.root / "ready" / "common" / "peers")
@@ -444,14 +444,22 @@ def test_peers_stand_beside_the_kernels(peers_house):
     assert python["time"]["cold"]["median_ms"] == 0.5
     assert result["provenance"]["command"] == "scripts/measure --peers"
     assert "copy: peers: PyTorch, torch_copy at 2048x2048" in done.stdout
+    assert "no cuTENSOR: ready/common/peers/peers_transpose_cutensor is not there" in done.stdout
     assert "no CuPy: no Python on the PATH has it, and numpy" in done.stdout
     assert "Peers: 3 times of libraries, 0 failures" in done.stdout
     assert re.search(r"torch_copy +2048x2048 +67.1 ", done.stdout), done.stdout
 
 
+def test_a_second_library_of_cpp_is_asked_too(peers_house):
+    (peers_house.root / "common" / "peers" / "transpose_cutensor.cu").write_text(CALLED.replace("library_copy", "other_copy"), encoding="utf-8")
+    cpp_tells(peers_house, program="peers_transpose_cutensor", kernel="other_copy", library={"name": "Other", "version": "4.5.6"})
+    _, result = measured(peers_house, "--peers")
+    assert [row["library"] for row in result["peers"]] == ["Library"] * 2 + ["Other"] * 2 + ["PyTorch"]
+
+
 def test_no_peers_without_the_option(peers_house):
     peers_house.tool("python3", "sys.exit('no library must run')")
-    peers_house.tool("peers_transpose", "sys.exit('no library must run')", peers_house.root / "ready" / "common" / "peers")
+    peers_house.tool("peers_transpose_cublas", "sys.exit('no library must run')", peers_house.root / "ready" / "common" / "peers")
     done, result = measured(peers_house)
     assert "peers" not in result and "Peers" not in done.stdout
 
@@ -470,25 +478,25 @@ def test_a_chapter_without_peers(peers_house):
 
 
 def test_libraries_that_are_not_here(peers_house):
-    (peers_house.root / "ready" / "common" / "peers" / "peers_transpose").unlink()
+    (peers_house.root / "ready" / "common" / "peers" / "peers_transpose_cublas").unlink()
     python_tells(peers_house, modules=())
     done, result = measured(peers_house, "--peers")
     assert "peers" not in result
-    assert "no cuBLAS: ready/common/peers/peers_transpose is not there; the CUDA toolkit may lack the library" in done.stdout
+    assert "no cuBLAS: ready/common/peers/peers_transpose_cublas is not there; it was not found when the peers were built" in done.stdout
     assert "no PyTorch: no Python on the PATH has it" in done.stdout
 
 
 def break_cpp(house, body):
-    house.tool("peers_transpose", body, house.root / "ready" / "common" / "peers")
+    house.tool("peers_transpose_cublas", body, house.root / "ready" / "common" / "peers")
 
 
 @pytest.mark.parametrize("breaks, said", [
     (lambda house: break_cpp(house, "print('cublasSgeam failed', file=sys.stderr); sys.exit(134)"),
-     "copy: peers_transpose: ended with exit code 134: cublasSgeam failed"),
-    (lambda house: break_cpp(house, "sys.exit(1)"), "copy: peers_transpose: ended with exit code 1: it said nothing"),
-    (lambda house: break_cpp(house, "open(argv[-1], 'w').write('{')"), "copy: peers_transpose: "),
+     "copy: peers_transpose_cublas: ended with exit code 134: cublasSgeam failed"),
+    (lambda house: break_cpp(house, "sys.exit(1)"), "copy: peers_transpose_cublas: ended with exit code 1: it said nothing"),
+    (lambda house: break_cpp(house, "open(argv[-1], 'w').write('{')"), "copy: peers_transpose_cublas: "),
     (lambda house: cpp_tells(house, library={"name": "Library"}), "'version' is a required property"),
-    (lambda house: cpp_tells(house, kernel="unknown"), "copy: peers_transpose: 'unknown'"),
+    (lambda house: cpp_tells(house, kernel="unknown"), "copy: peers_transpose_cublas: 'unknown'"),
 ])
 def test_a_program_that_fails_loses_neither_the_kernels_nor_other_libraries(peers_house, breaks, said):
     breaks(peers_house)

@@ -10,6 +10,8 @@
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
 
+#include "peers.hpp"
+
 using namespace conflict_free;
 
 void check_cublas(cublasStatus_t status, const char* call)
@@ -51,16 +53,9 @@ void cublas_geam(const Matrices<float>& m)
     // [/cublas_geam]
 }
 
-/// The chapter whose peers these are decides what is worth timing.
-class Peers : public MatrixChapter<float> {
-public:
-    using MatrixChapter::MatrixChapter;
-    bool is_worth_timing(Size) const override { return true; }
-};
-
 int main(int argc, char** argv)
 {
-    Peers peers("peers_transpose", "How fast do libraries transpose a matrix of floats?");
+    Peers<MatrixChapter<float>> peers("peers_transpose", "How fast do libraries transpose a matrix of floats?");
     peers.sizes({{2048, 2048}, {1000, 700}, {33, 31}, {1, 1}});
     peers.gpu_sizes({{16384, 16384}});
 

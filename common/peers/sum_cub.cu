@@ -12,6 +12,8 @@
 #include <conflict_free/array_chapter.hpp>
 #include <conflict_free/error.hpp>
 
+#include "peers.hpp"
+
 using namespace conflict_free;
 
 std::size_t temporary_bytes(std::size_t n)
@@ -62,16 +64,9 @@ std::string sum_is_right(const ArrayKernels<float, float>::Written& written)
     return text.str();
 }
 
-/// The chapter whose peers these are decides what is worth timing.
-class Peers : public ArrayChapter {
-public:
-    using ArrayChapter::ArrayChapter;
-    bool is_worth_timing(Size) const override { return true; }
-};
-
 int main(int argc, char** argv)
 {
-    Peers peers("peers_sum", "How fast do libraries add up floats?");
+    Peers<ArrayChapter> peers("peers_sum", "How fast do libraries add up floats?");
     peers.lengths({1000003, 65536, 257, 1});
     peers.gpu_lengths({33554432});
 
