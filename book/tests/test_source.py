@@ -115,6 +115,27 @@ def test_hash_sees_the_functions_that_a_kernel_calls(old, new, same):
     assert (kernel_hash(CALLS.replace(old, new), "calls") == kernel_hash(CALLS, "calls")) == same
 
 
+CONSTANTS = """// [some_constants]
+// THIRD = 3
+constexpr int FIRST = 1;
+static constexpr std::size_t SECOND[] = {1, 2};
+// [/some_constants]
+// [further_constants]
+constexpr int NOT_NAMED = 4;
+// [/further_constants]
+// [kernel]
+void kernel() { constexpr int THIRD = 3; SECOND[0]; }
+// [/kernel]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"), [("{1, 2}", "{1, 3}", False), ("FIRST = 1", "FIRST = 2", False), ("NAMED = 4", "NAMED = 5", True)]
+)
+def test_hash_sees_the_regions_of_constants_that_a_kernel_names(old, new, same):
+    assert (kernel_hash(CONSTANTS.replace(old, new), "kernel") == kernel_hash(CONSTANTS, "kernel")) == same
+
+
 def test_hash_is_of_one_kernel_only():
     more = TEXT + "// [other]\nint other;\n// [/other]\n"
     assert kernel_hash(more, "kernel") == kernel_hash(TEXT, "kernel")

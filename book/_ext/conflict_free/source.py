@@ -25,6 +25,9 @@ AFTER_KERNEL = ("launch",)
 
 _MARKER = re.compile(r"//\s*\[(?P<close>/?)(?P<name>[A-Za-z_]\w*)\]\s*$")
 
+#: A constant at file scope, which begins its line.
+_CONSTANT = re.compile(r"^(?:(?:inline|static) )*constexpr [^=;(){}]*?(?P<name>[A-Za-z_]\w*) ?(?:=|\{|\[)", re.MULTILINE)
+
 _HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?P<name>[^"\n]+\.cuh)"', re.MULTILINE)
 
 _TOKEN = re.compile(
@@ -230,28 +233,39 @@ class Sources:
     def kernel_hash(self, name: str) -> str:
         """Return ``"sha256:" + hex`` of what the kernel ``name`` is made of.
 
-        That is the region ``constants`` (if any), the kernel's own region, the regions of the functions that it calls, and
-        ``launch`` (if any), without comments and with each run of white space as one blank: rewording a comment does not
+        That is the region ``constants`` (if any), the kernel's own region, the regions of the functions and of the constants
+        that it names, and ``launch`` (if any), without comments and with each run of white space as one blank: rewording a comment does not
         make a result stale, nor does moving a region; changing an index does. Raises SourceError for an unknown name.
         """
-        return self._hash(name, self._called(name))
+        return self._hash(name, self._named(name))
 
-    def _called(self, name: str) -> list[str]:
-        """Return the functions with a region that a region names, and that those name: each behind those that it names."""
+    @functools.cached_property
+    def _region_of(self) -> dict[str, str]:
+        """Which region a name leads to: its own, or the one that declares a constant of that name."""
+        constants = {
+            match["name"]: region.name
+            for region in self.regions.values()
+            for match in _CONSTANT.finditer(strip_comments(region.text))
+        }
+        return constants | {name: name for name in self.regions}
+
+    def _named(self, name: str) -> list[str]:
+        """Return the regions that a region names, and those that these name: each behind those that it names."""
         seen, found = {name, *BEFORE_KERNEL, *AFTER_KERNEL}, []
 
         def visit(text: str) -> None:
             for word in re.findall(r"[A-Za-z_]\w*", strip_comments(text)):
-                if word in self.regions and word not in seen:
-                    seen.add(word)
-                    visit(self.regions[word].text)
-                    found.append(word)
+                region = self._region_of.get(word)
+                if region is not None and region not in seen:
+                    seen.add(region)
+                    visit(self.regions[region].text)
+                    found.append(region)
 
         visit(self.region(name).text)
         return found
 
-    def _hash(self, name: str, called: list[str]) -> str:
-        names = [*BEFORE_KERNEL, name, *called, *AFTER_KERNEL]
+    def _hash(self, name: str, named: list[str]) -> str:
+        names = [*BEFORE_KERNEL, name, *named, *AFTER_KERNEL]
         text = "\n".join(self.regions[part].text for part in names if part in self.regions)
         normal = " ".join(strip_comments(text).split())
         return "sha256:" + hashlib.sha256(normal.encode("utf-8")).hexdigest()
