@@ -46,9 +46,13 @@ struct Outcome {
     std::optional<simt::LaunchCounts> counts;
     /// What the kernel did that no kernel may, one line each. Always empty in the GPU build.
     std::vector<std::string> hazards;
+    /// True if the kernel was stopped before its end, or not started, because of what `hazards` says. What it has written
+    /// then means nothing. The device can be used again.
+    bool stopped = false;
 };
 
 /// Runs `launch` once.
+/// @throws CudaError if a call of the CUDA runtime failed and `hazards` would not say why
 Outcome run_once(const std::function<void()>& launch);
 
 /// True if this build takes times.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <stdexcept>
 
@@ -44,8 +45,13 @@ Outcome run_once(const std::function<void()>& launch)
     simt::take_launches();
     simt::take_hazards();
     simt::take_errors();
-    launch();
     Outcome outcome;
+    std::exception_ptr failure;
+    try {
+        launch();
+    } catch (const CudaError&) {
+        failure = std::current_exception();
+    }
     for (simt::LaunchCounts& counts : simt::take_launches())
         if (outcome.counts)
             *outcome.counts += counts;
@@ -53,6 +59,12 @@ Outcome run_once(const std::function<void()>& launch)
             outcome.counts = std::move(counts);
     for (const simt::Hazard& hazard : simt::take_hazards()) outcome.hazards.push_back(in_one_line(hazard));
     std::ranges::move(simt::take_errors(), std::back_inserter(outcome.hazards));
+    if (outcome.hazards.empty()) {
+        if (failure) std::rethrow_exception(failure);
+        return outcome;
+    }
+    // Unlike a GPU's, the model's device can be used again once its error has been taken.
+    outcome.stopped = cudaGetLastError() != cudaSuccess || failure;
     return outcome;
 }
 

@@ -37,6 +37,13 @@ __global__ void negated(float* output, const float* input, int n)
     if (i < n) output[i] = -input[i];
 }
 
+__global__ void doubled_far_away(int* output, const int* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) output[i + (std::size_t{1} << 30)] = 2 * input[i];
+}
+constexpr int line_of_far_store = __LINE__ - 2;
+
 // One launch negates into the scratch, a second one out of it.
 __global__ void negated_again(float* output, const float* input, int n)
 {
@@ -269,6 +276,28 @@ TEST(ArrayChapter, InputIsOfferedOnlyWhereAllArraysCanBeRead)
     EXPECT_NE(run({"--help"}, true).out.find("--input"), std::string::npos);
     EXPECT_EQ(run({"--help"}).out.find("--input"), std::string::npos);
     EXPECT_EQ(run({"--input", file_with("one.txt", "1")}).exit_code, 2);
+}
+
+TEST(ArrayChapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
+{
+    ArrayChapter chapter("trial", "What does a kernel leave behind that was stopped?");
+    chapter.lengths({100, 33});
+    const auto same = [](std::size_t n) { return n; };
+    auto& integers = chapter.arrays<int, int>(same);
+    integers.kernel("doubled_far_away", launch<doubled_far_away, int>, is_doubled).kernel("doubled", launch<doubled, int>, is_doubled);
+    chapter.arrays<float, float>(same).kernel("negated", launch<negated, float>, is_negated);
+    std::string name = "trial";
+    char* arguments[] = {name.data()};
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(chapter.run(1, arguments), 1);
+    const std::string out = testing::internal::GetCapturedStdout(), err = testing::internal::GetCapturedStderr();
+    const std::string reported = "out_of_bounds at array_chapter_test.cu:" + std::to_string(line_of_far_store) + ": ";
+    for (const char* length : {"100x1", "33x1"})
+        EXPECT_NE(err.find(std::string("hazard: doubled_far_away at ") + length + ": " + reported), std::string::npos) << err;
+    EXPECT_EQ(err.find(": doubled at "), std::string::npos) << err;
+    EXPECT_EQ(err.find(": negated at "), std::string::npos) << err;
+    EXPECT_NE(out.find("6 results checked"), std::string::npos) << out;
 }
 
 }  // namespace

@@ -38,6 +38,22 @@ __global__ void transposes_pitched(float* output, const float* input, int width,
     if (into_padding && threadIdx.x == 0) output[height] = 0;
 }
 
+__global__ void loads_wide_one_late(float* output, const float* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n / 8) reinterpret_cast<float4*>(output)[i] = *reinterpret_cast<const float4*>(input + 4 * i + 1);
+}
+constexpr int line_of_wide_load = __LINE__ - 2;
+
+// It spoils its input, too.
+__global__ void stores_far_away(float* output, float* input, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) input[i] = 0;
+    if (i < n) output[i + (std::size_t{1} << 30)] = 0;
+}
+constexpr int line_of_far_store = __LINE__ - 2;
+
 float copied(const float* input, Size, std::size_t index) { return input[index]; }
 
 template <auto kernel>
@@ -51,6 +67,20 @@ void launch_large_blocks(const Matrices<float>& m)
 {
     int n = m.width * m.height;
     right<<<(n + 1023) / 1024, 1024>>>(m.output, m.input, n);
+}
+
+void launch_far_away(const Matrices<float>& m)
+{
+    stores_far_away<<<1, 128>>>(m.output, const_cast<float*>(m.input), m.width * m.height);
+}
+
+void launch_too_large_blocks(const Matrices<float>& m) { right<<<1, 2048>>>(m.output, m.input, m.width * m.height); }
+
+/// As a program launches that looks at once whether a launch has failed.
+void launch_and_check(const Matrices<float>& m)
+{
+    launch<loads_wide_one_late>(m);
+    CUDA_CHECK(cudaGetLastError());
 }
 
 struct Outcome {
@@ -102,6 +132,74 @@ TEST(Chapter, AnElementLeftUnwrittenIsFoundAfterARightKernelRan)
     const Outcome outcome = run({"--kernel", "right", "--kernel", "leaves_last", "--size", "33x31"});
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_NE(outcome.err.find("leaves_last at 33x31: 1 of 1023 elements differ; the first is element 1022"), std::string::npos) << outcome.err;
+}
+
+/// Runs a kernel that is stopped at two sizes, each time before one that is right.
+Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::string& json_file)
+{
+    MatrixChapter<float> chapter("trial", "What does a kernel leave behind that was stopped?");
+    chapter.sizes({{64, 64}, {32, 64}});
+    chapter.kernel("stopped", std::move(stopped), copied).expect(global_load.sectors_per_request == 4);
+    chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
+    std::vector<std::string> arguments = {"trial", "--json", json_file};
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
+    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+std::size_t free_bytes()
+{
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+TEST(Chapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
+{
+    const std::string path = temporary("stopped.json"), here = "chapter_test.cu:";
+    const std::string misaligned = "misaligned at " + here + std::to_string(line_of_wide_load) + ": ";
+    const std::string outside = "out_of_bounds at " + here + std::to_string(line_of_far_store) + ": ";
+    const std::vector<std::pair<MatrixChapter<float>::LaunchFunction, std::string>> cases = {
+        {launch<loads_wide_one_late>, misaligned},
+        {launch_and_check, misaligned},
+        {launch_far_away, outside},
+        {launch_too_large_blocks, "kernel right was not launched: "},
+    };
+    for (const auto& [stopped, reported] : cases) {
+        const std::size_t free_before = free_bytes();
+        const Outcome outcome = run_stopped(stopped, path);
+        EXPECT_EQ(outcome.exit_code, 1) << reported;
+        for (const char* size : {"64x64", "32x64"}) {
+            const std::string where = std::string("stopped at ") + size + ": ";
+            EXPECT_NE(outcome.err.find("hazard: " + where + reported), std::string::npos) << outcome.err;
+            EXPECT_NE(outcome.err.find("check failed: " + where + "the kernel was stopped"), std::string::npos) << outcome.err;
+        }
+        EXPECT_EQ(outcome.err.find(": right at "), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.out.find("4 results checked, 2 expectations judged: FAILED"), std::string::npos) << outcome.out;
+        EXPECT_EQ(free_bytes(), free_before) << reported;
+
+        const Json rows = Json::parse(std::ifstream(path))["rows"];
+        ASSERT_EQ(rows.size(), 4u);
+        EXPECT_EQ(rows[0]["check"]["passed"], false);
+        EXPECT_NE(rows[0]["check"]["message"].get<std::string>().find(reported), std::string::npos) << rows[0]["check"];
+        EXPECT_TRUE(rows[0]["counts"].is_null()) << "the counts of a part of a kernel";
+        EXPECT_EQ(rows[1]["check"]["passed"], true);
+        EXPECT_EQ(rows[3]["check"]["passed"], true);
+        std::filesystem::remove(path);
+    }
+}
+
+TEST(Chapter, AFailedCallThatNoHazardExplainsEndsTheProgram)
+{
+    const std::string path = temporary("failed.json");
+    const auto copies_to_nowhere = [](const Matrices<float>& m) { CUDA_CHECK(cudaMemcpy(nullptr, m.input, 4, cudaMemcpyDeviceToDevice)); };
+    const Outcome outcome = run_stopped(copies_to_nowhere, path);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find("invalid argument"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(Chapter, AnUnmetExpectationFailsAtWholeTilesOnly)
