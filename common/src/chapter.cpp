@@ -190,7 +190,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
     Row row{.kernel = kernel.name,
             .size = size,
             .element_bytes = chapter_.element_bytes(),
-            .bytes = chapter_.useful_bytes(size),
+            .bytes = kernel.useful_bytes ? kernel.useful_bytes(size) : chapter_.useful_bytes(size),
             .work = chapter_.work(size),
             .reference = kernel.reference,
             .library = kernel.library,

@@ -317,6 +317,30 @@ TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
     EXPECT_NE(refused.err.find("square sizes for right"), std::string::npos) << refused.err;
 }
 
+TEST(Chapter, AKernelThatLeavesOutAPartSaysWhatItMoves)
+{
+    const std::string path = temporary("moves.json");
+    const auto run_at = [&](const std::string& size) {
+        MatrixChapter<float> chapter("trial", "How much of it?");
+        chapter.kernel("right", launch<right>, copied);
+        chapter.kernel("part", launch<right>, copied).only_from_width(8).moves([](Size all) { return all.count(); });
+        std::vector<std::string> arguments = {"trial", "--size", size, "--json", path};
+        std::vector<char*> argv;
+        for (auto& argument : arguments) argv.push_back(argument.data());
+        testing::internal::CaptureStdout();
+        const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
+        testing::internal::GetCapturedStdout();
+        EXPECT_EQ(exit_code, 0);
+        return Json::parse(std::ifstream(path))["rows"];
+    };
+    const Json both = run_at("8x3");
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_EQ(both[0]["bytes"], 2 * 8 * 3 * 4);
+    EXPECT_EQ(both[1]["bytes"], 8 * 3);
+    EXPECT_EQ(run_at("7x3").size(), 1u);
+    std::filesystem::remove(path);
+}
+
 TEST(Chapter, ListNamesTheKernels) { EXPECT_EQ(run({"--list"}).out, "library\nright\nleaves_last\nexpects_too_much\nlarge_blocks\n"); }
 
 TEST(Chapter, HelpNamesEveryOption)

@@ -450,6 +450,18 @@ def test_peers_stand_beside_the_kernels(peers_house):
     assert re.search(r"torch_copy +2048x2048 +67.1 ", done.stdout), done.stdout
 
 
+def test_peers_move_the_whole_matrix_where_a_kernel_leaves_out_a_part(peers_house):
+    data = program_rows("gpu")
+    for number, row in enumerate(data["rows"]):
+        row["bytes"] -= 8 * (number % 3 == 1) * (1 + number)
+    whole = max(row["bytes"] for row in data["rows"] if row["size"] == "2048x2048")
+    assert whole != data["rows"][-2]["bytes"]
+    write = f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})"
+    peers_house.tool("copy_gpu", write, peers_house.root / "ready" / "chapters" / "copy")
+    _, result = measured(peers_house, "--peers")
+    assert [row["bytes"] for row in result["peers"] if row["size"] == "2048x2048"] == [whole, whole]
+
+
 def test_a_second_library_of_cpp_is_asked_too(peers_house):
     (peers_house.root / "common" / "peers" / "transpose_cutensor.cu").write_text(CALLED.replace("library_copy", "other_copy"), encoding="utf-8")
     cpp_tells(peers_house, program="peers_transpose_cutensor", kernel="other_copy", library={"name": "Other", "version": "4.5.6"})

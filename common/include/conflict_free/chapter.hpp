@@ -127,6 +127,8 @@ public:
         /// How often a launch does the work where it is timed. Times are divided by it. Where it is not, it does it at most
         /// twice, which shows all that one repetition can do to the next.
         int repetitions = 1;
+        /// What it has to move at a size, where that is not what useful_bytes() of the chapter says.
+        std::function<std::size_t(Size)> useful_bytes = nullptr;
         /// Whose call it is, where a report has to say so.
         std::optional<Library> library = std::nullopt;
     };

@@ -108,6 +108,19 @@ public:
         return only_where([most](Size size) { return size.width <= most; }, "widths up to " + std::to_string(most));
     }
 
+    /// The kernel added last runs at widths from `least` alone, such as one that takes several elements for one of its own.
+    MatrixChapter& only_from_width(int least)
+    {
+        return only_where([least](Size size) { return size.width >= least; }, "widths from " + std::to_string(least));
+    }
+
+    /// The kernel added last leaves out a part of the matrix: it reads and writes `bytes` at a size, both together.
+    MatrixChapter& moves(std::function<std::size_t(Size)> bytes)
+    {
+        last_kernel().useful_bytes = std::move(bytes);
+        return *this;
+    }
+
     /// The kernel added last works on matrices with `elements` unused elements after each row, which it must leave
     /// alone. The rows of its output are as long as the columns of its input: it transposes.
     MatrixChapter& rows_padded_by(int elements)
