@@ -20,6 +20,7 @@ MODULES = (
     "listing",
     "diff",
     "tables",
+    "value_table",
     "sectors",
     "specimens",
     "banks",
