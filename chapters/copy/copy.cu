@@ -68,6 +68,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("copy", "How fast can a kernel move a matrix?");
     chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}, {16385, 8191}});
+    chapter.traffic_sizes({{16384, 16384}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
 
     chapter.reference_row("cudaMemcpy",

@@ -211,7 +211,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("vectorized", "How close to a plain copy can a transpose come?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {130, 129}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}, {16385, 8191}});
-    chapter.traffic_sizes({{8192, 8192}, {8184, 16392}, {8191, 16385}});
+    chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
 
     chapter.kernel("transpose_wide_tile",

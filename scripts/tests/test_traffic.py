@@ -59,6 +59,8 @@ def test_each_counter_has_its_name_at_the_profiler():
         "dram_read_bytes": "dram__bytes_read.sum",
         "dram_write_bytes": "dram__bytes_write.sum",
         "l2_load_hit_sectors": "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+        "l2_fabric_cycles_active": "lts__ltcfabric2ltc_cycles_active.sum",
+        "l2_cycles": "lts__cycles_elapsed.sum",
         "shared_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
         "instructions": "smsp__inst_executed.sum",
         "instructions_issued": "smsp__inst_issued.sum",
@@ -113,6 +115,12 @@ def test_a_counter_that_the_profiler_does_not_know_is_named_and_left_out(house):
         r"no issue_slots_taken: Failed to find metric regex:^smsp__issue_active\.sum$",
         "no cycles: ncu answered n/a for sm__cycles_elapsed.max",
     ]
+
+
+def test_a_part_that_only_some_gpus_have_is_missed_by_none(house):
+    ncu = profiler(house, [("one", LARGE, 1)], unknown=["lts__ltcfabric2ltc_cycles_active.sum"])
+    found = traffic.read_traffic(ncu, "prog", [("one", LARGE)])
+    assert set(found.rows["one", LARGE]) == set(traffic.TRAFFIC) - {"l2_fabric_cycles_active"} and found.missing == []
 
 
 def test_a_counter_is_asked_for_by_its_newer_name_where_the_older_is_unknown(house):

@@ -342,13 +342,22 @@ MEASURED = {
     "issue_slots": ("", "traffic"),
     "issue_slots_taken": ("", "traffic"),
     "percent_of_issue_slots": ("", "issue_slots"),
+    "l2_fabric_cycles_active": ("", "traffic"),
+    "l2_cycles": ("", "traffic"),
+    "percent_of_l2_fabric": ("", "l2_fabric"),
 }
 
 #: Counters of a row, by the key that has them, in the words of what it does not have. Where it has traffic, all are there.
 _COUNTED = {"caches": "counters of the caches", "counters": "counters", "traffic": "counters of its traffic"}
 
+#: What is a share, in percent: the counter of the part, and that of the whole.
+_SHARES = {
+    "issue_slots": ("issue_slots_taken", "issue_slots"),
+    "l2_fabric": ("l2_fabric_cycles_active", "l2_cycles"),
+}
+
 #: What is measured of our kernels alone, and of no library.
-_OF_KERNELS = (*_COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "issue_slots")
+_OF_KERNELS = (*_COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", *_SHARES)
 
 _PER = {
     "sectors_per_request": ("sectors", "requests"),
@@ -826,9 +835,9 @@ class Evidence:
             number = there[metric]
         elif what in _COUNTED:
             number = self._counter(slug, row, metric, name)
-        elif what == "issue_slots":
-            taken, slots = (self._counter(slug, row, part, name) for part in ("issue_slots_taken", "issue_slots"))
-            number = 100 * taken / slots
+        elif what in _SHARES:
+            part, whole = (self._counter(slug, row, counter, name) for counter in _SHARES[what])
+            number = 100 * part / whole
         else:
             number = sample(row, state)[what]
         how = f"{_where(row, provenance) or state}, {sample(row, state)['samples']} samples, " if state else ""
