@@ -212,6 +212,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("bulk_copy", "What is left for a thread to do when an engine moves the tiles?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {36, 28}, {4, 8}, {4, 4}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}});
+    chapter.traffic_sizes({{16384, 16384}});
     chapter.least_compute_capability(9, 0, "the tensor copy engine came with it");
 
     add(chapter, "transpose_bulk", transpose_bulk, 8, CU_TENSOR_MAP_SWIZZLE_128B);
