@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "any_elements.cuh"
 #include "constants.cuh"
 #include "elements.cuh"
-#include "windows.cuh"
 
 // [transpose_swizzled_scalar]
 __global__ void transpose_swizzled_scalar(float* output, const float* input, int width, int height)
@@ -115,18 +115,27 @@ float transposed(const float* input, Size size, std::size_t index)
 template <class Element, int CUT>
 Size as_elements(Size size) { return {static_cast<int>(size.width * sizeof(float) / sizeof(Element)) - CUT, size.height}; }
 
+// They are the last elements of the buffer. So many lie before them.
+template <class Element, int CUT>
+std::size_t elements_before(Size size)
+{
+    return size.count() * sizeof(float) / sizeof(Element) - as_elements<Element, CUT>(size).count();
+}
+
 // Four bytes of the transpose of such a matrix.
 template <class Element, int CUT>
 float transposed_as(const float* input, Size size, std::size_t index)
 {
     auto bytes = reinterpret_cast<const unsigned char*>(input);
     const Size matrix = as_elements<Element, CUT>(size);
+    const std::size_t before = elements_before<Element, CUT>(size);
     unsigned char expected[sizeof(float)];
     for (std::size_t i = 0; i < sizeof(float); ++i) {
-        std::size_t element = (index * sizeof(float) + i) / sizeof(Element), part = (index * sizeof(float) + i) % sizeof(Element);
+        // The number of an element before the matrix wraps around, and is that of none in it.
+        std::size_t element = (index * sizeof(float) + i) / sizeof(Element) - before, part = (index * sizeof(float) + i) % sizeof(Element);
         std::size_t row = element / matrix.height, column = element % matrix.height;
         bool inside = element < matrix.count();
-        expected[i] = inside ? bytes[(column * matrix.width + row) * sizeof(Element) + part] : 0xFF;
+        expected[i] = inside ? bytes[(before + column * matrix.width + row) * sizeof(Element) + part] : 0xFF;
     }
     float value;
     std::memcpy(&value, expected, sizeof value);
@@ -143,10 +152,13 @@ Chapters& add(Chapters& chapter, std::string name, Kernel kernel, int columns, i
         [=](const Matrices<float>& m) {
             const Size matrix = as_elements<Element, CUT>({m.width, m.height});
             const dim3 grid = grid_down(matrix.width, matrix.height + row_margin, columns, rows);
-            auto output = reinterpret_cast<Element*>(m.output);
-            auto input = reinterpret_cast<const Element*>(m.input);
+            const std::size_t before = elements_before<Element, CUT>({m.width, m.height});
+            auto output = reinterpret_cast<Element*>(m.output) + before;
+            auto input = reinterpret_cast<const Element*>(m.input) + before;
             kernel<<<grid, threads>>>(output, input, matrix.width, matrix.height);
-        }, transposed_as<Element, CUT>);
+        }, transposed_as<Element, CUT>)
+        .only_from_width(blocks_for((1 + CUT) * sizeof(Element), sizeof(float)))
+        .moves([](Size size) { return 2 * as_elements<Element, CUT>(size).count() * sizeof(Element); });
 }
 
 template <class Element, class Kernel>
@@ -160,19 +172,21 @@ void add_whole_units(Chapters& chapter, std::string name, Kernel kernel, int col
         .expect(shared_store.conflicts == 0);
 }
 
-// Without the last element of each row, rows are not multiples of a unit, nor of an even number of bytes.
+// Without the last element of each row, rows are not multiples of a unit and begin anywhere, as does the matrix.
 template <class Element, class Kernel>
-void add_windows(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows)
+void add_any(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int threads)
 {
-    add<Element, 1>(chapter, std::move(name), kernel, columns, rows, SECTOR_BYTES / sizeof(Element) - 1, 256);
+    add<Element, 1>(chapter, std::move(name), kernel, columns, rows, SECTOR_BYTES / sizeof(Element) - 1, threads)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
 }
 
 int main(int argc, char** argv)
 {
     Chapters chapter("swizzle", "Can a tile be free of conflicts with no padding at all?");
-    chapter.sizes({{2048, 2048}, {1024, 256}, {1008, 720}, {100, 70}, {16, 48}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.sizes({{2048, 2048}, {1024, 256}, {1008, 720}, {129, 250}, {100, 70}, {16, 48}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}, {16385, 8191}});
-    chapter.traffic_sizes({{8192, 8192}});
+    chapter.traffic_sizes({{8192, 8192}, {8191, 16385}});
     chapter.whole_tiles(256);
 
     chapter.kernel("transpose_swizzled_scalar",
@@ -201,8 +215,11 @@ int main(int argc, char** argv)
     add_whole_units<uint64_t>(chapter, "transpose_8_bytes", transpose_8_bytes, 32, 64);
     add_whole_units<uint4>(chapter, "transpose_16_bytes", transpose_16_bytes, 32, 32);
 
-    add_windows<uint8_t>(chapter, "transpose_windows_1_byte", transpose_windows_1_byte, 128, 128);
-    add_windows<uint16_t>(chapter, "transpose_windows_2_bytes", transpose_windows_2_bytes, 128, 64);
+    add_any<uint8_t>(chapter, "transpose_any_1_byte", transpose_any_1_byte, 256, 128, 256);
+    add_any<uint16_t>(chapter, "transpose_any_2_bytes", transpose_any_2_bytes, 128, 128, 256);
+    add_any<uint32_t>(chapter, "transpose_any_4_bytes", transpose_any_4_bytes, 64, 64, 512);
+    add_any<uint64_t>(chapter, "transpose_any_8_bytes", transpose_any_8_bytes, 64, 32, 512);
+    add_any<uint4>(chapter, "transpose_any_16_bytes", transpose_any_16_bytes, 16, 32, 256);
 
     return chapter.run(argc, argv);
 }
