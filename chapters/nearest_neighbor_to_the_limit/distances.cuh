@@ -26,12 +26,17 @@ __device__ float4 far_or_point(const float3* points, int j, int n)
 }
 // [/far_or_point]
 
-// [query_at]
-__device__ float3 query_at(const float3* points, int i, int n)
+// [load_queries]
+// A lane's neighbors have the points beside its own, so that a warp
+// reads whole sectors. Behind the end, any point will do.
+template <int THREADS, int QUERIES>
+__device__ void load_queries(float3 (&mine)[QUERIES], const float3* points, int i, int n)
 {
-    return i < n ? points[i] : make_float3(0, 0, 0);
+#pragma unroll
+    for (int q = 0; q < QUERIES; ++q)
+        mine[q] = i + q * THREADS < n ? points[i + q * THREADS] : make_float3(0, 0, 0);
 }
-// [/query_at]
+// [/load_queries]
 
 // [Nearest]
 struct Nearest {
@@ -48,6 +53,94 @@ struct NearestTile {
 };
 // [/NearestTile]
 
+// [note_tile]
+template <int QUERIES>
+__device__ void note_distances(float (&before)[QUERIES], const NearestTile (&nearest)[QUERIES])
+{
+#pragma unroll
+    for (int q = 0; q < QUERIES; ++q)
+        before[q] = nearest[q].distance;
+}
+
+// Of equal distances the first tile stays.
+template <int QUERIES>
+__device__ void note_tile(NearestTile (&nearest)[QUERIES], const float (&before)[QUERIES], int first)
+{
+#pragma unroll
+    for (int q = 0; q < QUERIES; ++q)
+        if (nearest[q].distance < before[q])
+            nearest[q].first = first;
+}
+// [/note_tile]
+
+// [look_at_own]
+// Looks at a tile that holds queries of this block. The first query of
+// this thread would stand at `own` in it.
+template <int THREADS, int TILE, int QUERIES>
+__device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first, int own)
+{
+    float before[QUERIES];
+    note_distances(before, nearest);
+#pragma unroll 4
+    for (int j = 0; j < TILE; ++j) {
+        float4 other = tile[j];
+#pragma unroll
+        for (int q = 0; q < QUERIES; ++q)
+            if (j != own + q * THREADS)
+                nearest[q].distance = fminf(nearest[q].distance, distance_of(mine[q], other));
+    }
+    note_tile(nearest, before, first);
+}
+// [/look_at_own]
+
+// [look_at_others]
+// Looks at a tile of others. Good: one instruction a pair beside the
+// distance. No index, and nobody asks whose point it is.
+template <int TILE, int QUERIES>
+__device__ void look_at_others(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
+{
+    float before[QUERIES];
+    note_distances(before, nearest);
+#pragma unroll 4
+    for (int j = 0; j < TILE; ++j) {
+        float4 other = tile[j];
+#pragma unroll
+        for (int q = 0; q < QUERIES; ++q)
+            nearest[q].distance = fminf(nearest[q].distance, distance_of(mine[q], other));
+    }
+    note_tile(nearest, before, first);
+}
+// [/look_at_others]
+
+// [least_of_three]
+// The bits of floats that are not negative are in the order of the
+// floats, and of three integers the GPU has the least at once.
+__device__ float least_of_three(float a, float b, float c)
+{
+    return __int_as_float(__vimin3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
+}
+// [/least_of_three]
+
+// [look_by_three]
+// Looks at a tile of others. Good: half an instruction a pair beside
+// the distance. The loop turns after `STEPS` times two points.
+template <int TILE, int STEPS, int QUERIES>
+__device__ void look_by_three(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
+{
+    float before[QUERIES];
+    note_distances(before, nearest);
+#pragma unroll(STEPS)
+    for (int j = 0; j < TILE; j += 2) {
+        float4 one = tile[j], other = tile[j + 1];
+#pragma unroll
+        for (int q = 0; q < QUERIES; ++q)
+            nearest[q].distance =
+                least_of_three(nearest[q].distance, distance_of(mine[q], one), distance_of(mine[q], other));
+    }
+    note_tile(nearest, before, first);
+}
+// [/look_by_three]
+
 // [index_in]
 // Looks once more at one tile, for the lowest index at the distance.
 __device__ int index_in(const float3* points, int n, float3 mine, int i, NearestTile nearest, int tile)
@@ -61,20 +154,14 @@ __device__ int index_in(const float3* points, int n, float3 mine, int i, Nearest
 }
 // [/index_in]
 
-// [least_of_three]
-// The bits of floats that are not negative are in the order of the
-// floats, and of three integers the GPU has the least at once.
-__device__ float least_of_three(float a, float b, float c)
+// [write_indices]
+template <int THREADS, int TILE, int QUERIES>
+__device__ void write_indices(int* output, const float3* points, int n, const float3 (&mine)[QUERIES], int i,
+                              const NearestTile (&nearest)[QUERIES])
 {
-    return __int_as_float(__vimin3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c)));
+#pragma unroll
+    for (int q = 0; q < QUERIES; ++q)
+        if (i + q * THREADS < n)
+            output[i + q * THREADS] = index_in(points, n, mine[q], i + q * THREADS, nearest[q], TILE);
 }
-// [/least_of_three]
-
-// [word_of]
-// A distance and its tile in one word, the distance in the upper
-// half: the least word is the shortest distance, and the first tile.
-__device__ unsigned long long word_of(NearestTile nearest)
-{
-    return static_cast<unsigned long long>(__float_as_uint(nearest.distance)) << 32 | static_cast<unsigned>(nearest.first);
-}
-// [/word_of]
+// [/write_indices]

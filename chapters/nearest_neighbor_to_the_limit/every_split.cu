@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Does nearest_split find the neighbors however the points are split?
+// Do nearest_split and nearest_large_tile find the neighbors whatever the length?
 //
-// Its two shapes are for few points and for many. Here each has to find the same as the reference at lengths around those where
-// tiles, parts and query blocks end, from one part to as many as there can be, among points that are random, equal, or far apart.
+// The chapter's program takes another shape the more points there are. Here each has to find the same as the reference at lengths
+// around those where groups, tiles and query blocks end, among points that are random, equal, or far apart. The shapes use the same
+// words and tickets, launch after launch: equal points leave the greatest words, so that points far apart find nothing of their own
+// if one of them stays.
 
 #define main chapter_main
 #include "nearest_neighbor_to_the_limit.cu"
@@ -24,32 +26,31 @@ void far_points(std::span<float3> points, std::uint64_t)
     for (std::size_t i = 0; i < points.size(); ++i) points[i] = make_float3(1e18f * static_cast<float>(i + 1) / static_cast<float>(points.size()), 0, 0);
 }
 
-struct Shape {
-    const char* name;
-    void (*find)(const Points&, int blocks);
-    int lengths_around;
-};
+/// Of each shape, in its order, lengths around those where its groups, tiles and query blocks end.
+const std::vector<int> lengths[] = {{1, 2, 15, 16, 17, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257},
+                                    {1, 2, 31, 32, 33, 129, 255, 256, 257, 511, 512, 513, 1025},
+                                    {1, 2, 33, 1023, 1024, 1025, 1535, 1536, 1537},
+                                    {1, 2, 33, 2047, 2048, 2049, LARGE_TILE - 1, LARGE_TILE, LARGE_TILE + 1},
+                                    {1, 2, 33, 1023, 1025, LARGE_TILE - 1, LARGE_TILE, LARGE_TILE + 1}};
+static_assert(std::size(lengths) == std::size(shapes));
 
-constexpr Shape shapes[] = {{"2 queries, 64 threads", find_split<2, 64, 32>, 128}, {"4 queries, 128 threads", find_split<4, 128, 64>, 512}, {"8 queries, 128 threads", find_split<8, 128, 64>, 1024}};
-
-bool finds_all(const Shape& shape, int n, int blocks, Fill fill)
+bool finds_all(const Shape& shape, int n, Fill fill)
 {
     const auto count = static_cast<std::size_t>(n);
     std::vector<float3> points(count);
     fill(points, static_cast<std::uint64_t>(n));
     DeviceBuffer<float3> input(count);
-    DeviceBuffer<int> output(count), scratch(words_of_parts(count));
+    DeviceBuffer<int> output(count);
     input.copy_from(points);
     std::vector<int> found(count);
-    // The second run finds what the first one left in the tickets.
+    // A launch finds what the one before it left in the words and the tickets.
     for (int run = 0; run < 2; ++run) {
         output.poison();
-        scratch.poison();
-        shape.find({output.data(), input.data(), n, scratch.data()}, blocks);
+        shape.find({output.data(), input.data(), n, nullptr});
         CUDA_CHECK(cudaGetLastError());
         output.copy_to(found);
         if (const std::string wrong = nearest_are_right({points, found, {}}); !wrong.empty()) {
-            std::fprintf(stderr, "%s, %d points, %d blocks a multiprocessor: %s\n", shape.name, n, blocks, wrong.c_str());
+            std::fprintf(stderr, "shape for at most %d points, %d points, run %d: %s\n", shape.most_points, n, run, wrong.c_str());
             return false;
         }
     }
@@ -67,13 +68,12 @@ int main()
     }
     bool passed = true;
     int trials = 0;
-    for (const Shape& shape : shapes)
-        for (const int n : {1, 2, 33, 129, shape.lengths_around - 1, shape.lengths_around, shape.lengths_around + 1})
-            for (const int blocks : {0, 40})
-                for (const Fill fill : {Fill{random_points}, Fill{equal_points}, Fill{far_points}}) {
-                    passed &= finds_all(shape, n, blocks, fill);
-                    ++trials;
-                }
+    for (std::size_t k = 0; k < std::size(shapes); ++k)
+        for (const int n : lengths[k])
+            for (const Fill fill : {Fill{random_points}, Fill{equal_points}, Fill{far_points}}) {
+                passed &= finds_all(shapes[k], n, fill);
+                ++trials;
+            }
     std::printf("%d trials: %s\n", trials, passed ? "all right" : "FAILED");
     return passed ? 0 : 1;
 }

@@ -4,96 +4,65 @@
 // The points split over a second dimension of the grid.
 #pragma once
 
-// [nearest_split]
-// Of each query block, the blocks that have left what they found.
-__device__ unsigned tickets[MOST_TICKETS];
+// [words]
+// The most points that are split.
+constexpr int MOST_SPLIT = 1 << 20;
+// Of each query the nearest point so far, 0 between launches.
+__device__ unsigned long long words[MOST_SPLIT];
+// Of each query block, the blocks that are done.
+__device__ unsigned tickets[MOST_SPLIT / BLOCK];
 
-// Blocks with one blockIdx.x have the same queries, and each looks
-// at its own part of the points: `split` of them, in whole tiles.
-template <int QUERIES, int THREADS, int TILE>
-__global__ void __launch_bounds__(THREADS)
-nearest_split(int* output, unsigned long long* found, const float3* points, int n, int split)
+// The nearer a point, the greater its word; of points equally near,
+// that of the lowest index is the greatest.
+__device__ unsigned long long word_of(float distance, int index)
 {
-    __shared__ float4 tile[2][TILE];
+    return ~(static_cast<unsigned long long>(__float_as_uint(distance)) << 32 | static_cast<unsigned>(index));
+}
+
+__device__ int index_of(unsigned long long word) { return ~static_cast<int>(word); }
+// [/words]
+
+// [nearest_split]
+// Blocks with one blockIdx.x have the same queries, and blocks with
+// one blockIdx.y the same tile.
+template <int QUERIES, int THREADS, int TILE, int GROUP>
+__global__ void __launch_bounds__(THREADS)
+nearest_split(int* output, const float3* points, int n)
+{
+    __shared__ float4 tile[TILE];
     __shared__ bool is_last;
     int tid = threadIdx.x;
-    int begin = blockIdx.x * (THREADS * QUERIES), end = begin + THREADS * QUERIES;
-    int i = begin + tid;
-    int from = blockIdx.y * split, to = min(n - from, split) + from;
+    int begin = blockIdx.x * (THREADS * QUERIES), i = begin + tid;
+    int from = blockIdx.y * TILE;
     float3 mine[QUERIES];
     NearestTile nearest[QUERIES];
-#pragma unroll
-    for (int q = 0; q < QUERIES; ++q)
-        mine[q] = query_at(points, i + q * THREADS, n);
+    load_queries<THREADS>(mine, points, i, n);
 
-    // The next tile is on its way while one is looked at, and one
-    // barrier a tile is enough.
     for (int j = tid; j < TILE; j += THREADS)
-        tile[0][j] = far_or_point(points, from + j, n);
-    int now = 0;
-    for (int first = from; first < to; first += TILE, now ^= 1) {
-        __syncthreads();
-        if (first < to - TILE)
-            for (int j = tid; j < TILE; j += THREADS)
-                tile[now ^ 1][j] = far_or_point(points, first + TILE + j, n);
+        tile[j] = far_or_point(points, from + j, n);
+    __syncthreads();
 
-        float least[QUERIES];
+    nearest_groups<THREADS, GROUP>(nearest, mine, tile, min(n - from, TILE), begin - from);
 #pragma unroll
-        for (int q = 0; q < QUERIES; ++q)
-            least[q] = INFINITY;
-        if (first < end && begin < first + TILE) {
-#pragma unroll 1
-            for (int j = 0; j < TILE; ++j) {
-                float4 other = tile[now][j];
-#pragma unroll
-                for (int q = 0; q < QUERIES; ++q)
-                    if (first + j != i + q * THREADS)
-                        least[q] = fminf(least[q], distance_of(mine[q], other));
-            }
-        } else {
-#pragma unroll(64 / QUERIES)
-            for (int j = 0; j < TILE; j += 2) {
-                float4 one = tile[now][j], other = tile[now][j + 1];
-#pragma unroll
-                for (int q = 0; q < QUERIES; ++q)
-                    least[q] = least_of_three(least[q], distance_of(mine[q], one), distance_of(mine[q], other));
-            }
-        }
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q)
-            if (least[q] < nearest[q].distance)
-                nearest[q] = {least[q], first};
+    for (int q = 0; q < QUERIES; ++q) {
+        int index = from + index_in_group<GROUP>(tile, mine[q], i - from + q * THREADS, nearest[q]);
+        if (i + q * THREADS < n && nearest[q].first >= 0)
+            atomicMax(&words[i + q * THREADS], word_of(nearest[q].distance, index));
     }
 
-    if (gridDim.y > 1) {
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q)
-            if (i + q * THREADS < n)
-                found[static_cast<size_t>(blockIdx.y) * n + i + q * THREADS] = word_of(nearest[q]);
-        __syncthreads();
-        if (tid == 0) {
-            __threadfence();
-            is_last = atomicInc(&tickets[blockIdx.x], gridDim.y - 1) == gridDim.y - 1;
-            __threadfence();
-        }
-        __syncthreads();
-        if (!is_last)
-            return;
-        // The block that comes last takes the least of each query.
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q) {
-            if (i + q * THREADS >= n)
-                continue;
-            unsigned long long least = word_of({});
-#pragma unroll 8
-            for (int part = 0; part < gridDim.y; ++part)
-                least = min(least, found[static_cast<size_t>(part) * n + i + q * THREADS]);
-            nearest[q] = {__uint_as_float(static_cast<unsigned>(least >> 32)), static_cast<int>(least)};
-        }
+    __syncthreads();
+    if (tid == 0) {
+        __threadfence();
+        is_last = atomicInc(&tickets[blockIdx.x], gridDim.y - 1) == gridDim.y - 1;
+        __threadfence();
     }
+    __syncthreads();
+    if (!is_last)
+        return;
+    // The block that comes last takes the words, and leaves 0.
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q)
         if (i + q * THREADS < n)
-            output[i + q * THREADS] = index_in(points, n, mine[q], i + q * THREADS, nearest[q], TILE);
+            output[i + q * THREADS] = index_of(atomicExch(&words[i + q * THREADS], 0ull));
 }
 // [/nearest_split]
