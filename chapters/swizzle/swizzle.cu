@@ -186,7 +186,7 @@ int main(int argc, char** argv)
     Chapters chapter("swizzle", "Can a tile be free of conflicts with no padding at all?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1008, 720}, {129, 250}, {100, 70}, {16, 48}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}, {16385, 8191}});
-    chapter.traffic_sizes({{8192, 8192}, {8191, 16385}});
+    chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}});
     chapter.whole_tiles(256);
 
     chapter.kernel("transpose_swizzled_scalar",
