@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlparse
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import BrowserContext, Page
 
 #: A desktop and a phone, in CSS pixels.
 WIDTHS = (1280, 390)
@@ -82,9 +82,8 @@ _IMAGES = """async () => {
 }"""
 
 
-def visit(browser: Browser, name: str) -> Visit:
-    """Open a page in a fresh context and look it over."""
-    context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT})
+def visit(context: BrowserContext, name: str) -> Visit:
+    """Open a page of the book in a new page of a desktop's context and look it over."""
     page = context.new_page()
     trouble = watch(page)
     loaded: set[str] = set()
@@ -107,7 +106,7 @@ def visit(browser: Browser, name: str) -> Visit:
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
     found.trouble = list(trouble)
-    context.close()
+    page.close()
     return found
 
 

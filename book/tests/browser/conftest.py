@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from book_in_browser import HEIGHT, PAGES, WIDTHS, Visit, visit, watch
@@ -27,12 +28,16 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def visits(browser) -> dict[str, Visit]:
     """Each page, visited once."""
-    return {name: visit(browser, name) for name in PAGES}
+    # Pages of one context share a process, and what it has read.
+    context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT})
+    found = {name: visit(context, name) for name in PAGES}
+    context.close()
+    return found
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that remembers what went wrong in ``page.trouble``."""
+@contextmanager
+def desktop_page(browser: Browser) -> Iterator[Page]:
+    """A page as wide as a desktop, in light, that remembers what went wrong in ``page.trouble``."""
     context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT}, accept_downloads=True)
     page = context.new_page()
     page.trouble = watch(page)
@@ -40,14 +45,43 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.fixture
-def phone(browser: Browser) -> Iterator[Page]:
-    """A page as wide as a phone, in dark."""
+@contextmanager
+def phone_page(browser: Browser) -> Iterator[Page]:
+    """A page as wide as a phone, in dark, likewise."""
     context = browser.new_context(viewport={"width": WIDTHS[1], "height": HEIGHT}, color_scheme="dark", has_touch=True)
     page = context.new_page()
     page.trouble = watch(page)
     yield page
     context.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A desktop's page of the test's own."""
+    with desktop_page(browser) as page:
+        yield page
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A phone's page of the test's own."""
+    with phone_page(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def shared_page(browser: Browser) -> Iterator[Page]:
+    """A desktop's page for tests that open a page of the book, look at it and leave nothing behind. A page of one's own starts
+    a process, and reads and compiles all scripts anew."""
+    with desktop_page(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def shared_phone(browser: Browser) -> Iterator[Page]:
+    """A phone's page, likewise."""
+    with phone_page(browser) as page:
+        yield page
 
 
 @pytest.fixture

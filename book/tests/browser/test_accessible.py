@@ -64,15 +64,15 @@ def violations(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_in_light_as_wide_as_a_desktop(page, name):
-    open_page(page, name)
-    assert violations(page) == []
+def test_in_light_as_wide_as_a_desktop(shared_page, name):
+    open_page(shared_page, name)
+    assert violations(shared_page) == []
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_in_dark_as_wide_as_a_phone(phone, name):
-    open_page(phone, name)
-    assert violations(phone) == []
+def test_in_dark_as_wide_as_a_phone(shared_phone, name):
+    open_page(shared_phone, name)
+    assert violations(shared_phone) == []
 
 
 @pytest.mark.parametrize(("broken", "rule"), [
@@ -83,8 +83,8 @@ def test_in_dark_as_wide_as_a_phone(phone, name):
     ("document.querySelector('img').removeAttribute('alt')", "image-alt"),
     ("document.querySelector('[role=heading]').removeAttribute('aria-level')", "aria-required-attr"),
 ])
-def test_what_is_broken_is_found(page, broken, rule):
-    open_page(page, "index.html")
-    page.evaluate("document.querySelector('pre').style.width = '5em'")
-    page.evaluate(broken)
-    assert any(found.startswith(rule) for found in violations(page))
+def test_what_is_broken_is_found(shared_page, broken, rule):
+    open_page(shared_page, "index.html")
+    shared_page.evaluate("document.querySelector('pre').style.width = '5em'")
+    shared_page.evaluate(broken)
+    assert any(found.startswith(rule) for found in violations(shared_page))
