@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from book_in_browser import FOLDER, HEIGHT, PAGES, WIDTHS, open_page
+from book_in_browser import FOLDER, PAGES, open_page
 
 #: Pages with a picture that is drawn into the page.
 PICTURED = [name for name in PAGES if "<svg class=\"wide\"" in (FOLDER / name).read_text(encoding="utf-8")]
@@ -31,10 +31,10 @@ def test_there_are_pictures():
     assert {"padding.html", "coalesced.html", "diagonal.html", "reduction_bank_conflicts.html"} <= set(PICTURED)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("screen", ["shared_page", "shared_phone"])
 @pytest.mark.parametrize("name", PICTURED)
-def test_the_text_of_pictures_is_large_enough_and_whole(page, name, width):
-    page.set_viewport_size({"width": width, "height": HEIGHT})
+def test_the_text_of_pictures_is_large_enough_and_whole(request, name, screen):
+    page = request.getfixturevalue(screen)
     open_page(page, name)
     assert page.evaluate(_SMALL_TEXTS, LEAST_TEXT) == []
     assert page.evaluate(_CUT_TEXTS) == []
