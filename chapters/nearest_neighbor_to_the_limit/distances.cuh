@@ -53,30 +53,25 @@ struct NearestTile {
 };
 // [/NearestTile]
 
-// [Least]
-// The shortest distances to the points of one tile.
+// [note_tile]
 template <int QUERIES>
-struct Least {
-    float of[QUERIES];
-
-    __device__ Least()
-    {
-#pragma unroll
-        for (int q = 0; q < QUERIES; ++q)
-            of[q] = INFINITY;
-    }
-};
-
-// Of equal distances the first tile stays.
-template <int QUERIES>
-__device__ void note_tile(NearestTile (&nearest)[QUERIES], const Least<QUERIES>& least, int first)
+__device__ void note_distances(float (&before)[QUERIES], const NearestTile (&nearest)[QUERIES])
 {
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q)
-        if (least.of[q] < nearest[q].distance)
-            nearest[q] = {least.of[q], first};
+        before[q] = nearest[q].distance;
 }
-// [/Least]
+
+// Of equal distances the first tile stays.
+template <int QUERIES>
+__device__ void note_tile(NearestTile (&nearest)[QUERIES], const float (&before)[QUERIES], int first)
+{
+#pragma unroll
+    for (int q = 0; q < QUERIES; ++q)
+        if (nearest[q].distance < before[q])
+            nearest[q].first = first;
+}
+// [/note_tile]
 
 // [look_at_own]
 // Looks at a tile that holds queries of this block. The first query of
@@ -84,16 +79,17 @@ __device__ void note_tile(NearestTile (&nearest)[QUERIES], const Least<QUERIES>&
 template <int THREADS, int TILE, int QUERIES>
 __device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first, int own)
 {
-    Least<QUERIES> least;
+    float before[QUERIES];
+    note_distances(before, nearest);
 #pragma unroll 4
     for (int j = 0; j < TILE; ++j) {
         float4 other = tile[j];
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
             if (j != own + q * THREADS)
-                least.of[q] = fminf(least.of[q], distance_of(mine[q], other));
+                nearest[q].distance = fminf(nearest[q].distance, distance_of(mine[q], other));
     }
-    note_tile(nearest, least, first);
+    note_tile(nearest, before, first);
 }
 // [/look_at_own]
 
@@ -103,15 +99,16 @@ __device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine
 template <int TILE, int QUERIES>
 __device__ void look_at_others(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
 {
-    Least<QUERIES> least;
+    float before[QUERIES];
+    note_distances(before, nearest);
 #pragma unroll 4
     for (int j = 0; j < TILE; ++j) {
         float4 other = tile[j];
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
-            least.of[q] = fminf(least.of[q], distance_of(mine[q], other));
+            nearest[q].distance = fminf(nearest[q].distance, distance_of(mine[q], other));
     }
-    note_tile(nearest, least, first);
+    note_tile(nearest, before, first);
 }
 // [/look_at_others]
 
@@ -130,15 +127,17 @@ __device__ float least_of_three(float a, float b, float c)
 template <int TILE, int STEPS, int QUERIES>
 __device__ void look_by_three(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
 {
-    Least<QUERIES> least;
+    float before[QUERIES];
+    note_distances(before, nearest);
 #pragma unroll(STEPS)
     for (int j = 0; j < TILE; j += 2) {
         float4 one = tile[j], other = tile[j + 1];
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
-            least.of[q] = least_of_three(least.of[q], distance_of(mine[q], one), distance_of(mine[q], other));
+            nearest[q].distance =
+                least_of_three(nearest[q].distance, distance_of(mine[q], one), distance_of(mine[q], other));
     }
-    note_tile(nearest, least, first);
+    note_tile(nearest, before, first);
 }
 // [/look_by_three]
 

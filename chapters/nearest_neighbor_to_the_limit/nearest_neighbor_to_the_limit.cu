@@ -151,13 +151,13 @@ void find_nearest(const Points& arrays)
         kernel<<<parts_of(arrays.n, BLOCK * QUERIES), BLOCK>>>(arrays.output, arrays.input, arrays.n);
 }
 
-template <int QUERIES, int THREADS, int TILE, int GROUP, bool FEW = true>
+template <int QUERIES, int THREADS, int TILE, int GROUP>
 void find_split(const Points& arrays)
 {
     if (arrays.n == 0)
         return;
     dim3 grid(parts_of(arrays.n, THREADS * QUERIES), parts_of(arrays.n, TILE));
-    nearest_split<QUERIES, THREADS, TILE, GROUP, FEW><<<grid, THREADS>>>(arrays.output, arrays.input, arrays.n);
+    nearest_split<QUERIES, THREADS, TILE, GROUP><<<grid, THREADS>>>(arrays.output, arrays.input, arrays.n);
 }
 
 // Of few points, all blocks run at once: many small ones. The more
@@ -170,7 +170,7 @@ struct Shape {
 constexpr Shape shapes[] = {{7000, find_split<2, 128, 64, 16>},
                             {40000, find_split<4, 64, 512, GROUP>},
                             {100000, find_split<8, 128, 1536, GROUP>},
-                            {MOST_SPLIT, find_split<8, 128, 1536, 64, false>},
+                            {MOST_SPLIT, find_split<8, 256, LARGE_TILE, GROUP>},
                             {INT_MAX, find_nearest<nearest_large_tile>}};
 
 void find_nearest_split(const Points& arrays)
