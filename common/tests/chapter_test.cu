@@ -88,6 +88,18 @@ struct Outcome {
     std::string out, err;
 };
 
+/// What a chapter's program does with arguments.
+Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments)
+{
+    arguments.insert(arguments.begin(), "trial");
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
+    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
 Outcome run(std::vector<std::string> arguments)
 {
     MatrixChapter<float> chapter("trial", "Does the harness tell right from wrong?");
@@ -102,13 +114,7 @@ Outcome run(std::vector<std::string> arguments)
         .expect(global_load.requests_per_block == 32)
         .left_out_on("gt200");
 
-    arguments.insert(arguments.begin(), "trial");
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
-    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+    return outcome_of(chapter, std::move(arguments));
 }
 
 std::string temporary(const char* name)
@@ -141,13 +147,7 @@ Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::str
     chapter.sizes({{64, 64}, {32, 64}});
     chapter.kernel("stopped", std::move(stopped), copied).expect(global_load.sectors_per_request == 4);
     chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
-    std::vector<std::string> arguments = {"trial", "--json", json_file};
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
-    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+    return outcome_of(chapter, {"--json", json_file});
 }
 
 std::size_t free_bytes()
@@ -290,11 +290,7 @@ TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice)
             seen = m.repetitions;
             launch<right>(m);
         }, copied).repeats(asked).sizes({{8, 8}});
-        std::string name = "trial";
-        char* arguments[] = {name.data()};
-        testing::internal::CaptureStdout();
-        EXPECT_EQ(chapter.run(1, arguments), 0);
-        testing::internal::GetCapturedStdout();
+        EXPECT_EQ(outcome_of(chapter, {}).exit_code, 0);
         EXPECT_EQ(seen, given);
     }
 }
@@ -304,12 +300,7 @@ TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
     const auto run_at = [](const char* size) {
         MatrixChapter<float> chapter("trial", "Is it square?");
         chapter.kernel("right", launch<right>, copied).only_at_square_sizes();
-        std::string name = "trial", option = "--size", value = size;
-        char* arguments[] = {name.data(), option.data(), value.data()};
-        testing::internal::CaptureStdout();
-        testing::internal::CaptureStderr();
-        const int exit_code = chapter.run(3, arguments);
-        return Outcome{exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+        return outcome_of(chapter, {"--size", size});
     };
     EXPECT_EQ(run_at("8").exit_code, 0);
     const Outcome refused = run_at("8x4");
@@ -324,13 +315,7 @@ TEST(Chapter, AKernelThatLeavesOutAPartSaysWhatItMoves)
         MatrixChapter<float> chapter("trial", "How much of it?");
         chapter.kernel("right", launch<right>, copied);
         chapter.kernel("part", launch<right>, copied).only_from_width(8).moves([](Size all) { return all.count(); });
-        std::vector<std::string> arguments = {"trial", "--size", size, "--json", path};
-        std::vector<char*> argv;
-        for (auto& argument : arguments) argv.push_back(argument.data());
-        testing::internal::CaptureStdout();
-        const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
-        testing::internal::GetCapturedStdout();
-        EXPECT_EQ(exit_code, 0);
+        EXPECT_EQ(outcome_of(chapter, {"--size", size, "--json", path}).exit_code, 0);
         return Json::parse(std::ifstream(path))["rows"];
     };
     const Json both = run_at("8x3");
@@ -387,13 +372,7 @@ TEST(Chapter, SizesWhoseTrafficIsReadAreOfTheChapter)
         MatrixChapter<float> chapter("trial", "Which traffic?");
         chapter.sizes({{64, 64}, {33, 31}}).gpu_sizes({{128, 64}}).traffic_sizes(traffic_sizes);
         chapter.kernel("right", launch<right>, copied);
-        std::vector<std::string> arguments = {"trial", "--json", json_file};
-        std::vector<char*> argv;
-        for (auto& argument : arguments) argv.push_back(argument.data());
-        testing::internal::CaptureStdout();
-        testing::internal::CaptureStderr();
-        const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
-        return Outcome{exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+        return outcome_of(chapter, {"--json", json_file});
     };
     const std::string path = temporary("traffic.json");
     EXPECT_EQ(run_with({{128, 64}, {33, 31}}, path).exit_code, 0);

@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 from docutils import nodes
+from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -95,6 +96,16 @@ class EvidenceDirective(SphinxDirective):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         """Return the nodes of the directive. Raises ResultError or SourceError."""
         raise NotImplementedError
+
+    def parsed(self, lines: list[str]) -> list[nodes.Node]:
+        """Return the nodes of lines of reStructuredText, whose errors are errors of the directive's line."""
+        source, line = self.get_source_info()
+        content = StringList()
+        for entry in lines:
+            content.append(entry, source, line - 1)
+        holder = nodes.Element()
+        self.state.nested_parse(content, self.content_offset, holder)
+        return holder.children
 
     def kernel_argument(self, text: str) -> tuple[str, str]:
         """Return slug and kernel of ``slug.kernel``. Raises ResultError."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
@@ -379,13 +378,7 @@ class MeasuredTable(EvidenceDirective):
         for label, sync, body in tabs:
             text += [f"   .. tab-item:: {label}", f"      :sync: {sync}", ""]
             text += ["      " + line if line else "" for line in body.splitlines()] + [""]
-        source, line = self.get_source_info()
-        content = StringList()
-        for entry in text:
-            content.append(entry, source, line - 1)
-        holder = nodes.Element()
-        self.state.nested_parse(content, self.content_offset, holder)
-        return holder.children
+        return self.parsed(text)
 
     @property
     def _peers(self) -> bool:

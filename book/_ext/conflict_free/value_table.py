@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 
 from .project import EvidenceDirective
@@ -57,13 +56,7 @@ class ValueTable(EvidenceDirective):
         filled = [[name, *(cell(template, blanks.split()) for _, template in columns)] for name, blanks in rows]
         for cells in [[self.arguments[0], *(heading for heading, _ in columns)], *filled]:
             text += ["", f"   * - {cells[0]}", *(f"     - {entry}" for entry in cells[1:])]
-        source, line = self.get_source_info()
-        content = StringList()
-        for entry in text:
-            content.append(entry, source, line - 1)
-        holder = nodes.Element()
-        self.state.nested_parse(content, self.content_offset, holder)
-        return holder.children
+        return self.parsed(text)
 
 
 def setup(app: Sphinx) -> None:
