@@ -14,6 +14,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "outcome.hpp"
+
 namespace {
 
 using namespace conflict_free;
@@ -99,11 +101,6 @@ std::string no_zeros(std::span<const float> input)
     return {};
 }
 
-struct Outcome {
-    int exit_code;
-    std::string out, err;
-};
-
 Outcome run(std::vector<std::string> arguments, bool only_floats = false)
 {
     ArrayChapter chapter("trial", "Does the harness tell right from wrong in arrays?");
@@ -125,13 +122,7 @@ Outcome run(std::vector<std::string> arguments, bool only_floats = false)
         .left_out_on("g80");
     floats.kernel("negated", launch<negated, float>, leaves_the_scratch_alone);
 
-    arguments.insert(arguments.begin(), "trial");
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
-    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+    return outcome_of(chapter, std::move(arguments));
 }
 
 std::string temporary(const char* name)
@@ -180,14 +171,8 @@ TEST(ArrayChapter, WrongKernelsAndWrongHostFunctionsFail)
     auto& integers = chapter.arrays<int, int>([](std::size_t n) { return n; });
     integers.kernel("doubles_all_but_the_last", launch<doubles_all_but_the_last, int>, is_doubled);
     integers.host_row("lazy_host", [](std::span<const int>, std::span<int>) {}, is_doubled);
-    std::vector<std::string> arguments = {"trial", "--size", "33"};
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(chapter.run(static_cast<int>(argv.size()), argv.data()), 1);
-    testing::internal::GetCapturedStdout();
-    const std::string err = testing::internal::GetCapturedStderr();
+    const auto [exit_code, out, err] = outcome_of(chapter, {"--size", "33"});
+    EXPECT_EQ(exit_code, 1);
     EXPECT_NE(err.find("doubles_all_but_the_last at 33x1: 1 of 33 elements differ; the first is element 32"), std::string::npos) << err;
     EXPECT_NE(err.find("lazy_host at 33x1: 33 of 33 elements differ"), std::string::npos) << err;
 }
@@ -286,12 +271,8 @@ TEST(ArrayChapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
     auto& integers = chapter.arrays<int, int>(same);
     integers.kernel("doubled_far_away", launch<doubled_far_away, int>, is_doubled).kernel("doubled", launch<doubled, int>, is_doubled);
     chapter.arrays<float, float>(same).kernel("negated", launch<negated, float>, is_negated);
-    std::string name = "trial";
-    char* arguments[] = {name.data()};
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(chapter.run(1, arguments), 1);
-    const std::string out = testing::internal::GetCapturedStdout(), err = testing::internal::GetCapturedStderr();
+    const auto [exit_code, out, err] = outcome_of(chapter, {});
+    EXPECT_EQ(exit_code, 1);
     const std::string reported = "out_of_bounds at array_chapter_test.cu:" + std::to_string(line_of_far_store) + ": ";
     for (const char* length : {"100x1", "33x1"})
         EXPECT_NE(err.find(std::string("hazard: doubled_far_away at ") + length + ": " + reported), std::string::npos) << err;

@@ -14,6 +14,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "outcome.hpp"
+
 namespace {
 
 using namespace conflict_free;
@@ -81,23 +83,6 @@ void launch_and_check(const Matrices<float>& m)
 {
     launch<loads_wide_one_late>(m);
     CUDA_CHECK(cudaGetLastError());
-}
-
-struct Outcome {
-    int exit_code;
-    std::string out, err;
-};
-
-/// What a chapter's program does with arguments.
-Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments)
-{
-    arguments.insert(arguments.begin(), "trial");
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
-    return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
 
 Outcome run(std::vector<std::string> arguments)
