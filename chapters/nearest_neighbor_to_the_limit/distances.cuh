@@ -53,25 +53,30 @@ struct NearestTile {
 };
 // [/NearestTile]
 
-// [note_tile]
+// [Least]
+// The shortest distances to the points of one tile.
 template <int QUERIES>
-__device__ void note_distances(float (&before)[QUERIES], const NearestTile (&nearest)[QUERIES])
-{
+struct Least {
+    float of[QUERIES];
+
+    __device__ Least()
+    {
 #pragma unroll
-    for (int q = 0; q < QUERIES; ++q)
-        before[q] = nearest[q].distance;
-}
+        for (int q = 0; q < QUERIES; ++q)
+            of[q] = INFINITY;
+    }
+};
 
 // Of equal distances the first tile stays.
 template <int QUERIES>
-__device__ void note_tile(NearestTile (&nearest)[QUERIES], const float (&before)[QUERIES], int first)
+__device__ void note_tile(NearestTile (&nearest)[QUERIES], const Least<QUERIES>& least, int first)
 {
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q)
-        if (nearest[q].distance < before[q])
-            nearest[q].first = first;
+        if (least.of[q] < nearest[q].distance)
+            nearest[q] = {least.of[q], first};
 }
-// [/note_tile]
+// [/Least]
 
 // [look_at_own]
 // Looks at a tile that holds queries of this block. The first query of
@@ -79,17 +84,16 @@ __device__ void note_tile(NearestTile (&nearest)[QUERIES], const float (&before)
 template <int THREADS, int TILE, int QUERIES>
 __device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first, int own)
 {
-    float before[QUERIES];
-    note_distances(before, nearest);
+    Least<QUERIES> least;
 #pragma unroll 4
     for (int j = 0; j < TILE; ++j) {
         float4 other = tile[j];
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
             if (j != own + q * THREADS)
-                nearest[q].distance = fminf(nearest[q].distance, distance_of(mine[q], other));
+                least.of[q] = fminf(least.of[q], distance_of(mine[q], other));
     }
-    note_tile(nearest, before, first);
+    note_tile(nearest, least, first);
 }
 // [/look_at_own]
 
@@ -99,16 +103,15 @@ __device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine
 template <int TILE, int QUERIES>
 __device__ void look_at_others(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
 {
-    float before[QUERIES];
-    note_distances(before, nearest);
+    Least<QUERIES> least;
 #pragma unroll 4
     for (int j = 0; j < TILE; ++j) {
         float4 other = tile[j];
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
-            nearest[q].distance = fminf(nearest[q].distance, distance_of(mine[q], other));
+            least.of[q] = fminf(least.of[q], distance_of(mine[q], other));
     }
-    note_tile(nearest, before, first);
+    note_tile(nearest, least, first);
 }
 // [/look_at_others]
 
@@ -127,17 +130,15 @@ __device__ float least_of_three(float a, float b, float c)
 template <int TILE, int STEPS, int QUERIES>
 __device__ void look_by_three(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
 {
-    float before[QUERIES];
-    note_distances(before, nearest);
+    Least<QUERIES> least;
 #pragma unroll(STEPS)
     for (int j = 0; j < TILE; j += 2) {
         float4 one = tile[j], other = tile[j + 1];
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
-            nearest[q].distance =
-                least_of_three(nearest[q].distance, distance_of(mine[q], one), distance_of(mine[q], other));
+            least.of[q] = least_of_three(least.of[q], distance_of(mine[q], one), distance_of(mine[q], other));
     }
-    note_tile(nearest, before, first);
+    note_tile(nearest, least, first);
 }
 // [/look_by_three]
 

@@ -30,9 +30,15 @@ void far_points(std::span<float3> points, std::uint64_t)
 const std::vector<int> lengths[] = {{1, 2, 15, 16, 17, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257},
                                     {1, 2, 31, 32, 33, 129, 255, 256, 257, 511, 512, 513, 1025},
                                     {1, 2, 33, 1023, 1024, 1025, 1535, 1536, 1537},
-                                    {1, 2, 33, 2047, 2048, 2049, LARGE_TILE - 1, LARGE_TILE, LARGE_TILE + 1},
+                                    {1, 2, 63, 64, 65, 1023, 1024, 1025, 1535, 1536, 1537, 3073},
                                     {1, 2, 33, 1023, 1025, LARGE_TILE - 1, LARGE_TILE, LARGE_TILE + 1}};
 static_assert(std::size(lengths) == std::size(shapes));
+
+/// Words are there for MOST_SPLIT queries. More points go to the kernel that needs none.
+static_assert(std::ranges::is_sorted(shapes, {}, &Shape::most_points));
+static_assert(&shape_of(0) == shapes && &shape_of(shapes[0].most_points) == shapes && &shape_of(shapes[0].most_points + 1) == shapes + 1);
+static_assert(shape_of(MOST_SPLIT).most_points == MOST_SPLIT && shape_of(MOST_SPLIT + 1).find == find_nearest<nearest_large_tile>);
+static_assert(&shape_of(INT_MAX) == shapes + std::size(shapes) - 1);
 
 bool finds_all(const Shape& shape, int n, Fill fill)
 {

@@ -11,6 +11,9 @@
 #include <conflict_free/points.hpp>
 #include <conflict_free/verify.hpp>
 
+#include <algorithm>
+#include <climits>
+
 // [constants]
 constexpr int BLOCK = 128;
 // Queries of a thread: points whose nearest neighbors it looks for.
@@ -151,13 +154,13 @@ void find_nearest(const Points& arrays)
         kernel<<<parts_of(arrays.n, BLOCK * QUERIES), BLOCK>>>(arrays.output, arrays.input, arrays.n);
 }
 
-template <int QUERIES, int THREADS, int TILE, int GROUP>
+template <int QUERIES, int THREADS, int TILE, int GROUP, bool FEW = true>
 void find_split(const Points& arrays)
 {
     if (arrays.n == 0)
         return;
     dim3 grid(parts_of(arrays.n, THREADS * QUERIES), parts_of(arrays.n, TILE));
-    nearest_split<QUERIES, THREADS, TILE, GROUP><<<grid, THREADS>>>(arrays.output, arrays.input, arrays.n);
+    nearest_split<QUERIES, THREADS, TILE, GROUP, FEW><<<grid, THREADS>>>(arrays.output, arrays.input, arrays.n);
 }
 
 // Of few points, all blocks run at once: many small ones. The more
@@ -170,15 +173,12 @@ struct Shape {
 constexpr Shape shapes[] = {{7000, find_split<2, 128, 64, 16>},
                             {40000, find_split<4, 64, 512, GROUP>},
                             {100000, find_split<8, 128, 1536, GROUP>},
-                            {MOST_SPLIT, find_split<8, 256, LARGE_TILE, GROUP>},
+                            {MOST_SPLIT, find_split<8, 128, 1536, 64, false>},
                             {INT_MAX, find_nearest<nearest_large_tile>}};
 
-void find_nearest_split(const Points& arrays)
-{
-    for (const Shape& shape : shapes)
-        if (arrays.n <= shape.most_points)
-            return shape.find(arrays);
-}
+constexpr const Shape& shape_of(int n) { return *std::ranges::lower_bound(shapes, n, {}, &Shape::most_points); }
+
+void find_nearest_split(const Points& arrays) { shape_of(arrays.n).find(arrays); }
 // [/launch]
 
 // [entry]

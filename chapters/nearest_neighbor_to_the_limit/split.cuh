@@ -19,13 +19,17 @@ __device__ unsigned long long word_of(float distance, int index)
     return ~(static_cast<unsigned long long>(__float_as_uint(distance)) << 32 | static_cast<unsigned>(index));
 }
 
-__device__ int index_of(unsigned long long word) { return ~static_cast<int>(word); }
+__device__ NearestTile nearest_of(unsigned long long word)
+{
+    return {__uint_as_float(static_cast<unsigned>(~word >> 32)), ~static_cast<int>(word)};
+}
 // [/words]
 
 // [nearest_split]
 // Blocks with one blockIdx.x have the same queries, and blocks with
-// one blockIdx.y the same tile.
-template <int QUERIES, int THREADS, int TILE, int GROUP>
+// one blockIdx.y the same tile. Of few points nobody has to wait: each
+// block looks for the index in its tile. Of many, the last one does, once.
+template <int QUERIES, int THREADS, int TILE, int GROUP, bool FEW>
 __global__ void __launch_bounds__(THREADS)
 nearest_split(int* output, const float3* points, int n)
 {
@@ -45,7 +49,7 @@ nearest_split(int* output, const float3* points, int n)
     nearest_groups<THREADS, GROUP>(nearest, mine, tile, min(n - from, TILE), begin - from);
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q) {
-        int index = from + index_in_group<GROUP>(tile, mine[q], i - from + q * THREADS, nearest[q]);
+        int index = from + (FEW ? index_in_group<GROUP>(tile, mine[q], i - from + q * THREADS, nearest[q]) : nearest[q].first);
         if (i + q * THREADS < n && nearest[q].first >= 0)
             atomicMax(&words[i + q * THREADS], word_of(nearest[q].distance, index));
     }
@@ -62,7 +66,9 @@ nearest_split(int* output, const float3* points, int n)
     // The block that comes last takes the words, and leaves 0.
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q)
-        if (i + q * THREADS < n)
-            output[i + q * THREADS] = index_of(atomicExch(&words[i + q * THREADS], 0ull));
+        if (i + q * THREADS < n) {
+            NearestTile found = nearest_of(atomicExch(&words[i + q * THREADS], 0ull));
+            output[i + q * THREADS] = FEW ? found.first : index_in(points, n, mine[q], i + q * THREADS, found, GROUP);
+        }
 }
 // [/nearest_split]

@@ -205,6 +205,7 @@ __device__ void store(Element* output, const typename Tile::Word* tile, int widt
         for (int column = 0; column < Tile::COLUMNS; column += STEP, to += STEP * static_cast<ptrdiff_t>(height)) {
             if (!INSIDE && left + first + column >= width) break;
             for (int j = 0; j < Tile::ROWS; j += LANES * PER_WORD) {
+                if (!INSIDE && (y + j + PER_WORD <= 0 || y + j >= height)) continue;
                 Word word = low[Tile::place(column, j / PER_WORD)];
                 if constexpr (PER_WORD > 1)
                     word = __funnelshift_r(word, high[Tile::place(column, j / PER_WORD)], row % PER_WORD * (8 * sizeof(Element)));
