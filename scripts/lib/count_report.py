@@ -74,7 +74,7 @@ def _add(total: dict, more: dict) -> dict:
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(total.get(key), dict) and key not in ("first_access", "partitions"):
             sums[key] = _add(total[key], value)
-        elif isinstance(value, int) and key not in ("launch", "line", "shared_bytes") and isinstance(total.get(key), int):
+        elif isinstance(value, int) and key not in ("launch", "line", "shared_bytes", "stopped") and isinstance(total.get(key), int):
             sums[key] = total[key] + value
     return sums
 
@@ -95,10 +95,10 @@ def _sum_of(kernels: Sequence[dict]) -> dict:
 
 
 def fold(kernels: Iterable[dict]) -> list[Launches]:
-    """Launches of the same kernel and configuration together, in the order of the first of each."""
+    """Launches of the same kernel and configuration together, in the order of the first of each; stopped ones by themselves."""
     groups: dict[tuple, list[dict]] = {}
     for kernel in kernels:
-        key = (kernel["name"], *kernel["grid"], *kernel["block"], kernel["shared_bytes"])
+        key = (kernel["name"], *kernel["grid"], *kernel["block"], kernel["shared_bytes"], kernel.get("stopped", False))
         groups.setdefault(key, []).append(kernel)
     folded = []
     for group in groups.values():
@@ -152,6 +152,8 @@ def _heading(launches: Launches) -> Text:
     if launches.number > 1:
         what = "sums of" if launches.differ else "counts of each of"
         parts.append(f"{what} {launches.number:,} launches")
+    if kernel.get("stopped"):
+        parts.append("stopped before its end, counted until then")
     return text.append("   " + " · ".join(parts), style="not bold")
 
 

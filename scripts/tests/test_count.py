@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,7 +54,13 @@ int main(int argc, char** argv)
 {
     float *out;
     cudaMalloc(&out, 64 * sizeof(float));
+#ifdef LATE
+    start(out);
+    start(static_cast<float*>(nullptr));
+    start(out);
+#else
     for (int i = 0; i < 3; ++i) start(out);
+#endif
     std::printf("value %d, %s\\n", VALUE, argc > 1 ? argv[1] : "no argument");
     if (argc > 2) std::abort();
     return argc - 1;
@@ -111,6 +118,17 @@ def test_a_hazard_is_an_exit_code_and_quotes_both_lines(folder):
     jsonschema.validate(data, SCHEMA)
     assert data["exit_code"] == 0
     assert any(hazard["kind"] == "race" for hazard in data["hazards"])
+
+
+@needs_model
+def test_a_launch_that_is_stopped_says_so(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "-D", "LATE", "--json", "out.json")
+    assert done.returncode == 1
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    assert [kernel.get("stopped") for kernel in data["kernels"]] == [None, True, None]
+    assert "counts of each of 2 launches\n" in done.stdout
+    assert "stopped before its end, counted until then\n" in done.stdout
 
 
 @needs_model
@@ -395,6 +413,15 @@ def test_launches_of_one_configuration_are_folded():
     folded = count_report.fold([kernel(0), kernel(1), kernel(2, block=[64, 1, 1]), kernel(3)])
     assert [(launches.number, launches.differ) for launches in folded] == [(3, False), (1, False)]
     assert folded[0].counts["shared_store"]["wavefronts"] == 128
+
+
+def test_a_launch_that_was_stopped_is_not_summed_with_whole_ones(capsys):
+    half = {"shared_store": shared(2, 64, 2), "stopped": True}
+    text = shown(capsys, report(kernel(0), kernel(1, **half), kernel(2), kernel(3, **half), kernel(4, **{**half, "barriers": 0})))
+    assert re.findall(r"^k +(.*)", text, re.MULTILINE) == [
+        "grid 1 · block 32 x 2 · counts of each of 2 launches",
+        "grid 1 · block 32 x 2 · sums of 3 launches · stopped before its end, counted until then",
+    ]
 
 
 def test_launches_that_differ_are_summed():

@@ -46,6 +46,7 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 {
     launches += other.launches;
     blocks += other.blocks;
+    stopped |= other.stopped;
     shared_load += other.shared_load;
     shared_store += other.shared_store;
     global_load += other.global_load;

@@ -215,13 +215,20 @@ void deliver(const std::vector<Listener*>& listeners, int warp, const AlignedAcc
     global.hand_on(listeners, Space::global);
 }
 
-void report_bad_address(int slot, std::uint64_t address, const TraceEntry* last)
+cudaError_t report_bad_address(int slot, std::uint64_t address, const TraceEntry* last)
 {
-    if (last && address - last->address < std::max<std::uint64_t>(last->size, 1)) return report_access(slot, *last);
+    if (last && address - last->address < std::max<std::uint64_t>(last->size, 1)) {
+        report_access(slot, *last);
+        return cudaErrorIllegalAddress;
+    }
     // A machine that cannot access a wide type at a narrow address does not name the address.
-    if (last && address == 0 && last->size > 0 && is_misaligned(*last)) return report_misaligned(slot, *last);
+    if (last && address == 0 && last->size > 0 && is_misaligned(*last)) {
+        report_misaligned(slot, *last);
+        return cudaErrorMisalignedAddress;
+    }
     const auto bad = describe(address, thread_name(slot) + " accesses memory ");
     report_hazard(bad.kind, {slot}, last ? std::vector{last->site} : std::vector<std::uint32_t>{}, bad.message, bad.help);
+    return cudaErrorIllegalAddress;
 }
 
 }  // namespace simt::detail

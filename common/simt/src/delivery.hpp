@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "simt/runtime_errors.hpp"
 #include "warp_alignment.hpp"
 
 namespace simt::detail {
@@ -17,6 +18,7 @@ void deliver(const std::vector<Listener*>& listeners, int warp, const AlignedAcc
 
 /// Reports a memory fault of a thread.
 /// @param last the entry that the thread made last, or null
-void report_bad_address(int slot, std::uint64_t address, const TraceEntry* last);
+/// @return what a GPU would end the launch with
+cudaError_t report_bad_address(int slot, std::uint64_t address, const TraceEntry* last);
 
 }  // namespace simt::detail

@@ -46,9 +46,11 @@ cudaError_t GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_by
     error_ = cudaSuccess;
     begin(grid, block, dynamic_shared_bytes, thread);
     const Watchdog watchdog(session.timeout);
+    bool stopped = false;
     try {
         run_blocks();
     } catch (const std::exception& error) {
+        stopped = true;
         if (!dynamic_cast<const Stopped*>(&error)) session.errors.push_back(error.what());
         if (error_ == cudaSuccess) error_ = cudaErrorLaunchFailure;
         pool_.abandon();
@@ -56,6 +58,7 @@ cudaError_t GridRunner::run(dim3 grid, dim3 block, std::size_t dynamic_shared_by
     for (Listener* listener : listeners_) listener->launch_ends();
     session.launches.push_back(counters.take());
     session.launches.back().name = current_launch().kernel;
+    session.launches.back().stopped = stopped;
     session.launches.back().shared_bytes = SharedArena::instance().used();
     if (partitions) session.launches.back().partitions = partitions->take();
     return error_;
@@ -446,8 +449,7 @@ void GridRunner::report_fault(int slot)
         throw KernelError(who + "the kernel stopped itself" + last_line(last));
     if (pool_.stacks().in_guard(fault_.address))
         throw KernelError(who + "the thread's stack is used up, as by recursion without end" + last_line(last));
-    error_ = cudaErrorIllegalAddress;
-    report_bad_address(slot, fault_.address, last);
+    error_ = report_bad_address(slot, fault_.address, last);
     throw Stopped();
 }
 

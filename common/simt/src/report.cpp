@@ -43,6 +43,7 @@ nlohmann::ordered_json report(int exit_code)
     for (const LaunchCounts& launch : session().launches) {
         Json kernel = to_json(launch);
         kernel["launch"] = kernels.size();
+        if (launch.stopped) kernel["stopped"] = true;
         kernels.push_back(std::move(kernel));
     }
     Json hazards = Json::array();

@@ -507,6 +507,30 @@ TEST(Misaligned, AWideStoreThatTheHostCannotMake)
     expect_one(hazards_of([&] { store_wide<<<1, 1>>>(bytes + 4); }), HazardKind::misaligned, {"store wide"});
 }
 
+__global__ void store_first(int* data) { data[threadIdx.x] = 1; }
+
+TEST(Errors, AFaultStopsTheLaunchWithTheErrorOfAGpu)
+{
+    Ints data(8);
+    char* bytes = reinterpret_cast<char*>(data.data);
+    struct Fault {
+        std::function<void()> launch;
+        cudaError_t error;
+    };
+    const Fault faults[] = {{[&] { store_wide<<<1, 1>>>(bytes + 4); }, cudaErrorMisalignedAddress},
+                            {[&] { store_first<<<1, 1>>>(nullptr); }, cudaErrorIllegalAddress},
+                            {[&] { store_first<<<1, 8>>>(data.data); }, cudaSuccess}};
+    for (const Fault& fault : faults) {
+        simt::take_launches();
+        fault.launch();
+        EXPECT_EQ(cudaGetLastError(), fault.error);
+        const auto launches = simt::take_launches();
+        ASSERT_EQ(launches.size(), 1u);
+        EXPECT_EQ(launches[0].stopped, fault.error != cudaSuccess);
+    }
+    simt::take_hazards();
+}
+
 TEST(UseAfterFree, FreedMemoryIsNotAccessed)
 {
     Ints output(1);
