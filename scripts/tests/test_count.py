@@ -54,7 +54,7 @@ int main(int argc, char** argv)
 {
     float *out;
     cudaMalloc(&out, 64 * sizeof(float));
-#ifdef LATE
+#ifdef TO_NOWHERE
     start(out);
     start(static_cast<float*>(nullptr));
     start(out);
@@ -122,7 +122,7 @@ def test_a_hazard_is_an_exit_code_and_quotes_both_lines(folder):
 
 @needs_model
 def test_a_launch_that_is_stopped_says_so(folder):
-    done = run(folder, "reverse.cu", "-DVALUE=1", "-D", "LATE", "--json", "out.json")
+    done = run(folder, "reverse.cu", "-DVALUE=1", "-D", "TO_NOWHERE", "--json", "out.json")
     assert done.returncode == 1
     data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
     jsonschema.validate(data, SCHEMA)
