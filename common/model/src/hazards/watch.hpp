@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the interpreter tells of a launch: to counters, to the detection of hazards, and to those who draw single accesses.
+///
+/// Several blocks may run at the same time, each on one host thread at a time. A `BlockWatch` belongs to one block that runs
+/// and is used by one host thread at a time; a `LaunchWatch` belongs to all of them and is safe to use from several.
+/// What comes out of a launch is the same for every number of host threads, as far as the program's own results are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simt/counts.hpp"
+#include "simt/events.hpp"
+#include "simt/hazard.hpp"
+#include "simt/machine.hpp"
+
+namespace simt::hazards {
+
+/// How the watchers ask for what they do not know themselves.
+struct Surroundings {
+    const Machine* machine = nullptr;
+    /// Source place of a site.
+    std::function<SourcePlace(std::uint32_t site)> place_of;
+    /// First byte and size of the live allocation, module variable or mapped host memory that holds a global address; size 0
+    /// if none does. May be called from several host threads.
+    std::function<std::pair<std::uint64_t, std::size_t>(std::uint64_t address)> range_of;
+    /// Static and dynamic shared memory of a block of the launch, in bytes.
+    std::size_t shared_bytes = 0;
+    /// Number of sites; a site is less.
+    std::uint32_t sites = 0;
+};
+
+class LaunchWatch;
+
+/// Watches one block at a time.
+class BlockWatch {
+public:
+    explicit BlockWatch(LaunchWatch& launch);
+    ~BlockWatch();
+    BlockWatch(const BlockWatch&) = delete;
+    BlockWatch& operator=(const BlockWatch&) = delete;
+
+    /// A block begins: its shared memory holds nothing. `number` counts the blocks of the grid, x fastest.
+    void begin_block(const Extent& index, std::uint64_t number);
+    /// An access of a warp to shared or global memory, in bounds and aligned: counts it and looks for hazards.
+    /// Shared addresses are offsets from the start of the block's shared memory.
+    void access(const WarpAccess& access);
+    /// The same without counting it: for what is counted elsewhere, such as the arrival of an asynchronous copy.
+    void uncounted_access(const WarpAccess& access);
+    /// Counts without looking for hazards.
+    void count_only(const WarpAccess& access);
+
+    /// @name Synchronization
+    /// @{
+    /// All threads of the block that have not ended have passed a barrier (counted as one barrier).
+    void block_barrier();
+    /// The threads of these warps have passed a barrier together (a named barrier of a part of the block; counted).
+    void part_barrier(std::span<const int> warps);
+    /// Lanes of a warp have synchronized with one another. Counted as one warp barrier.
+    void warp_barrier(int warp, std::uint32_t lanes);
+    /// What the warp did so far is ordered before what another does after acquire() of the same object (an mbarrier, a
+    /// barrier that was only arrived at), by any name that tells objects of a block apart.
+    void release(int warp, std::uint64_t object);
+    void acquire(int warp, std::uint64_t object);
+    /// The same between blocks, through an address of global memory: an atomic access, or a fence with a flag.
+    /// access() of an atomic to global memory does this by itself.
+    void global_release_acquire(std::uint64_t address);
+    /// @}
+
+    /// The block has ended, or was stopped.
+    void end_block();
+
+private:
+    friend class LaunchWatch;
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Watches one launch.
+class LaunchWatch {
+public:
+    /// `listeners` hear every event, too; while there are any, the caller runs one block at a time.
+    LaunchWatch(const LaunchInfo& info, std::string kernel, Surroundings surroundings, std::vector<Listener*> listeners);
+    ~LaunchWatch();
+    LaunchWatch(const LaunchWatch&) = delete;
+    LaunchWatch& operator=(const LaunchWatch&) = delete;
+
+    /// A hazard that the interpreter has found. Reported once a launch for each kind and pair of sites; of several blocks'
+    /// the one of the lowest block number is kept.
+    /// @param threads numbers of the threads in their block
+    void report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
+                std::span<const std::uint32_t> sites, std::string message, std::string help);
+
+    /// Grid-wide: all threads of all blocks have passed a barrier.
+    void grid_barrier();
+
+    /// Called once, after the last block: counts of the launch by source line, sorted, and its hazards in the order of blocks.
+    LaunchCounts take_counts();
+    std::vector<Hazard> take_hazards();
+
+private:
+    friend class BlockWatch;
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// "thread (x, y, z)" and "block (x, y, z)".
+std::string thread_name(const LaunchInfo& info, int thread);
+std::string block_name(const Extent& block);
+
+}  // namespace simt::hazards
