@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The rules are explained and their sources named in rules.cpp. The limits are those of the tables of compute
+// The rules are explained and their sources named in shared_rules.cpp and global_rules.cpp. The limits are those of the tables of compute
 // capabilities in the CUDA C Programming Guide: version 4.2, appendix F, for 1.x and 2.x; version 13.0 for 9.0.
 
 #include <algorithm>
