@@ -10,6 +10,21 @@ namespace {
 
 nlohmann::json plain(const nlohmann::ordered_json& json) { return nlohmann::json::parse(json.dump()); }
 
+LineCounts line_of(Space space, Operation operation)
+{
+    LineCounts line;
+    line.file = "a.cu";
+    line.line = 12;
+    line.inlined_from = {{"b.cuh", 7, "called"}, {"a.cu", 30, ""}};
+    line.space = space;
+    line.operation = operation;
+    line.shared = {1, 4, 2};
+    line.global = {1, 8, 4, 128};
+    line.first_access.size = 4;
+    line.first_access.lanes[3] = 128;
+    return line;
+}
+
 TEST(Json, CountsComeBackAsTheyWere)
 {
     LaunchCounts counts;
@@ -25,10 +40,17 @@ TEST(Json, CountsComeBackAsTheyWere)
     counts.barriers = 7;
     counts.warp_barriers = 8;
     counts.partitions = PartitionCounts{8, 256, 30, {{1, 0, 3}, {1, 2}}, {}};
-    LineCounts line{.file = "a.cu", .line = 12, .space = Space::shared, .operation = Operation::load, .shared = {1, 4, 2}, .global = {}, .first_access = {}};
-    line.first_access.size = 4;
-    line.first_access.lanes[3] = 128;
-    counts.lines = {line, {.file = "a.cu", .line = 13, .space = Space::global, .operation = Operation::atomic, .shared = {}, .global = {1, 1, 1, 4}, .first_access = {}}};
+    counts.exact = false;
+    counts.fused = {{"a.cu", 14, "2 ld.shared.f32", "1 LDS.64", "adjacent"}};
+    counts.local_store = {1, 4, 4, 128};
+    counts.constant_load = {3, 5, 3};
+    counts.texture_load = {2, 0, 0, 256};
+    counts.async_copy_global = {1, 4, 4, 128};
+    counts.async_copy_shared = {1, 1, 1};
+    counts.bulk_copy = {1, 512, 512, 16384};
+    counts.lines = {line_of(Space::shared, Operation::load), line_of(Space::global, Operation::atomic), line_of(Space::constant, Operation::load),
+                    line_of(Space::texture, Operation::store), line_of(Space::local, Operation::load), line_of(Space::shared, Operation::async_copy),
+                    line_of(Space::global, Operation::bulk_copy)};
     const auto json = plain(to_json(counts));
     EXPECT_EQ(plain(to_json(json.get<LaunchCounts>())), json);
 }
@@ -43,7 +65,7 @@ TEST(Json, AStoppedLaunchIsMarked)
 
 TEST(Json, HazardsComeBackAsTheyWere)
 {
-    const Hazard hazard{HazardKind::divergent_barrier, "kernel", {1, 2, 0}, {{0, 0, 0}, {31, 0, 0}}, {{"a.cu", 3}, {"b.cuh", 4}}, "what", "help"};
+    const Hazard hazard{HazardKind::divergent_barrier, "kernel", {1, 2, 0}, {{0, 0, 0}, {31, 0, 0}}, {{"a.cu", 3, {}}, {"b.cuh", 4, {{"a.cu", 9, "f"}}}}, "what", "help"};
     const auto json = plain(to_json(hazard));
     EXPECT_EQ(plain(to_json(json.get<Hazard>())), json);
     EXPECT_EQ(json.get<Hazard>().kind, HazardKind::divergent_barrier);
@@ -54,6 +76,11 @@ TEST(Json, AnUnknownKindOrOperationIsRefused)
     auto json = plain(to_json(Hazard{HazardKind::race, "", {}, {}, {}, "", ""}));
     json["kind"] = "mistake";
     EXPECT_THROW(json.get<Hazard>(), std::invalid_argument);
+    LaunchCounts counts;
+    counts.lines = {line_of(Space::shared, Operation::load)};
+    json = plain(to_json(counts));
+    json["lines"][0]["op"] = "lode";
+    EXPECT_THROW(json.get<LaunchCounts>(), std::invalid_argument);
 }
 
 }  // namespace

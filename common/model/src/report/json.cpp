@@ -3,8 +3,6 @@
 
 #include "simt/json.hpp"
 
-#include <stdexcept>
-
 namespace simt {
 
 using Json = nlohmann::ordered_json;
@@ -138,109 +136,6 @@ Json to_json(const LaunchCounts& counts)
     add_rare_counts(json, counts);
     if (counts.partitions) json["partitions"] = to_json(*counts.partitions);
     return json;
-}
-
-namespace {
-
-void read(const nlohmann::json& json, SharedCounts& counts)
-{
-    json.at("instructions").get_to(counts.instructions);
-    json.at("wavefronts").get_to(counts.wavefronts);
-    json.at("ideal_wavefronts").get_to(counts.ideal_wavefronts);
-}
-
-void read(const nlohmann::json& json, GlobalCounts& counts)
-{
-    json.at("requests").get_to(counts.requests);
-    json.at("sectors").get_to(counts.sectors);
-    json.at("ideal_sectors").get_to(counts.ideal_sectors);
-    json.at("bytes").get_to(counts.bytes);
-}
-
-Extent extent(const nlohmann::json& json) { return {json.at(0).get<unsigned>(), json.at(1).get<unsigned>(), json.at(2).get<unsigned>()}; }
-
-void read(const nlohmann::json& json, ExampleAccess& access)
-{
-    json.at("size").get_to(access.size);
-    const nlohmann::json& lanes = json.at("lanes");
-    for (std::size_t lane = 0; lane < access.lanes.size(); ++lane)
-        if (!lanes.at(lane).is_null()) access.lanes[lane] = lanes[lane].get<std::uint64_t>();
-}
-
-Operation operation(const std::string& name)
-{
-    for (const Operation each : {Operation::load, Operation::store, Operation::atomic})
-        if (name == name_of(each)) return each;
-    throw std::invalid_argument("op: got '" + name + "', accepted: load, store, atomic");
-}
-
-LineCounts line(const nlohmann::json& json)
-{
-    LineCounts line;
-    json.at("file").get_to(line.file);
-    json.at("line").get_to(line.line);
-    line.space = json.at("space") == name_of(Space::shared) ? Space::shared : Space::global;
-    line.operation = operation(json.at("op"));
-    if (line.space == Space::shared)
-        read(json, line.shared);
-    else
-        read(json, line.global);
-    read(json.at("first_access"), line.first_access);
-    return line;
-}
-
-void read(const nlohmann::json& json, PartitionUse& use)
-{
-    json.at("steps").get_to(use.steps);
-    json.at("first_step").get_to(use.first_step);
-}
-
-PartitionCounts partitions(const nlohmann::json& json)
-{
-    PartitionCounts counts;
-    json.at("count").get_to(counts.partitions);
-    json.at("bytes").get_to(counts.partition_bytes);
-    json.at("concurrent_blocks").get_to(counts.concurrent_blocks);
-    read(json.at("load"), counts.load);
-    read(json.at("store"), counts.store);
-    return counts;
-}
-
-}  // namespace
-
-void from_json(const nlohmann::json& json, LaunchCounts& counts)
-{
-    json.at("name").get_to(counts.name);
-    counts.grid = extent(json.at("grid"));
-    counts.block = extent(json.at("block"));
-    json.at("launches").get_to(counts.launches);
-    json.at("blocks").get_to(counts.blocks);
-    counts.stopped = json.value("stopped", false);
-    json.at("shared_bytes").get_to(counts.shared_bytes);
-    read(json.at("shared_load"), counts.shared_load);
-    read(json.at("shared_store"), counts.shared_store);
-    read(json.at("shared_atomic"), counts.shared_atomic);
-    read(json.at("global_load"), counts.global_load);
-    read(json.at("global_store"), counts.global_store);
-    read(json.at("global_atomic"), counts.global_atomic);
-    json.at("barriers").get_to(counts.barriers);
-    json.at("warp_barriers").get_to(counts.warp_barriers);
-    for (const nlohmann::json& each : json.at("lines")) counts.lines.push_back(line(each));
-    if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);
-}
-
-void from_json(const nlohmann::json& json, Hazard& hazard)
-{
-    const std::string kind = json.at("kind");
-    const auto found = find_hazard_kind(kind);
-    if (!found) throw std::invalid_argument("kind of hazard: got '" + kind + "', accepted: those of HazardKind");
-    hazard.kind = *found;
-    json.at("kernel").get_to(hazard.kernel);
-    hazard.block = extent(json.at("block"));
-    for (const nlohmann::json& thread : json.at("threads")) hazard.threads.push_back(extent(thread));
-    for (const nlohmann::json& place : json.at("lines")) hazard.lines.push_back({place.at("file"), place.at("line")});
-    json.at("message").get_to(hazard.message);
-    json.at("help").get_to(hazard.help);
 }
 
 }  // namespace simt
