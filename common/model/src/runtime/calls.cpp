@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <new>
 
-#include "../report/session.hpp"
+#include "report/session.hpp"
 
 namespace simt::runtime {
 
