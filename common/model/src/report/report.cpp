@@ -44,7 +44,7 @@ std::string& report_path()
 /// Writes down single accesses until the program ends.
 void start_trace(const char* path)
 {
-    static Trace& trace = *new Trace;
+    static Trace& trace = *new Trace({.machine = current_machine, .kernel = [] { return current_launch().kernel; }, .place_of = source_place});
     static const std::string& file = *new std::string(path);
     add_listener(trace);
     on_exit([](int, void*) {
@@ -73,8 +73,6 @@ void follow_timeout()
 
 bool follow_environment()
 {
-    // The session, and the machines, are made before the handlers are registered, so that they are still there when those run.
-    session();
     follow_machine();
     follow_timeout();
     if (const char* path = std::getenv("SIMT_TRACE")) start_trace(path);

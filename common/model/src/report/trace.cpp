@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "session.hpp"
 #include "simt/json.hpp"
 #include "simt/rules.hpp"
 #include "simt/schedule.hpp"
@@ -38,8 +37,8 @@ void Trace::warp_access(const WarpAccess& access) {
 }
 
 void Trace::launch_ends() {
-    const Machine& machine = current_machine();
-    launches_.push_back({{"kernel", current_launch().kernel},
+    const Machine& machine = surroundings_.machine();
+    launches_.push_back({{"kernel", surroundings_.kernel()},
                          {"machine", machine.name},
                          {"banks", machine.banks},
                          {"request_lanes", machine.shared_request_lanes},
@@ -55,7 +54,7 @@ int Trace::number_of(const Site& site, const SourcePlace& place) {
 }
 
 Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence) {
-    const SourcePlace place = source_place(access.site);
+    const SourcePlace place = surroundings_.place_of(access.site);
     Json lanes = Json::array();
     for (std::size_t lane = 0; lane < warp_size; ++lane)
         lanes.push_back(access.active >> lane & 1 ? Json(access.address[lane] - access.allocation) : Json(nullptr));
@@ -74,8 +73,8 @@ Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence) {
         json["allocation"] = known - allocations_.begin();
         if (known == allocations_.end()) allocations_.push_back(access.allocation);
     } else {
-        json["wavefronts"] = to_json(shared_schedule(access, current_machine()));
-        json["ideal_wavefronts"] = shared_cost(access, current_machine()).ideal_wavefronts;
+        json["wavefronts"] = to_json(shared_schedule(access, surroundings_.machine()));
+        json["ideal_wavefronts"] = shared_cost(access, surroundings_.machine()).ideal_wavefronts;
     }
     return json;
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "simt/events.hpp"
 #include "simt/hazard.hpp"
+#include "simt/machine.hpp"
 
 namespace simt::detail {
 
@@ -24,6 +26,18 @@ class Trace : public Listener {
 public:
     /// Blocks of a launch, and accesses of a warp at one site, that are kept.
     static constexpr std::size_t most_blocks = 2, most_accesses = 16;
+
+    /// How it asks for what events do not tell.
+    struct Surroundings {
+        std::function<const Machine&()> machine = []() -> const Machine& { return machines().front(); };
+        /// Name of the kernel that runs.
+        std::function<std::string()> kernel = [] { return std::string(); };
+        /// Source place of a site.
+        std::function<SourcePlace(std::uint32_t site)> place_of = [](std::uint32_t) { return SourcePlace{}; };
+    };
+
+    Trace() = default;
+    explicit Trace(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
 
     void launch_begins(const LaunchInfo& info) override;
     void block_begins(const Extent& block_index) override;
@@ -49,6 +63,7 @@ private:
     nlohmann::ordered_json access_as_json(const WarpAccess& access, std::size_t occurrence);
     int number_of(const Site& site, const SourcePlace& place);
 
+    Surroundings surroundings_;
     nlohmann::ordered_json launches_ = nlohmann::ordered_json::array(), blocks_;
     std::size_t block_ = 0;
     int interval_ = 0;

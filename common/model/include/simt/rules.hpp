@@ -37,4 +37,11 @@ struct GlobalCost {
 /// The sectors of a global-memory access. See global_rules.cpp for the rule of each machine and its source.
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine);
 
+/// The sectors of an access to local memory, whose addresses are offsets in each thread's own. Word n of lane i lies at
+/// word 32 n + i, so that lanes that access one offset access neighboring words.
+GlobalCost local_cost(const WarpAccess& access);
+
+/// Distinct words of 4 bytes that an access to constant memory reads.
+int constant_words(const WarpAccess& access);
+
 }  // namespace simt

@@ -53,13 +53,24 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
     global_store += other.global_store;
     shared_atomic += other.shared_atomic;
     global_atomic += other.global_atomic;
+    local_load += other.local_load;
+    local_store += other.local_store;
+    constant_load += other.constant_load;
+    texture_load += other.texture_load;
+    texture_store += other.texture_store;
+    async_copy_global += other.async_copy_global;
+    async_copy_shared += other.async_copy_shared;
+    bulk_copy += other.bulk_copy;
+    exact &= other.exact;
+    for (const FusedAccess& access : other.fused)
+        if (std::ranges::find(fused, access) == fused.end()) fused.push_back(access);
     barriers += other.barriers;
     warp_barriers += other.warp_barriers;
     if (partitions && other.partitions) {
         partitions->load += other.partitions->load;
         partitions->store += other.partitions->store;
     }
-    const auto place = [](const LineCounts& line) { return std::tie(line.file, line.line, line.space, line.operation); };
+    const auto place = [](const LineCounts& line) { return std::tie(line.file, line.line, line.inlined_from, line.space, line.operation); };
     for (const LineCounts& line : other.lines) {
         const auto found = std::ranges::lower_bound(lines, place(line), {}, place);
         if (found == lines.end() || place(*found) != place(line)) {
@@ -72,7 +83,17 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
     return *this;
 }
 
-const char* name_of(Space space) { return space == Space::shared ? "shared" : "global"; }
+const char* name_of(Space space)
+{
+    switch (space) {
+        case Space::shared: return "shared";
+        case Space::global: return "global";
+        case Space::local: return "local";
+        case Space::constant: return "constant";
+        case Space::texture: return "texture";
+    }
+    return "unknown";
+}
 
 const char* name_of(Operation operation)
 {
@@ -80,6 +101,8 @@ const char* name_of(Operation operation)
         case Operation::load: return "load";
         case Operation::store: return "store";
         case Operation::atomic: return "atomic";
+        case Operation::async_copy: return "async_copy";
+        case Operation::bulk_copy: return "bulk_copy";
     }
     return "unknown";
 }

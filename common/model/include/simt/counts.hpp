@@ -16,13 +16,27 @@ namespace simt {
 /// Threads of a warp, on every machine that CUDA has run on.
 inline constexpr int warp_size = 32;
 
-/// The memory an access goes to. Local memory and registers are not counted.
-enum class Space : std::uint8_t { shared, global };
+/// The memory an access goes to.
+enum class Space : std::uint8_t { shared, global, local, constant, texture };
+inline constexpr int space_count = 5;
 
-/// What an access does.
-enum class Operation : std::uint8_t { load, store, atomic };
+/// What an access does. An `async_copy` (cp.async) reads global memory and writes shared memory: it is one access to each.
+/// A `bulk_copy` (cp.async.bulk) moves a range of bytes that one thread names.
+enum class Operation : std::uint8_t { load, store, atomic, async_copy, bulk_copy };
+inline constexpr int operation_count = 5;
 
-/// Shared-memory work of a set of warp-level instructions.
+/// A call that the compiler has put into its caller's code.
+struct InlinedCall {
+    /// File name without its folder, and line, of the call.
+    std::string file;
+    int line = 0;
+    /// The function that is called there, by its mangled name, or empty.
+    std::string function;
+    auto operator<=>(const InlinedCall&) const = default;
+};
+
+/// Shared-memory work of a set of warp-level instructions. The same for constant memory: there a wavefront is each distinct
+/// word of 4 bytes that an instruction reads, and one is ideal.
 struct SharedCounts {
     /// Warp-level instructions that touched shared memory.
     std::uint64_t instructions = 0;
@@ -38,7 +52,7 @@ struct SharedCounts {
     bool operator==(const SharedCounts&) const = default;
 };
 
-/// Global-memory work of a set of warp-level instructions.
+/// Global-memory work of a set of warp-level instructions. The same for local memory, and for textures without sectors.
 struct GlobalCounts {
     /// Warp-level instructions that touched global memory.
     std::uint64_t requests = 0;
@@ -66,11 +80,13 @@ struct ExampleAccess {
 struct LineCounts {
     std::string file;
     int line = 0;
+    /// The calls that the line was taken into its kernel by, innermost first; a line is told apart by them.
+    std::vector<InlinedCall> inlined_from;
     Space space = Space::global;
     Operation operation = Operation::load;
-    /// Set when `space` is `Space::shared`.
+    /// Set when `space` is `Space::shared` or `Space::constant`.
     SharedCounts shared;
-    /// Set when `space` is `Space::global`.
+    /// Set in the other spaces.
     GlobalCounts global;
     /// The first warp-level access of the line with the most active lanes.
     ExampleAccess first_access;
@@ -106,6 +122,15 @@ struct PartitionCounts {
     PartitionUse load, store;
 };
 
+/// Accesses that the GPU's assembler makes of others than the text it is given has.
+struct FusedAccess {
+    std::string file;
+    int line = 0;
+    /// The instructions of the text, those of the machine, and what tells the two apart.
+    std::string ptx, sass, why;
+    bool operator==(const FusedAccess&) const = default;
+};
+
 /// Everything counted in one kernel launch.
 struct LaunchCounts {
     /// Name of the kernel's function.
@@ -119,22 +144,34 @@ struct LaunchCounts {
     std::uint64_t shared_bytes = 0;
     SharedCounts shared_load, shared_store, shared_atomic;
     GlobalCounts global_load, global_store, global_atomic;
+    GlobalCounts local_load, local_store;
+    SharedCounts constant_load;
+    GlobalCounts texture_load, texture_store;
+    /// What asynchronous copies read of global memory and write to shared memory.
+    GlobalCounts async_copy_global;
+    SharedCounts async_copy_shared;
+    /// Bulk copies between global and shared memory: instructions (as `requests`), sectors and bytes.
+    GlobalCounts bulk_copy;
     /// Block barriers, each counted once a block.
     std::uint64_t barriers = 0;
     /// Shuffles, votes and `__syncwarp`, each counted once a warp.
     std::uint64_t warp_barriers = 0;
+    /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
+    bool exact = true;
+    /// What the counts take into account, or, where they are not exact, do not.
+    std::vector<FusedAccess> fused;
     /// On machines whose partitions are watched.
     std::optional<PartitionCounts> partitions;
-    /// Sorted by file, line, space, operation. Their sums are the totals above.
+    /// Sorted by file, line, inlined calls, space, operation. Their sums are the totals above.
     std::vector<LineCounts> lines;
 
     /// Adds the counts of other launches. Name, grid, block and shared memory stay those of this one.
     LaunchCounts& operator+=(const LaunchCounts& other);
 };
 
-/// "shared" or "global".
+/// Such as "shared".
 const char* name_of(Space space);
-/// "load", "store" or "atomic".
+/// Such as "load" or "async_copy".
 const char* name_of(Operation operation);
 
 }  // namespace simt

@@ -29,6 +29,8 @@ struct SourcePlace {
     /// File name without its folder.
     std::string file;
     int line = 0;
+    /// The calls that the place was taken into its kernel by, innermost first.
+    std::vector<InlinedCall> inlined_from;
     bool operator==(const SourcePlace&) const = default;
 };
 

@@ -19,7 +19,7 @@ namespace simt {
 struct WarpAccess {
     Space space;
     Operation operation;
-    /// Access site: low 32 bits of the address behind the call that reported the access. See source_place().
+    /// Access site: a number that whoever runs the kernel can tell the source place of.
     std::uint32_t site;
     /// Bytes that each lane accesses.
     int size;
@@ -27,12 +27,13 @@ struct WarpAccess {
     std::uint32_t active;
     /// Warp of the block, counted from 0.
     int warp;
-    /// Address of each active lane. Shared addresses count from the start of the block's shared memory,
-    /// global addresses are the model's device addresses (the same in every run, as far as alignment goes).
+    /// Address of each active lane. Shared addresses count from the start of the block's shared memory, local addresses
+    /// from the start of the thread's local memory; global addresses are the model's device addresses (the same in every
+    /// run, as far as alignment goes).
     std::array<std::uint64_t, warp_size> address;
     /// For stores: bit i is set when lane i's store changed what was in memory.
     std::uint32_t changed;
-    /// For global accesses: start of the allocation that the first active lane's address lies in.
+    /// For global and constant accesses: start of the allocation or variable that the first active lane's address lies in.
     std::uint64_t allocation;
 
     int active_lanes() const { return std::popcount(active); }

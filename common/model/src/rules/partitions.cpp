@@ -32,7 +32,7 @@ void Partitions::block_begins(const Extent&) {
 
 void Partitions::warp_access(const WarpAccess& access) {
     if (access.space != Space::global) return;
-    const bool is_load = access.operation == Operation::load;
+    const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
     Steps& steps = is_load ? loads_ : stores_;
     std::uint32_t used = 0;
     for_each_lane(access.active, [&](std::size_t lane) {

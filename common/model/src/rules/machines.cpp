@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The rules are explained and their sources named in rules.cpp. The limits are those of the tables of compute
+// The rules are explained and their sources named in shared_rules.cpp and global_rules.cpp. The limits are those of the tables of compute
 // capabilities in the CUDA C Programming Guide: version 4.2, appendix F, for 1.x and 2.x; version 13.0 for 9.0.
 
 #include <algorithm>
@@ -21,7 +21,8 @@ int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) con
 }
 
 const std::vector<Machine>& machines() {
-    static const std::vector<Machine> all = {
+    // Never destroyed: a report names the machine when the program has ended.
+    static const std::vector<Machine>& all = *new std::vector<Machine>{
         {.name = "sm_90",
          .description = "Hopper, compute capability 9.0 (H100, H200)",
          .banks = 32,
