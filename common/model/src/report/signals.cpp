@@ -67,9 +67,9 @@ void handle(int signal, siginfo_t* info, void*)
         note(cause + "; copy it with cudaMemcpy, or use managed memory");
         cause += ", ";
     }
-    if (report_is_wanted()) write_last_report(signal, cause);
-    // Back to what the program would have done without the model.
+    // Back to what the program would have done without the model, also if the report fails.
     sigaction(signal, &earlier_actions[static_cast<std::size_t>(signal)], nullptr);
+    if (report_is_wanted()) write_last_report(signal, cause);
     if (!repeats_by_itself(signal) || info->si_code <= 0) ::raise(signal);
 }
 
