@@ -222,7 +222,6 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
 
 SIMT_PER_THREAD_DEFAULT(cudaMemcpy);
 SIMT_PER_THREAD_STREAM(cudaMemcpyAsync);
-SIMT_PER_THREAD_STREAM(cudaMemcpyPeerAsync);
 SIMT_PER_THREAD_STREAM(cudaMemcpyBatchAsync);
 SIMT_PER_THREAD_DEFAULT(cudaMemcpy2D);
 SIMT_PER_THREAD_STREAM(cudaMemcpy2DAsync);
