@@ -87,6 +87,30 @@ int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const
     return lines * (line_bytes / sector_bytes);
 }
 
+/// The cost of an access of all lanes to aligned elements `step` bytes apart, where a request moves distinct sectors.
+GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, int size) {
+    const auto bytes = static_cast<std::uint64_t>(size);
+    const auto back = std::uint64_t{0} - step;
+    if (back < step) {  // lanes go down: the same from the other end
+        first -= (warp_size - 1) * back;
+        step = back;
+    }
+    if (step == 0) return {1, (size + sector_bytes - 1) / sector_bytes};
+    // Steps of less than a sector leave none out.
+    const std::uint64_t last = first + (warp_size - 1) * step + bytes - 1;
+    const int sectors = step < sector_bytes ? static_cast<int>(last / sector_bytes - first / sector_bytes + 1) : warp_size;
+    return {sectors, size};
+}
+
+/// True if cost_of_even_steps() tells the cost.
+bool has_even_steps(const WarpAccess& access, const Machine& machine, std::uint64_t& step) {
+    if (machine.coalescing != Coalescing::distinct_lines || machine.line_request_lanes != 0 ||
+        machine.load_line_bytes != sector_bytes || machine.store_line_bytes != sector_bytes)
+        return false;
+    const auto size = static_cast<std::uint64_t>(access.size);
+    return detail::is_evenly_spaced(access, step) && step % size == 0 && access.address[0] % size == 0;
+}
+
 /// The bytes of one transaction of compute capability 1.2 or 1.3; takes the lanes that it serves out of `lanes`.
 std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes) {
     std::uint64_t bytes = access.size == 1 ? 32 : access.size == 2 ? 64 : 128;
@@ -137,6 +161,7 @@ int sectors_of_strict_order(const WarpAccess& access) {
 }  // namespace
 
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
+    if (std::uint64_t step; has_even_steps(access, machine, step)) return cost_of_even_steps(access.address[0], step, access.size);
     const SortedAddresses addresses(access, access.active);
     const int ideal = (distinct_addresses(addresses.get()) * access.size + sector_bytes - 1) / sector_bytes;
     switch (machine.coalescing) {
