@@ -35,6 +35,19 @@ const char* verb(Operation operation)
     }
 }
 
+/// Calls `visit` with each word of each lane of an access to whole words.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
+{
+    if (access.size == 4)
+        return detail::for_lanes(access.active, [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
+    const auto words = static_cast<std::size_t>(access.size / 4);
+    detail::for_each_lane(access.active, [&](std::size_t lane) {
+        const std::size_t first = access.address[lane] / 4;
+        for (std::size_t word = first; word < first + words; ++word) visit(word, lane);
+    });
+}
+
 /// Names a word, or a byte of one, among all cells.
 std::uint64_t key_of_word(std::size_t word) { return word * 8; }
 std::uint64_t key_of_byte(std::size_t word, std::size_t byte) { return word * 8 + 1 + byte; }
@@ -116,50 +129,75 @@ void SharedWatch::access(const WarpAccess& access)
     const Current current{access, add_record(access), order_.now(access.warp)};
     if (access.size < 4) return access_bytes(current);
     switch (access.operation) {
-        case Operation::load: return access_words<Operation::load>(current);
-        case Operation::atomic: return access_words<Operation::atomic>(current);
-        default: return access_words<Operation::store>(current);
+        case Operation::load: return load_words(current);
+        case Operation::atomic: return update_words(current);
+        default: return store_words(current);
     }
 }
 
-template <Operation operation>
-void SharedWatch::access_words(const Current& current)
+void SharedWatch::load_words(const Current& current)
 {
-    const auto visit = [&](std::size_t lane, int words) {
-        const std::size_t first = current.access.address[lane] / 4;
-        for (std::size_t word = first; word < first + static_cast<std::size_t>(words); ++word) {
-            if constexpr (operation == Operation::store) {
-                if (written_[word] != all_bytes) [[unlikely]]
-                    note_written(word, all_bytes, current, lane);
-            } else if ((written_[word] & all_bytes) != all_bytes) [[unlikely]] {
-                note_unwritten(word, all_bytes, current, lane);
-            }
-            if constexpr (operation == Operation::load)
-                load_word(word, current, lane);
-            else
-                write_word(word, current, lane);
+    // What most reads need, in local variables: the compiler cannot tell that cells are not part of the watch.
+    Cell* const cells = words_.data();
+    const std::uint8_t* const written = written_.data();
+    const Record* const log = log_.data();
+    const ThreadAccess start = interval_start_, record = current.record;
+    const std::uint32_t first_record = first_record_;
+    const int warp = current.access.warp;
+    const bool orders_parts = orders_parts_;
+    for_each_word(current.access, [&](std::size_t word, std::size_t lane) __attribute__((always_inline)) {
+        Cell& cell = cells[word];
+        if (cell.write > start || (written[word] & all_bytes) != all_bytes) [[unlikely]]
+            return load_word(word, current, lane);
+        if (cell.read <= start) {
+            cell.read = record;
+            cell.read_lanes = 1u << lane;
+            cell.other_read = 0;
+        } else if (cell.read == record) {
+            cell.read_lanes |= 1u << lane;
+        } else if (!orders_parts && log[cell.read / warp_size - first_record].warp != warp) {
+            cell.other_read = record + static_cast<ThreadAccess>(lane);
+        } else {
+            load_word(word, current, lane);
         }
-    };
-    if (current.access.size == 4)
-        detail::for_lanes(current.access.active, [&](std::size_t lane) { visit(lane, 1); });
-    else
-        detail::for_each_lane(current.access.active, [&](std::size_t lane) { visit(lane, current.access.size / 4); });
+    });
 }
 
-inline void SharedWatch::load_word(std::size_t word, const Current& current, std::size_t lane)
+void SharedWatch::store_words(const Current& current)
 {
+    Cell* const cells = words_.data();
+    std::uint8_t* const written = written_.data();
+    const ThreadAccess start = interval_start_, record = current.record;
+    for_each_word(current.access, [&](std::size_t word, std::size_t lane) __attribute__((always_inline)) {
+        Cell& cell = cells[word];
+        if (cell.write > start || cell.read > start || written[word] > all_bytes) [[unlikely]]
+            return write_word(word, current, lane);
+        cell.write = record + static_cast<ThreadAccess>(lane);
+        written[word] = all_bytes;
+    });
+}
+
+void SharedWatch::update_words(const Current& current)
+{
+    for_each_word(current.access, [&](std::size_t word, std::size_t lane) { write_word(word, current, lane); });
+}
+
+void SharedWatch::load_word(std::size_t word, const Current& current, std::size_t lane)
+{
+    note_unwritten(word, all_bytes, current, lane);
     Cell& cell = words_[word];
-    if (is_of_interval(cell.write)) [[unlikely]] {
+    if (is_of_interval(cell.write)) {
         if (cell.write == split()) return access_split_word(word, all_bytes, current, lane);
         check_against_write(cell, current, lane);
     }
     note_read(cell, key_of_word(word), current, lane);
 }
 
-inline void SharedWatch::write_word(std::size_t word, const Current& current, std::size_t lane)
+void SharedWatch::write_word(std::size_t word, const Current& current, std::size_t lane)
 {
+    note_bytes(word, all_bytes, current, lane);
     Cell& cell = words_[word];
-    if (is_of_interval(cell.write)) [[unlikely]] {
+    if (is_of_interval(cell.write)) {
         if (cell.write == split()) return access_split_word(word, all_bytes, current, lane);
         check_against_write(cell, current, lane);
     }
@@ -173,10 +211,7 @@ void SharedWatch::access_bytes(const Current& current)
     detail::for_each_lane(access.active, [&](std::size_t lane) {
         const std::uint64_t address = access.address[lane];
         const unsigned bytes = ((1u << access.size) - 1) << address % 4;
-        if (writes(access.operation))
-            note_written(address / 4, bytes, current, lane);
-        else
-            note_unwritten(address / 4, bytes, current, lane);
+        note_bytes(address / 4, bytes, current, lane);
         access_split_word(address / 4, bytes, current, lane);
     });
 }
@@ -261,7 +296,7 @@ SharedWatch::ThreadAccess SharedWatch::racing_read(const Cell& cell, std::uint64
     return 0;
 }
 
-inline void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
+void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
 {
     const std::uint32_t bit = 1u << lane;
     if (!is_of_interval(cell.read)) {
@@ -302,6 +337,14 @@ void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const C
         more.push_back(cell.other_read);
     }
     cell.other_read = self;
+}
+
+void SharedWatch::note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
+{
+    if (writes(current.access.operation))
+        note_written(word, bytes, current, lane);
+    else
+        note_unwritten(word, bytes, current, lane);
 }
 
 void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)

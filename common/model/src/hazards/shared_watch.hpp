@@ -75,8 +75,9 @@ private:
         std::uint32_t stamp;
     };
 
-    template <Operation operation>
-    void access_words(const Current& current);
+    void load_words(const Current& current);
+    void store_words(const Current& current);
+    void update_words(const Current& current);
     void access_bytes(const Current& current);
     void load_word(std::size_t word, const Current& current, std::size_t lane);
     void write_word(std::size_t word, const Current& current, std::size_t lane);
@@ -99,6 +100,7 @@ private:
     bool ordered(ThreadAccess earlier, const Current& current, std::size_t lane) const;
     bool is_of_warp(ThreadAccess access, const Current& current) const { return record_of(access).warp == current.access.warp; }
 
+    void note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
     void note_unwritten(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
     void note_written(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
     void report_unwritten_reads();

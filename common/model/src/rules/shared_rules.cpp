@@ -71,12 +71,12 @@ bool is_free_of_conflicts(const WarpAccess& access, std::uint32_t lanes, const M
 
 /// Distinct words in the fullest bank, for lanes that touch one word each, which are `words`. 0 where that takes a closer look: banks conflict, and
 /// the words are not in ascending order.
-int most_in_a_bank(std::span<const std::uint64_t> words, const Machine& machine) {
-    const auto bank_mask = static_cast<std::uint64_t>(machine.banks - 1);
-    std::array<std::uint64_t, most_banks> word_of_bank;
-    for (const std::uint64_t word : words) word_of_bank[word & bank_mask] = word;
+int most_in_a_bank(std::span<const std::uint32_t> words, const Machine& machine) {
+    const auto bank_mask = static_cast<std::uint32_t>(machine.banks - 1);
+    std::array<std::uint32_t, most_banks> word_of_bank;
+    for (const std::uint32_t word : words) word_of_bank[word & bank_mask] = word;
     bool is_free = true;
-    for (const std::uint64_t word : words) is_free &= word_of_bank[word & bank_mask] == word;
+    for (const std::uint32_t word : words) is_free &= word_of_bank[word & bank_mask] == word;
     if (is_free) return 1;
     std::array<std::uint8_t, most_banks> in_bank{};
     in_bank[words[0] & bank_mask] = 1;
@@ -101,10 +101,10 @@ bool is_one_word_a_lane(const WarpAccess& access, const Machine& machine) {
 /// Distinct words in the fullest bank, over the words that `lanes` touch.
 int words_in_fullest_bank(const WarpAccess& access, std::uint32_t lanes, const Machine& machine) {
     if (is_one_word_a_lane(access, machine)) {
-        std::array<std::uint64_t, warp_size> words;
+        std::array<std::uint32_t, warp_size> words;
         std::size_t count = 0;
         const int shift = std::countr_zero(static_cast<unsigned>(machine.bank_width));
-        for_lanes(lanes, [&](std::size_t lane) { words[count++] = access.address[lane] >> shift; });
+        for_lanes(lanes, [&](std::size_t lane) { words[count++] = static_cast<std::uint32_t>(access.address[lane] >> shift); });
         if (const int fullest = most_in_a_bank({words.data(), count}, machine)) return fullest;
     } else if (is_free_of_conflicts(access, lanes, machine)) {
         return 1;
@@ -266,10 +266,11 @@ SharedCost cost_of_one_broadcast(const WarpAccess& access, const Machine& machin
     return cost;
 }
 
-/// The cost of an access of all lanes whose elements are all distinct, aligned, and a fixed number of elements apart. A
+/// The cost of an access of all lanes to aligned elements, a fixed number of elements apart or one word for all. A
 /// phase then has as many elements as the banks hold side by side, and the fullest holds the greatest common divisor of
 /// the two numbers. Nothing merges, as no two lanes have one address.
 SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, const Machine& machine) {
+    if (step == 0) return {1, 1};
     const auto elements = static_cast<unsigned>(step / static_cast<unsigned>(size));
     const int in_fullest_bank = static_cast<int>(std::gcd(elements, static_cast<unsigned>(phase_lanes)));
     const int phases = warp_size / phase_lanes;
@@ -280,7 +281,7 @@ SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, con
 bool has_even_steps(const WarpAccess& access, const Machine& machine, std::uint64_t& step) {
     if (access.size < machine.bank_width || machine.banks != machine.shared_request_lanes) return false;
     const auto size = static_cast<std::uint64_t>(access.size);
-    return detail::is_evenly_spaced(access, step) && step != 0 && step % size == 0 && access.address[0] % size == 0;
+    return detail::is_evenly_spaced(access, step) && (step != 0 || access.size == machine.bank_width) && step % size == 0 && access.address[0] % size == 0;
 }
 
 }  // namespace
