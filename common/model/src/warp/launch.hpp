@@ -99,7 +99,11 @@ struct Block {
     std::vector<std::unique_ptr<Warp>> warps;
     hazards::BlockWatch watch;
     std::array<BlockBarrier, 16> barriers;
+    /// Bit n is set while somebody may wait at barrier n.
+    std::uint32_t barriers_in_use = 0;
     BlockBarrier cluster_barrier;
+    /// Threads that have ended.
+    int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
     /// Asynchronous work and barriers in shared memory (see async.hpp), null until it is used.
     std::shared_ptr<void> asynchronous;
@@ -128,6 +132,8 @@ private:
     void report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
     bool idle_ = false;
+    /// Who waits at the barrier that is looked at, kept for its memory.
+    std::vector<std::pair<Warp*, Fragment>> waiting_;
 };
 
 /// Runs all blocks of a launch, on all cores.

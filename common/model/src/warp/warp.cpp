@@ -4,6 +4,7 @@
 #include "warp/warp.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "warp/launch.hpp"
@@ -66,14 +67,11 @@ Frame* Warp::new_frame(const Code& callee)
     if (found != spare_frames_.end()) {
         frame = std::move(*found);
         spare_frames_.erase(found);
-        unsigned char* registers = frame->registers;
-        *frame = Frame{.code = &callee, .registers = registers, .capacity = frame->capacity};
+        *frame = Frame{.code = &callee, .registers = frame->registers, .has_fixed_specials = frame->has_fixed_specials};
     } else {
         frame = std::make_unique<Frame>();
         frame->code = &callee;
-        frame->capacity = callee.frame_bytes;
         frame->registers = allocate_registers(std::max<std::size_t>(callee.frame_bytes, 64));
-        std::memset(frame->registers, 0, frame->capacity);
         std::ranges::copy(callee.constants, frame->registers);
     }
     frames_.push_back(std::move(frame));
@@ -116,7 +114,9 @@ void Warp::need_local(std::uint64_t bytes)
 
 void Warp::fill_specials(Frame& of)
 {
-    for (const SpecialSlot& slot : of.code->specials) fill_special(*this, slot, of.registers);
+    for (const SpecialSlot& slot : of.code->specials)
+        if (!of.has_fixed_specials || changes_between_blocks(slot.special)) fill_special(*this, slot, of.registers);
+    of.has_fixed_specials = true;
     for (const LocalSlot& slot : of.code->local_addresses)
         for (int lane = 0; lane < lanes_of_warp; ++lane) {
             // In the local space addresses count from 0; the generic address has the window on top.
@@ -367,6 +367,7 @@ void Warp::exit_lanes()
 {
     const std::uint32_t gone = active;
     exited |= gone;
+    block->ended_threads += std::popcount(gone);
     progress = true;
     for (Frame* open = frame; open;) {
         Frame* const caller = open->caller;

@@ -34,7 +34,8 @@ struct Frame {
     /// Beyond the code's own local memory: what `alloca` took.
     std::uint64_t alloca_bytes = 0;
     unsigned char* registers = nullptr;
-    std::size_t capacity = 0;
+    /// The special registers that no block changes have been filled.
+    bool has_fixed_specials = false;
 };
 
 /// Where lanes that parted meet again.
