@@ -75,6 +75,16 @@ TEST(SharedRace, AReaderThatComesTwiceIsOne)
               Summary{"race 2 3"});
 }
 
+TEST(SharedRace, LanesThatReadOneWordTogetherAreAllReaders)
+{
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.load(1, 0, one_word(0));
+                  block.store(2, 0, one_word(0), lane_0);
+              })),
+              Summary{"race 1 2"});
+}
+
 TEST(SharedRace, EqualValuesAreHarmlessAndDifferentOnesAreNot)
 {
     for (const bool changes : {false, true})

@@ -58,6 +58,16 @@ TEST(GlobalRace, IsPutIntoWords)
     EXPECT_EQ(hazards[0].help, "Let each block write memory of its own, use atomics, or split the work into two kernel launches.");
 }
 
+TEST(GlobalRace, NamesTheThreadWhoseWordItIs)
+{
+    MadeLaunch launch;
+    launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
+        if (number == 0) block.store_global(1, one_word(32), lane_0);
+        if (number == 1) block.load_global(2, [](unsigned lane) { return lane * 128; });
+    });
+    EXPECT_EQ(launch.hazards().at(0).threads, (std::vector<Extent>{{1, 0, 0}}));
+}
+
 TEST(GlobalRace, OneBlockDoesNotRaceWithItself)
 {
     MadeLaunch launch;
@@ -332,6 +342,16 @@ TEST(HostThreads, BlocksMayTakeTurns)
     for (MadeBlock* block : {&first, &second}) block->watch.end_block();
     EXPECT_EQ(summary(launch.hazards()), Summary{"race 2 3"});
     EXPECT_EQ(launch.watch.take_counts().shared_store.instructions, 2u);
+
+    // Of counts that were kept apart, the example of the lower block is drawn.
+    MadeLaunch other;
+    MadeBlock later(other.watch), earlier(other.watch);
+    later.watch.begin_block({1, 0, 0}, 1);
+    earlier.watch.begin_block({0, 0, 0}, 0);
+    later.load_global(1, words(100));
+    earlier.load_global(1, words(200));
+    for (MadeBlock* block : {&later, &earlier}) block->watch.end_block();
+    EXPECT_EQ(other.watch.take_counts().lines.at(0).first_access.lanes[0], 800);
 }
 
 TEST(Counts, AreToldByLineSpaceAndOperation)
