@@ -24,12 +24,14 @@ public:
         access.operation = number(2) ? Operation::load : Operation::store;
         access.size = 1 << number(5);
         const auto size = static_cast<std::uint64_t>(access.size);
-        const std::uint64_t start = number(1000) * size, step = (number(70) - 20) * size, width = 1 << number(6), pitch = number(300) * size;
+        const std::uint64_t start = number(1000) * size, step = (number(70) - 20) * size;
+        const std::uint64_t width = 1 << number(6), pitch = number(300) * size;
         const auto pattern = number(7);
-        for (std::uint64_t lane = 0; lane < warp_size; ++lane) access.address[lane] = (1 << 16) + start + offset(pattern, lane, step, width, pitch, size);
+        for (std::uint64_t lane = 0; lane < warp_size; ++lane)
+            access.address[lane] = (1 << 16) + start + offset(pattern, lane, step, width, pitch, size);
         if (number(10) == 0) std::shuffle(access.address.begin(), access.address.end(), random_);
         if (number(10) == 0)
-            for (std::uint64_t& address : access.address) address += number(5);
+            for (std::uint64_t most = 1 + number(2) * 4, skew = number(5); std::uint64_t& address : access.address) address += skew + number(most);
         const auto lanes = number(8);
         access.active = lanes == 0 ? static_cast<std::uint32_t>(random_()) : lanes == 1 ? ~0u >> number(32) : lanes == 2 ? 0x55555555 : ~0u;
         if (access.active == 0) access.active = 1;
