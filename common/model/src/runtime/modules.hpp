@@ -141,5 +141,7 @@ VariableInfo require_variable(const void* symbol);
 std::vector<std::string> texts_of_image(const void* image);
 /// The same of the contents of a file.
 std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image);
+/// An image of several texts, which texts_of_image() takes apart again.
+std::string linked_texts_image(const std::vector<std::string>& texts);
 
 }  // namespace simt::runtime
