@@ -16,6 +16,7 @@
 #include "devices.hpp"
 #include "driver.hpp"
 #include "streams.hpp"
+#include "unsupported.hpp"
 
 namespace simt::runtime {
 
@@ -60,6 +61,12 @@ CUresult driver_result(cudaError_t error)
         // The others have one number in both libraries.
         default: return static_cast<CUresult>(error);
     }
+}
+
+int unsupported_in_driver(const char* function)
+{
+    print_error(std::string(function) + " is not supported by the model");
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUcontext primary_context(int ordinal)

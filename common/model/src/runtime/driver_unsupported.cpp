@@ -7,7 +7,7 @@
 #include "unsupported.hpp"
 
 #define SIMT_UNSUPPORTED(function) \
-    extern "C" int function() { return simt::runtime::unsupported(#function); }
+    extern "C" int function() { return simt::runtime::unsupported_in_driver(#function); }
 
 SIMT_UNSUPPORTED(cuArrayGetMemoryRequirements)
 SIMT_UNSUPPORTED(cuArrayGetPlane)
@@ -100,7 +100,6 @@ SIMT_UNSUPPORTED(cuGraphExternalSemaphoresWaitNodeSetParams)
 SIMT_UNSUPPORTED(cuGraphGetEdges_v2)
 SIMT_UNSUPPORTED(cuGraphHostNodeGetParams)
 SIMT_UNSUPPORTED(cuGraphHostNodeSetParams)
-SIMT_UNSUPPORTED(cuGraphInstantiateWithFlags)
 SIMT_UNSUPPORTED(cuGraphInstantiateWithParams)
 SIMT_UNSUPPORTED(cuGraphKernelNodeCopyAttributes)
 SIMT_UNSUPPORTED(cuGraphKernelNodeGetAttribute)

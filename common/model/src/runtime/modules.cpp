@@ -129,6 +129,12 @@ void Module::read_containers()
     if (texts_.empty()) throw no_ptx(targets);
 }
 
+void Module::forget(int device)
+{
+    numbers_.erase(device);
+    for (const auto& [name, kernel] : kernels_) kernel->forget(device);
+}
+
 int Module::number()
 {
     const std::scoped_lock lock(module_mutex());
@@ -224,10 +230,10 @@ const Variable* Registry::managed_variable(const void* address) const
     return nullptr;
 }
 
-void Registry::forget_loaded()
+void Registry::forget_loaded(int device)
 {
     const std::scoped_lock lock(module_mutex());
-    for (const auto& [key, module] : modules_) module->forget();
+    for (const auto& [key, module] : modules_) module->forget(device);
 }
 
 Kernel& require_kernel(const void* function)
