@@ -29,6 +29,23 @@ std::string list_of_targets(const std::vector<FatBinaryEntry>& entries)
 
 bool starts_with_elf(const void* data) { return std::memcmp(data, "\x7f" "ELF", 4) == 0; }
 
+/// Stands before each text of those that were linked at run time.
+constexpr std::string_view linked_text_mark = "//# a text that the model has linked\n";
+
+/// The texts of an image that linked_texts_image() has made; the text itself of any other.
+std::vector<std::string> split_texts(std::string_view text)
+{
+    if (!text.starts_with(linked_text_mark)) return {std::string(text)};
+    std::vector<std::string> texts;
+    while (text.starts_with(linked_text_mark)) {
+        text.remove_prefix(linked_text_mark.size());
+        const std::size_t end = std::min(text.size(), text.find(linked_text_mark));
+        texts.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return texts;
+}
+
 DeviceError no_ptx(const std::string& targets)
 {
     return {cudaErrorNoKernelImageForDevice,
@@ -110,6 +127,12 @@ void Module::read_containers()
         }
     }
     if (texts_.empty()) throw no_ptx(targets);
+}
+
+void Module::forget(int device)
+{
+    numbers_.erase(device);
+    for (const auto& [name, kernel] : kernels_) kernel->forget(device);
 }
 
 int Module::number()
@@ -207,10 +230,10 @@ const Variable* Registry::managed_variable(const void* address) const
     return nullptr;
 }
 
-void Registry::forget_loaded()
+void Registry::forget_loaded(int device)
 {
     const std::scoped_lock lock(module_mutex());
-    for (const auto& [key, module] : modules_) module->forget();
+    for (const auto& [key, module] : modules_) module->forget(device);
 }
 
 Kernel& require_kernel(const void* function)
@@ -239,7 +262,7 @@ std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image)
     if (image.size() < magic_bytes || !is_fat_binary(image.data())) {
         std::string text(image.begin(), image.end());
         text.resize(std::min(text.size(), text.find('\0')));
-        return {text};
+        return split_texts(text);
     }
     const auto entries = read_fat_binary(image);
     const FatBinaryEntry* best = best_ptx(entries);
@@ -258,7 +281,14 @@ std::vector<std::string> texts_of_image(const void* image)
     }
     if (is_fat_binary(image)) return texts_of_image(container_at(image));
     if (starts_with_elf(image)) throw no_ptx("machine code");
-    return {static_cast<const char*>(image)};
+    return split_texts(static_cast<const char*>(image));
+}
+
+std::string linked_texts_image(const std::vector<std::string>& texts)
+{
+    std::string image;
+    for (const std::string& text : texts) image += std::string(linked_text_mark) + text + "\n";
+    return image;
 }
 
 }  // namespace simt::runtime
