@@ -10,6 +10,7 @@
 #include "memory/address_space.hpp"
 #include "runtime/device.hpp"
 #include "warp/arithmetic.hpp"
+#include "warp/division.hpp"
 #include "warp/flow.hpp"
 #include "warp/launch.hpp"
 #include "warp/special_registers.hpp"
@@ -362,6 +363,7 @@ void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction
             add_one(operand);
         for (const ptx::Operand& second : operand.second) add_one(second);
     }
+    if (instruction.opcode == "div" || instruction.opcode == "rem") watch_divisors(out, semantics.types[0]);
 }
 
 void Decoder::refuse(const ptx::Instruction& instruction, const std::string& why) const

@@ -66,6 +66,8 @@ struct Launch {
 
     /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
     std::string where(const Warp& warp, int lane) const;
+    /// ", FILE:LINE" of a site, or nothing where it is not known.
+    std::string line_of(std::uint32_t site) const;
     SourcePlace place_of(std::uint32_t site) const;
     Extent block_index(std::uint64_t number) const;
 };
