@@ -127,8 +127,9 @@ private:
     bool release_barrier(int number);
     bool release_from_cluster_barrier();
     void let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block);
-    void report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended);
+    void report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
+    bool let_waiting_lanes_go();
     bool idle_ = false;
 };
 
