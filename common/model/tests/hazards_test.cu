@@ -229,7 +229,7 @@ TEST(Race, AStructurePassedByValueIsRead)
     EXPECT_TRUE(hazards_of([&] { pass_by_value<true><<<1, N>>>(data.data); }).empty());
     const auto launches = model::take_launches();
     ASSERT_EQ(launches.size(), 1u);
-    EXPECT_EQ(launches[0].shared_load.instructions, 2u * 2 * N);
+    EXPECT_EQ(launches[0].shared_load.instructions, 2u * N) << "nvcc loads the structure once for both calls";
     const auto hazards = hazards_of([&] { pass_by_value<false><<<1, N>>>(data.data); });
     ASSERT_FALSE(hazards.empty());
     bool found = false;
@@ -288,7 +288,7 @@ TEST(Race, BlocksMayTakeTurnsInALine)
         expect_one(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
 }
 
-__global__ void several_ways(int* output, int* data, int other)
+__global__ void several_ways(int* output, volatile int* data, int other)
 {
     // Block 0 alone touches its words, from several places, before another block comes to one of them.
     if (blockIdx.x == 0) {
@@ -354,7 +354,7 @@ TEST(Uninitialized, SharedMemoryThatNoThreadWrote)
 
 __global__ void written_by_first_block(int* data)
 {
-    __shared__ int value;
+    __shared__ volatile int value;
     if (blockIdx.x == 0) value = 7;
     data[blockIdx.x * blockDim.x] = value;  // here: first block only
 }
@@ -624,7 +624,7 @@ std::string error_of(const std::function<void()>& launch, cudaError_t code = cud
 TEST(Errors, RecursionAndDivisionByZeroEndTheKernelOnly)
 {
     Ints data(2);
-    EXPECT_NE(error_of([&] { runaway<<<1, 1>>>(data.data); }).find("recursion"), std::string::npos);
+    EXPECT_NE(error_of([&] { runaway<<<1, 1>>>(data.data); }, cudaErrorHardwareStackError).find("recursion"), std::string::npos);
     EXPECT_NE(error_of([&] { divide<<<1, 1>>>(data.data, 0); }).find("division by zero"), std::string::npos);
     EXPECT_TRUE(hazards_of([&] { divide<<<1, 1>>>(data.data, 1); }).empty());
 }
