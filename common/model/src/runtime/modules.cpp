@@ -5,14 +5,13 @@
 
 #include <fatbinary_section.h>
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "fat_binary.hpp"
+#include "report/kernel_name.hpp"
 
 namespace simt::runtime {
 
@@ -54,25 +53,7 @@ DeviceError no_ptx(const std::string& targets)
 
 }  // namespace
 
-std::string readable_name(const std::string& mangled)
-{
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-    if (status != 0 || !demangled) return mangled;
-    std::string name(demangled.get());
-    // Without the parameters: the last parenthesis at depth 0 opens them.
-    int depth = 0;
-    for (std::size_t i = name.size(); i-- > 0;) {
-        if (name[i] == ')') ++depth;
-        if (name[i] == '(' && --depth == 0) {
-            name.resize(i);
-            break;
-        }
-    }
-    // Templates are shown with what they return.
-    if (name.starts_with("void ")) name.erase(0, 5);
-    return name;
-}
+std::string readable_name(const std::string& mangled) { return detail::kernel_name(mangled); }
 
 std::recursive_mutex& module_mutex()
 {

@@ -72,8 +72,15 @@ bool Block::run_slice()
         watch.end_block();
         return true;
     }
-    if (!ran && !released && !is_waiting_for_cluster()) report_stuck();
+    if (!ran && !released && !is_waiting_for_cluster() && !let_waiting_lanes_go()) report_stuck();
     return false;
+}
+
+bool Block::let_waiting_lanes_go()
+{
+    bool went = false;
+    for (const auto& warp : warps) went |= warp->let_waiting_lanes_go();
+    return went;
 }
 
 bool Block::is_waiting_for_cluster() const
@@ -146,8 +153,9 @@ void Block::let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& 
     }
 }
 
-void Block::report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended)
+void Block::report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended)
 {
+    std::ranges::sort(waiting, {}, [](const auto& one) { return one.first->thread_of(std::countr_zero(one.second.mask)); });
     const auto& [warp, fragment] = waiting.front();
     const int first = warp->thread_of(std::countr_zero(fragment.mask));
     const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";

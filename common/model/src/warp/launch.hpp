@@ -66,6 +66,8 @@ struct Launch {
 
     /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
     std::string where(const Warp& warp, int lane) const;
+    /// ", FILE:LINE" of a site, or nothing where it is not known.
+    std::string line_of(std::uint32_t site) const;
     SourcePlace place_of(std::uint32_t site) const;
     Extent block_index(std::uint64_t number) const;
 };
@@ -129,8 +131,9 @@ private:
     bool release_barrier(int number);
     bool release_from_cluster_barrier();
     void let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block);
-    void report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended);
+    void report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
+    bool let_waiting_lanes_go();
     bool idle_ = false;
     /// Who waits at the barrier that is looked at, kept for its memory.
     std::vector<std::pair<Warp*, Fragment>> waiting_;

@@ -61,7 +61,7 @@ void Warp::begin(std::uint32_t lanes_of_warp_here)
 
 Frame* Warp::new_frame(const Code& callee)
 {
-    if (frames_.size() >= most_frames) throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": calls itself without end");
+    if (frames_.size() >= most_frames) throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": more than 16384 calls are open, as by recursion without end");
     auto found = std::ranges::find_if(spare_frames_, [&](const auto& spare) { return spare->code == &callee; });
     std::unique_ptr<Frame> frame;
     if (found != spare_frames_.end()) {
@@ -103,7 +103,7 @@ void Warp::need_local(std::uint64_t bytes)
 {
     if (bytes <= local_capacity) return;
     if (bytes > most_local_bytes)
-        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": the stack of the thread takes more than 512 KiB");
+        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": the thread's stack takes more than 512 KiB, as by recursion without end");
     const std::uint64_t capacity = std::max(bytes, 2 * local_capacity);
     std::vector<unsigned char> larger(capacity * lanes_of_warp, 0xCD);
     for (std::uint64_t lane = 0; lane < lanes_of_warp && local_capacity > 0; ++lane)

@@ -131,6 +131,8 @@ struct Warp : RegisterFile {
 
     unsigned char* local_lane(int lane) { return local.data() + static_cast<std::size_t>(lane) * local_capacity; }
     void need_local(std::uint64_t bytes);
+    /// Lanes that wait for others at a join go on without them. False if there are none.
+    bool let_waiting_lanes_go();
     int thread_of(int lane) const { return index * lanes_of_warp + lane; }
 
 private:
@@ -142,7 +144,6 @@ private:
     Fragment here() const;
     void step();
     void remove_from_joins(Join* from, std::uint32_t gone);
-    bool let_waiting_lanes_go();
     bool is_spinning(const Fragment& fragment);
     void fill_specials(Frame& frame);
 
