@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <new>
 
-#include "../report/session.hpp"
+#include "report/session.hpp"
+#include "unsupported.hpp"
 
 namespace simt::runtime {
 
@@ -69,7 +70,7 @@ cudaError_t error_of_exception()
     }
 }
 
-cudaError_t unsupported(const char* function)
+int unsupported(const char* function)
 {
     print_error(std::string(function) + " is not supported by the model");
     return remember(cudaErrorNotSupported);
