@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 
 _SECTION = re.compile(r"^\.text\.(\S+):$")
 _PLACE = re.compile(r'^\s*//## File "\.nv_debug_ptx_txt[^"]*", line (\d+)')
-_INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?(U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);")
+_INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);")
 _LABEL = re.compile(r"^(\.L_x_\d+|\$?[\w$.]+):$")
 _JUMP = re.compile(r"`\((\.L_x_\d+)\)")
+
+# The guard of what fills a place in the pipeline.
+_NEVER = "!PT"
 
 # What the first word of an instruction says: the space, and what is done to it.
 _KINDS = {
@@ -71,7 +74,9 @@ def _loops(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int]]:
 def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
     section = Section(name)
     loops = _loops(code, labels)
-    for line, address, _, operation, _ in code:
+    for line, address, guard, operation, _ in code:
+        if guard == _NEVER:
+            continue
         section.lines.add(line)
         words = operation.split(".")
         loop = next((first for first, last in loops if first <= address <= last), -1)
