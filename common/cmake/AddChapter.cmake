@@ -46,6 +46,7 @@ function(add_chapter_program target source name)
     add_executable(${target} ${source})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
     target_link_libraries(${target} PRIVATE conflict_free_harness conflict_free_warnings)
+    compare_with_machine_code(${target})
 endfunction()
 
 # Takes GPUs before a compute capability from those that a program is compiled for.

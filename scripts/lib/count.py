@@ -12,22 +12,34 @@ import contextlib
 import hashlib
 import importlib.util
 import os
-import re
 import sys
 from pathlib import Path
 
+import model_runtime
 import setup
 from console import ROOT, USAGE, OneLineParser, Stop
 
 PRESET = "programs"
-TARGET = "model_toolchain"
-TOOLCHAIN = "model_toolchain.json"
+TARGET = "conflict_free_cudart"
 
-
-def _definition(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_]\w*(\([\w\s,.]*\))?(=.*)?", text, re.DOTALL):
-        raise argparse.ArgumentTypeError(f"{text!r} given, NAME or NAME=VALUE is accepted")
-    return text
+# Options of nvcc whose value is the next word, as it may be for all of these.
+_WITH_VALUE = frozenset((
+    "-D", "-U", "-I", "-L", "-l", "-O", "-x", "-t", "-std", "-arch", "-code", "-gencode", "-rdc", "-dlto-arch", "-cudart", "-cudadevrt",
+    "-ccbin", "-include", "-isystem", "-maxrregcount", "-Xcompiler", "-Xlinker", "-Xptxas", "-Xcudafe", "-Xarchive", "-Xnvlink", "-ftz",
+    "-prec-div", "-prec-sqrt", "-fmad", "-diag-suppress", "-diag-warn", "-diag-error", "-Werror", "-idp", "-ldir", "-default-stream",
+    "--define-macro", "--undefine-macro", "--include-path", "--library-path", "--library", "--optimize", "--x", "--threads", "--std",
+    "--gpu-architecture", "--gpu-code", "--generate-code", "--relocatable-device-code", "--cudart", "--cudadevrt", "--compiler-bindir",
+    "--pre-include", "--system-include", "--maxrregcount", "--compiler-options", "--linker-options", "--ptxas-options",
+    "--cudafe-options", "--archive-options", "--nvlink-options", "--ftz", "--prec-div", "--prec-sqrt", "--fmad", "--diag-suppress",
+    "--diag-warn", "--diag-error", "--default-stream",
+))
+# Those that would build something else than a program, or put it elsewhere.
+_REFUSED = frozenset((
+    "-o", "--output-file", "-c", "--compile", "-dc", "--device-c", "-dw", "--device-w", "-dlink", "--device-link", "-lib", "--lib",
+    "-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "--fatbin", "-cuda", "--cuda", "-E", "--preprocess", "-M", "-MM", "-MD", "-MMD",
+    "-MF", "-MT", "-run", "--run", "-link", "--link", "-dryrun", "--dryrun", "-optix-ir", "-ltoir",
+))
+_OWN_WITH_VALUE = ("--machine", "--json", "--timeout", "--build-dir")
 
 
 def _folder(text: str) -> Path:
@@ -62,34 +74,59 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
-    """The options; what follows the first `--` is in `arguments`."""
-    own, program = arguments, []
-    if "--" in arguments:
-        at = arguments.index("--")
-        own, program = arguments[:at], arguments[at + 1:]
+def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog="scripts/count",
-        usage="scripts/count FILE.cu [--machine NAME] [--json OUT] [--timeout SECONDS] [-D NAME[=VALUE]]... "
-        "[-I FOLDER]... [-- program arguments]",
-        description="Runs a CUDA program of one file on the CPU, under the counting model, and shows for each kernel "
+        usage="scripts/count FILE.cu... [--machine NAME] [--json OUT] [--timeout SECONDS] [nvcc's options] [-- program arguments]",
+        description="Builds a CUDA program with nvcc, runs it on the CPU under the counting model, and shows for each kernel "
         "what it asked of shared and global memory, line by line, and what is wrong with it. Exit code: the program's "
-        "own; 1 if there is a hazard; 2 for wrong arguments and for a source that does not compile.",
+        "own; 1 if there is a hazard; 2 for wrong arguments and for a source that does not compile. Options that are not "
+        "here are passed on to nvcc.",
     )
     add = parser.add_argument
-    add("file", metavar="FILE.cu", type=_source, help="the program, with a main function of its own")
+    add("files", metavar="FILE.cu", type=_source, nargs="+", help="the program's files; one of them has a main function")
     add("--machine", metavar="NAME", help="the GPU whose rules apply (default: sm_90)")
     add("--json", metavar="OUT", type=_output, help="also write the counts and hazards to this file")
     add("--timeout", metavar="SECONDS", type=_seconds, help="how much processor time one kernel may take (default: 60)")
-    add("-D", dest="definitions", metavar="NAME[=VALUE]", type=_definition, action="append", default=[],
-        help="define a macro; may be repeated")
-    add("-I", dest="folders", metavar="FOLDER", type=_folder, action="append", default=[],
-        help="look for included files there; may be repeated")
     add("--build-dir", metavar="DIR", type=_folder,
         help="take the model from this build folder and build nothing of it")
+    return parser
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """Our own options and the files, and the options of nvcc."""
+    own, theirs = [], []
+    rest = iter(words)
+    for word in rest:
+        name = word.split("=", 1)[0]
+        if name in _OWN_WITH_VALUE or not word.startswith("-") or word in ("-h", "--help"):
+            own.append(word)
+            if word in _OWN_WITH_VALUE:
+                own += [value for value in [next(rest, None)] if value is not None]
+        elif name in _REFUSED:
+            raise Stop(f"argument {word}: given, options with which nvcc makes a program are accepted", USAGE)
+        elif word in _WITH_VALUE:
+            value = next(rest, None)
+            if value is None:
+                raise Stop(f"argument {word}: nothing given, a value is accepted", USAGE)
+            theirs += [word, value]
+        else:
+            theirs.append(word)
+    return own, theirs
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The options; those of nvcc are in `nvcc`, what follows the first `--` in `arguments`."""
+    words, program = arguments, []
+    if "--" in arguments:
+        at = arguments.index("--")
+        words, program = arguments[:at], arguments[at + 1:]
+    own, theirs = _split(words)
+    parser = _parser()
     options = parser.parse_args(own)
+    options.nvcc = theirs
     options.arguments = program
-    if options.build_dir and not (options.build_dir / TOOLCHAIN).exists():
+    if options.build_dir and not model_runtime.is_built(options.build_dir):
         parser.error(f"argument --build-dir: {str(options.build_dir)!r} given, a build folder of this repository is accepted")
     return options
 
@@ -108,7 +145,7 @@ def build_model() -> Path:
     """The build folder with the model's library, which is built if it is not there or not new."""
     build = ROOT / "build" / PRESET
     stamp = build / "model.stamp"
-    state = state_of("common/simt")
+    state = state_of("common/model")
     with contextlib.suppress(OSError):
         if stamp.read_text(encoding="utf-8") == state and (setup.VENV / "bin" / "python").exists():
             return build

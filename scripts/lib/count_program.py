@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""From a CUDA source file to a program of the counting model, which is kept until a file that it is made of changes."""
+"""From CUDA source files to a program that nvcc has built, which is kept until a file that it is made of changes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,12 +17,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import exactness
+import model_runtime
 from console import ROOT, USAGE, Stop
-from count import TOOLCHAIN
 
 CACHE = ROOT / "build" / "count"
 KEPT_PROGRAMS = 32
 MANIFEST = "manifest.json"
+PROGRAM = "program"
+# The engine finds what is known of a program's machine code beside the program, by this name.
+EXACTNESS = PROGRAM + ".exactness"
+
+# What is linked and not compiled.
+_LINKED = (".o", ".obj", ".a", ".so", ".lib")
+_ARCHITECTURES = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
+_RUNTIMES = ("-cudart", "--cudart")
+_STANDARDS = ("-std", "--std")
+_FOR_PTXAS = ("-Xptxas", "--ptxas-options")
+_REGISTERS = ("-maxrregcount", "--maxrregcount")
 
 
 @dataclass(frozen=True)
@@ -34,28 +47,18 @@ class Program:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What CMake says about building for the model; see common/simt/cmake/AddModelExecutable.cmake."""
+    """What builds programs for the model of a build folder."""
 
-    translator: str
-    machines: str
-    compiler: str
-    compile_options: list[str]
-    include_folders: list[str]
-    link_options: list[str]
+    nvcc: Path
+    reader: Path
 
     @classmethod
     def of(cls, build: Path) -> Toolchain:
-        return cls(**json.loads((build / TOOLCHAIN).read_text(encoding="utf-8")))
-
-    def own_files(self) -> list[str]:
-        """Our own files that a program is made with."""
-        return [__file__, self.translator, *(option for option in self.link_options if option.endswith(".a"))]
-
-
-def machine_names(toolchain: Toolchain) -> list[str]:
-    """The machines that the model knows, the default first."""
-    done = subprocess.run([toolchain.machines], capture_output=True, text=True, check=True)
-    return [line.split("\t")[0] for line in done.stdout.splitlines()]
+        cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+        found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
+        if not found:
+            raise Stop(f"{build} has no CUDA compiler; configure it anew", USAGE)
+        return cls(Path(found[1]), model_runtime.libraries(build) / "ptx_of_program")
 
 
 def _digest(path: str | os.PathLike) -> str:
@@ -65,8 +68,9 @@ def _digest(path: str | os.PathLike) -> str:
         return ""
 
 
-def _key(toolchain: Toolchain, source: Path, options: Sequence[str]) -> str:
-    parts = [str(source), os.getcwd(), list(options), vars(toolchain), [_digest(path) for path in toolchain.own_files()]]
+def _key(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) -> str:
+    own = [__file__, exactness.__file__]
+    parts = [[str(file) for file in files], os.getcwd(), list(options), str(toolchain.nvcc), [_digest(path) for path in own]]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
@@ -80,7 +84,7 @@ def _kept(folder: Path) -> Program | None:
         return None
     with contextlib.suppress(OSError):
         os.utime(folder)  # it was used just now
-    return Program(folder / "program", tuple(map(Path, manifest["sources"])))
+    return Program(folder / PROGRAM, tuple(map(Path, manifest["sources"])))
 
 
 def _prerequisites(rule: Path) -> list[str]:
@@ -100,53 +104,85 @@ def _workplace() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _translate(toolchain: Toolchain, source: Path, folders: Sequence[Path], folder: Path) -> list[str]:
-    """Translates into `folder`; returns the reader's files that were read."""
-    search = [word for each in folders for word in ("-I", str(each))]
-    rule = folder / "translated.d"
-    done = subprocess.run(
-        [toolchain.translator, *search, "--depfile", rule, source, folder / "program.cpp"],
-        stderr=subprocess.PIPE, text=True, errors="replace",
-    )
-    if done.returncode:
-        sys.stderr.write(done.stderr)
-        raise Stop(f"{source} cannot be translated for the counting model", USAGE)
-    return _prerequisites(rule)
+def _values(options: Sequence[str], names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The values of some options, and the options without them. A value is the next word, or behind an equals sign."""
+    values, rest = [], []
+    words = iter(options)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name in names:
+            values.append(value if equals else next(words, ""))
+        else:
+            rest.append(word)
+    return values, rest
+
+
+def build_options(options: Sequence[str]) -> list[str]:
+    """The reader's options for nvcc, so that the program has PTX that the model runs, and takes the model's runtime.
+
+    What the model runs is compute_90, or compute_90a where the reader asks for it: other architectures are replaced.
+    """
+    architectures, rest = _values(options, _ARCHITECTURES)
+    _, rest = _values(rest, _RUNTIMES)
+    standards, _ = _values(rest, _STANDARDS)
+    architecture = "compute_90a" if any("90a" in value for value in architectures) else "compute_90"
+    debug = [word for word in rest if word in ("-G", "--device-debug")]
+    return [*([] if standards else ["-std=c++20"]), *([] if debug else ["-lineinfo"]), "-cudart", "shared",
+            "-gencode", f"arch={architecture},code={architecture}", *rest]
+
+
+def ptxas_options(options: Sequence[str]) -> list[str]:
+    """Those of the options for nvcc that change what ptxas does."""
+    passed, rest = _values(options, _FOR_PTXAS)
+    registers, _ = _values(rest, _REGISTERS)
+    words = [word for value in passed for word in value.split(",") if word not in ("-v", "--verbose")]
+    return words + [word for value in registers for word in ("-maxrregcount", value)]
 
 
 def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
-    """Runs the compiler; its messages go to stderr."""
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
-    sys.stderr.write(done.stderr)
+    """Runs nvcc; its messages go to stderr."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    sys.stderr.write(done.stdout)
     if done.returncode:
-        raise Stop(f"{source} does not compile for the counting model; the compiler's messages are above", USAGE)
+        raise Stop(f"{source} does not compile; nvcc's messages are above", USAGE)
 
 
-def _link(source: Path, command: Sequence[str | os.PathLike]) -> None:
-    """Runs the linker. What every beginner forgets once is said in one line."""
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
-    if done.returncode and "undefined reference to `main'" in done.stderr:
-        raise Stop(f"{source} has no main function: the model runs a whole program", USAGE)
-    sys.stderr.write(done.stderr)
+def _link(files: Sequence[Path], command: Sequence[str | os.PathLike]) -> None:
+    """Links with nvcc. What every beginner forgets once is said in one line."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    named = ", ".join(map(str, files))
+    if done.returncode and "undefined reference to `main'" in done.stdout:
+        raise Stop(f"{named} has no main function: the model runs a whole program", USAGE)
+    sys.stderr.write(done.stdout)
     if done.returncode:
-        raise Stop(f"{source} cannot be linked for the counting model; the linker's messages are above", USAGE)
+        raise Stop(f"{named} cannot be linked; the linker's messages are above", USAGE)
 
 
-def _compile(toolchain: Toolchain, source: Path, options: Sequence[str], folder: Path) -> list[str]:
+def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str], folder: Path) -> list[str]:
     """Compiles and links in `folder`; returns all files that were read, but for the system's."""
-    color = ["-fdiagnostics-color=always"] if sys.stderr.isatty() else []
-    # The columns of the translation are not those of the source.
-    # Where C++ has changed since the standard that nvcc takes for granted, the reader is not to blame.
-    messages = [*color, "-Wno-volatile", "-fno-diagnostics-show-caret", "-fno-show-column", "-fmax-errors=20"]
-    model = [f"-I{path}" for path in toolchain.include_folders]
-    rule, compiled = folder / "program.d", folder / "program.o"
-    _run_compiler(source, [
-        toolchain.compiler, *toolchain.compile_options, *messages, *model, "-iquote", source.parent, *options,
-        "-MMD", "-MF", rule, "-c", "-o", compiled, folder / "program.cpp"])
-    # The options that compile would link the compiler's own hooks.
-    _link(source, [toolchain.compiler, "-o", folder / "program", compiled, *toolchain.link_options])
-    compiled.unlink()
-    return _prerequisites(rule)
+    words = build_options(options)
+    read, linked = [], []
+    for number, file in enumerate(files):
+        if file.suffix in _LINKED:
+            linked.append(file)
+            read.append(str(file))
+            continue
+        compiled, rule = folder / f"{number}.o", folder / f"{number}.d"
+        _run_compiler(file, [toolchain.nvcc, *words, "-MMD", "-MF", rule, "-c", "-o", compiled, file])
+        linked.append(compiled)
+        read += _prerequisites(rule)
+    _link(files, [toolchain.nvcc, *words, "-o", folder / PROGRAM, *linked])
+    for compiled in folder.glob("*.o"):
+        compiled.unlink()
+    return read
+
+
+def _compare(toolchain: Toolchain, options: Sequence[str], folder: Path) -> None:
+    """Lets the counts take into account what ptxas makes of the program."""
+    try:
+        exactness.write(folder / PROGRAM, toolchain.reader, toolchain.nvcc, folder / EXACTNESS, ptxas_options(options))
+    except exactness.NoMachineCode as why:
+        print(f"the counts are those of the PTX, and were not compared with machine code: {why}", file=sys.stderr)
 
 
 def _forget_old_programs() -> None:
@@ -155,20 +191,20 @@ def _forget_old_programs() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def make(toolchain: Toolchain, source: Path, definitions: Sequence[str], folders: Sequence[Path]) -> Program:
-    """Makes the program of a source file, unless it is there already.
+def make(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) -> Program:
+    """Makes the program of some source files, unless it is there already.
 
-    Raises Stop with exit code 2, after the messages on stderr, if it does not translate or compile.
+    Raises Stop with exit code 2, after the messages on stderr, if it does not compile.
     """
-    options = [f"-D{each}" for each in definitions] + [f"-I{each}" for each in folders]
-    kept = CACHE / _key(toolchain, source, options)
+    kept = CACHE / _key(toolchain, files, options)
     if program := _kept(kept):
         return program
     with _workplace() as folder:
-        sources = _translate(toolchain, source, folders, folder)
-        read = _compile(toolchain, source, options, folder)
-        files = dict.fromkeys([*sources, *(path for path in read if not path.startswith(f"{folder}/"))])
-        manifest = {"sources": sources, "files": {path: _digest(path) for path in files}}
+        read = _compile(toolchain, files, options, folder)
+        _compare(toolchain, options, folder)
+        own = dict.fromkeys(path for path in read if not path.startswith((f"{folder}/", "/usr/", str(toolchain.nvcc.parents[1]))))
+        sources = [path for path in own if Path(path).suffix not in _LINKED]
+        manifest = {"sources": sources, "files": {path: _digest(path) for path in own}}
         (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
         shutil.rmtree(kept, ignore_errors=True)
         with contextlib.suppress(OSError):  # another scripts/count made the same one just now
@@ -176,5 +212,5 @@ def make(toolchain: Toolchain, source: Path, definitions: Sequence[str], folders
     _forget_old_programs()
     program = _kept(kept)
     if program is None:
-        raise Stop(f"{source} changed while it was compiled; run it again")
+        raise Stop(f"{', '.join(map(str, files))} changed while it was compiled; run it again")
     return program

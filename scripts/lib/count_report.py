@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +33,7 @@ class Measure:
 
     number: str  # key of the number of warp-level instructions
     cost: str  # key of what they took
-    ideal: str  # key of what they would take at best
+    ideal: str  # key of what they would take at best; empty where nothing is known of that
     headings: tuple[str, ...]
 
     def each(self, counts: dict) -> float:
@@ -40,15 +41,26 @@ class Measure:
         return counts[self.cost] / counts[self.number]
 
     def is_ideal(self, counts: dict) -> bool:
-        return counts[self.cost] <= counts[self.ideal]
+        return not self.ideal or counts[self.cost] <= counts[self.ideal]
 
 
 SHARED = Measure("instructions", "wavefronts", "ideal_wavefronts",
                  ("instructions", "wavefronts", "at best", "conflicts", "wavefronts each"))
 GLOBAL = Measure("requests", "sectors", "ideal_sectors",
                  ("requests", "sectors", "at best", "bytes asked", "bytes moved", "sectors each", "efficiency"))
-MEASURES = {"shared": SHARED, "global": GLOBAL}
-OPERATIONS = ("load", "store", "atomic")
+CONSTANT = Measure("instructions", "words", "", ("instructions", "words", "words each"))
+TEXTURE = Measure("requests", "bytes", "", ("requests", "bytes asked", "bytes each"))
+MEASURES = {"shared": SHARED, "global": GLOBAL, "local": GLOBAL, "constant": CONSTANT, "texture": TEXTURE}
+OPERATIONS = ("load", "store", "atomic", "async_copy", "bulk_copy")
+
+
+def _counts_of(kernel: dict, space: str, operation: str) -> dict | None:
+    """The counts of one operation in one space. Copies touch two spaces and are counted by themselves."""
+    if operation == "async_copy":
+        return kernel.get(operation, {}).get(space)
+    if operation == "bulk_copy":
+        return kernel.get(operation) if space == "global" else None
+    return kernel.get(f"{space}_{operation}")
 
 
 @dataclass
@@ -74,13 +86,22 @@ def _add(total: dict, more: dict) -> dict:
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(total.get(key), dict) and key not in ("first_access", "partitions"):
             sums[key] = _add(total[key], value)
-        elif isinstance(value, int) and key not in ("launch", "line", "shared_bytes", "stopped") and isinstance(total.get(key), int):
+        elif isinstance(value, int) and key not in ("launch", "line", "shared_bytes", "stopped", "exact") and isinstance(total.get(key), int):
             sums[key] = total[key] + value
     return sums
 
 
 def _place(line: dict) -> tuple:
-    return line["file"], line["line"], line["space"], line["op"]
+    return line["file"], line["line"], line["space"], line["op"], json.dumps(line.get("inlined_from", []))
+
+
+def _without_calls(lines: Iterable[dict]) -> list[dict]:
+    """The counts of lines that stand in several places of a kernel, of all places together."""
+    found: dict[tuple, dict] = {}
+    for line in lines:
+        key = (line["file"], line["line"], line["space"], line["op"])
+        found[key] = _add(found[key], line) if key in found else line
+    return list(found.values())
 
 
 def _sum_of(kernels: Sequence[dict]) -> dict:
@@ -121,8 +142,10 @@ def _size(extent: Sequence[int]) -> str:
 
 def _row(space: str, counts: dict) -> list[str]:
     measure = MEASURES[space]
-    cells = [f"{counts[key]:,}" for key in (measure.number, measure.cost, measure.ideal)]
-    if space == "shared":
+    cells = [f"{counts[key]:,}" for key in (measure.number, measure.cost, measure.ideal) if key]
+    if not measure.ideal:
+        return [*cells, f"{measure.each(counts):.2f}"]
+    if measure is SHARED:
         return [*cells, f"{counts['conflicts']:,}", f"{measure.each(counts):.2f}"]
     moved = SECTOR_BYTES * counts["sectors"]
     efficiency = f"{100 * counts['bytes'] / moved:.0f}%" if moved else ""
@@ -137,9 +160,9 @@ def _space_table(kernel: dict, space: str) -> Table | None:
     for heading in measure.headings:
         table.add_column(heading, justify="right")
     for operation in OPERATIONS:
-        counts = kernel.get(f"{space}_{operation}")
+        counts = _counts_of(kernel, space, operation)
         if counts and counts[measure.number]:
-            table.add_row(operation, *_row(space, counts), style="" if measure.is_ideal(counts) else "yellow")
+            table.add_row(operation.replace("_", " "), *_row(space, counts), style="" if measure.is_ideal(counts) else "yellow")
     return table if table.row_count else None
 
 
@@ -228,7 +251,7 @@ def _margin(line: dict) -> tuple[str, str, str, str]:
     measure = MEASURES[line["space"]]
     number = line[measure.number]
     each = f"{measure.each(line):.2f}" if number else ""
-    return f"{line['space']} {line['op']}", f"{number:,}", each, "" if measure.is_ideal(line) else "yellow"
+    return f"{line['space']} {line['op'].replace('_', ' ')}", f"{number:,}", each, "" if measure.is_ideal(line) else "yellow"
 
 
 def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int) -> Table:
@@ -254,7 +277,7 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
 
 def _listings(kernel: dict, sources: dict[str, Path], width: int) -> Iterable[Table]:
     by_file: dict[str, dict[int, list[dict]]] = {}
-    for line in kernel["lines"]:
+    for line in _without_calls(kernel["lines"]):
         if line["file"] in sources and line["line"] > 0:
             by_file.setdefault(line["file"], {}).setdefault(line["line"], []).append(line)
     for file, counted in by_file.items():
@@ -305,6 +328,20 @@ def _plural(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's' if not name.endswith('ch') else 'es'}"
 
 
+def _show_exactness(out: Console, kernel: dict) -> None:
+    """What the machine code has other than the counted PTX."""
+    notes = kernel.get("fused", ())
+    exact = kernel.get("exact", True)
+    if not exact:
+        out.print(Text("not exact: the machine code makes other accesses than those that are counted", style="yellow"))
+    for note in notes:
+        place = f"{note['file']}:{note['line']}: " if note["line"] else ""
+        change = " -> ".join(word for word in (note["ptx"], note["sass"]) if word)
+        out.print(Text(f"  {place}{change}: {note['why']}" if change else f"  {place}{note['why']}", style="" if exact else "yellow"))
+    if notes or not exact:
+        out.print()
+
+
 def _show_launches(out: Console, launches: Launches, sources: dict[str, Path]) -> None:
     kernel = launches.counts
     out.print(_heading(launches))
@@ -317,8 +354,9 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path]) -
         out.print(remainder)
         out.print()
     if not tables:
-        out.print("no access to shared or global memory")
+        out.print("no access to memory")
         out.print()
+    _show_exactness(out, kernel)
     for listing in _listings(kernel, sources, out.width):
         out.print(listing)
         out.print()

@@ -6,37 +6,30 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import count_report
+import counted_run
+import model_runtime
 from console import FAILED, USAGE, Stop, run_main
 from count import parse
-from count_program import Program, Toolchain, machine_names, make
+from count_program import Toolchain, make
 
-SIGNAL_OFFSET = 128  # of the exit code with which a shell reports a program that a signal ended
+_NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f.restype = ctypes.c_char_p; print(f().decode())"
 
 
-def run(program: Program, arguments: list[str], machine: str, timeout: float | None, report: Path) -> int:
-    """Runs the program with its output on ours; returns its exit code, as a shell gives it."""
-    environment = {**os.environ, "SIMT_REPORT": str(report), "SIMT_MACHINE": machine}
-    if timeout is not None:
-        environment["SIMT_TIMEOUT"] = f"{timeout:g}"
-    sys.stdout.flush()
-    # Ctrl+C is for the program, which ends; what it has counted until then is reported.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with subprocess.Popen([program.path, *arguments], env=environment,
-                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
-            code = process.wait()
-    except OSError as error:
-        raise Stop(f"cannot run the program: {error.strerror}") from error
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return code if code >= 0 else SIGNAL_OFFSET - code
+def machine_names(build: Path) -> list[str]:
+    """The machines that the model knows, the default first."""
+    # The library follows the environment and catches signals: that belongs into a process of its own.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SIMT_")}
+    done = subprocess.run([sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / model_runtime.RUNTIME],
+                          capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise Stop(f"the model in {build} cannot be loaded: {(done.stderr.strip() or 'it said nothing').splitlines()[-1]}")
+    return done.stdout.strip().split(", ")
 
 
 def read_report(report: Path, machine: str, code: int) -> dict:
@@ -69,15 +62,17 @@ def exit_code(data: dict) -> int:
 
 def main() -> int:
     options = parse(sys.argv[1:])
-    toolchain = Toolchain.of(options.build_dir)
-    machines = machine_names(toolchain)
+    machines = machine_names(options.build_dir)
     machine = options.machine or machines[0]
     if machine not in machines:
         raise Stop(f"argument --machine: {machine!r} given, one of {', '.join(machines)} is accepted", USAGE)
-    program = make(toolchain, options.file, options.definitions, options.folders)
+    program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        code = run(program, options.arguments, machine, options.timeout, report)
+        settings = {"SIMT_REPORT": str(report), "SIMT_MACHINE": machine}
+        if options.timeout is not None:
+            settings["SIMT_TIMEOUT"] = f"{options.timeout:g}"
+        code = counted_run.run([program.path, *options.arguments], model_runtime.environment(options.build_dir, **settings))
         data = read_report(report, machine, code)
     if options.json:
         write_json(options.json, data)

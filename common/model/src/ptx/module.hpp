@@ -212,6 +212,8 @@ struct Module {
     std::vector<Inlining> inlinings;
     std::vector<Variable> variables;
     std::vector<Function> functions;
+    /// Tells the text apart from others, for whoever has notes of its lines; 0 if nobody asks.
+    std::uint64_t fingerprint = 0;
     /// `.alias`: name → name of the function it stands for.
     std::map<std::string, std::string> aliases;
 };

@@ -14,6 +14,7 @@
 #include "memory/address_space.hpp"
 #include "report/session.hpp"
 #include "rules/partitions.hpp"
+#include "warp/fusion.hpp"
 #include "warp/launch.hpp"
 
 namespace simt {
@@ -37,6 +38,20 @@ int workers_for(const std::vector<Listener*>& listeners)
     if (!listeners.empty()) return 1;
     if (const char* wanted = std::getenv("SIMT_THREADS")) return std::max(std::atoi(wanted), 1);
     return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+}
+
+/// What is known of how the machine code of a kernel differs from its text.
+void add_fusion(const warp::Program& program, LaunchCounts& counts)
+{
+    for (const auto& code : program.codes) {
+        if (!code) continue;
+        const auto& function = program.module->functions[static_cast<std::size_t>(code->function)];
+        const warp::FunctionFusion* fusion = warp::find_fusion(function.text->fingerprint, code->name);
+        if (!fusion) continue;
+        counts.exact &= fusion->exact;
+        for (const FusedAccess& note : fusion->notes)
+            if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
+    }
 }
 
 /// Tells others which kernel runs, as long as it lives.
@@ -229,6 +244,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     }
     LaunchCounts counts = watch.take_counts();
     counts.stopped = stopped;
+    add_fusion(program, counts);
     if (partitions) counts.partitions = partitions->take();
     session.add(std::move(counts));
     for (Hazard& hazard : watch.take_hazards()) session.add(std::move(hazard));

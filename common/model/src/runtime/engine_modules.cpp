@@ -9,6 +9,7 @@
 #include "memory/address_space.hpp"
 #include "report/session.hpp"
 #include "runtime/engine.hpp"
+#include "warp/fusion.hpp"
 
 namespace simt {
 
@@ -55,7 +56,10 @@ int EngineDevice::load_module(const std::vector<std::string>& texts)
 {
     auto loaded = std::make_unique<warp::Module>();
     try {
-        for (const std::string& text : texts) loaded->texts.push_back(std::make_unique<ptx::Module>(ptx::parse(text)));
+        for (const std::string& text : texts) {
+            loaded->texts.push_back(std::make_unique<ptx::Module>(ptx::parse(text)));
+            loaded->texts.back()->fingerprint = warp::fingerprint(text);
+        }
     } catch (const ptx::ParseError& error) {
         throw DeviceError(error_invalid_ptx, error.what());
     }

@@ -83,6 +83,7 @@ void load(Warp& base, const Instruction& instruction)
         const LanePointers pointers = check(warp, space, lanes);
         load_elements<Memory, Register>(warp, instruction, access, pointers);
         if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
+        if (access.is_fused) return note_fused_access(warp, access, space, pointers, 0);
         note_access(warp, space, pointers, Operation::load, 0);
     });
 }
@@ -96,6 +97,7 @@ void store(Warp& warp, const Instruction& instruction)
         const LanePointers pointers = check(warp, space, lanes);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
         warp.progress |= changed != 0;
+        if (access.is_fused) return note_fused_access(warp, access, space, pointers, changed);
         note_access(warp, space, pointers, Operation::store, changed);
     });
 }
@@ -181,6 +183,16 @@ Execute handler_for(const MemoryAccess& access)
 
 bool is_load(const ptx::Instruction& instruction) { return instruction.opcode == "ld" || instruction.opcode == "ldu"; }
 
+void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access)
+{
+    const FunctionFusion* fusion = find_fusion(decoder.text().fingerprint, decoder.function().name);
+    if (!fusion) return;
+    const auto found = fusion->counted.find(instruction.ptx_line);
+    if (found == fusion->counted.end()) return;
+    access.is_fused = true;
+    access.counted = found->second;
+}
+
 void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     const bool loads = is_load(instruction);
@@ -193,6 +205,7 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.is_signed = ptx::is_signed(type);
     access.count = vector_count(instruction);
     access.bytes = access.element_bytes * access.count;
+    note_fusion(decoder, instruction, access);
     const ptx::Operand& value = instruction.operands.at(loads ? 0 : 1);
     const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), access.space);
     access.register_bytes = decoder.register_bytes(value, type);

@@ -209,10 +209,21 @@ LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes)
     }
 }
 
-void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+namespace {
+
+/// Words of 4 bytes that the lanes have at one local address lie side by side in memory.
+void interleave_local_addresses(WarpAccess& access)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param) return;
-    WarpAccess& access = warp.access;
+    access.allocation = 0;
+    for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        const std::uint64_t a = access.address[lane];
+        access.address[lane] = a / 4 * 4 * lanes_of_warp + lane * 4 + a % 4;
+    }
+}
+
+void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+{
     access.active = pointers.lanes;
     access.operation = operation;
     access.changed = changed;
@@ -222,19 +233,35 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
         case ptx::Space::constant: access.space = Space::constant; break;
         default: access.space = Space::global; break;
     }
-    if (space == ptx::Space::local) {
-        // Words of 4 bytes that the lanes have at one local address lie side by side in memory.
-        access.allocation = 0;
-        for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
-            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-            const std::uint64_t a = access.address[lane];
-            access.address[lane] = a / 4 * 4 * lanes_of_warp + lane * 4 + a % 4;
-        }
-    }
-    if (access.space == Space::local || access.space == Space::constant)
+}
+
+bool is_private(const WarpAccess& access) { return access.space == Space::local || access.space == Space::constant; }
+
+}  // namespace
+
+void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+{
+    if (pointers.lanes == 0 || space == ptx::Space::param) return;
+    WarpAccess& access = warp.access;
+    describe(access, space, pointers, operation, changed);
+    if (space == ptx::Space::local) interleave_local_addresses(access);
+    if (is_private(access))
         warp.block->watch.count_only(access);
     else
         warp.block->watch.access(access);
+}
+
+void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+{
+    if (pointers.lanes == 0 || space == ptx::Space::param) return;
+    describe(warp.access, space, pointers, access.operation, changed);
+    if (!is_private(warp.access)) warp.block->watch.uncounted_access(warp.access);
+    if (access.counted.bytes == 0) return;
+    WarpAccess wide = warp.access;
+    wide.size = access.counted.bytes;
+    for (std::uint64_t& address : wide.address) address += static_cast<std::uint64_t>(access.counted.offset);
+    if (space == ptx::Space::local) interleave_local_addresses(wide);
+    warp.block->watch.count_only(wide);
 }
 
 GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "warp/decoder.hpp"
+#include "warp/fusion.hpp"
 #include "warp/launch.hpp"
 
 namespace simt::warp {
@@ -29,6 +30,9 @@ struct MemoryAccess {
     /// Operand with the first element.
     int value_operand = 0;
     int register_bytes = 4;
+    /// Whether it is counted otherwise than it is written, and how (fusion.hpp).
+    bool is_fused = false;
+    CountedAccess counted;
 };
 
 /// Where each lane's bytes are for the host. A lane that is not in `lanes` has none.
@@ -56,6 +60,8 @@ LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes);
 
 /// Tells the watcher of an access that was made; `changed` is of stores.
 void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
+/// The same for an access that is counted otherwise than it is written.
+void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed);
 
 /// Lanes of generic addresses, by what they point to.
 struct GenericLanes {

@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+
+# compare_with_machine_code(TARGET)
+#
+# After TARGET is linked its PTX is compared with the machine code that ptxas makes of it, and what the counting model has to
+# know of that is put beside the program, as PROGRAM.exactness.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+function(compare_with_machine_code target)
+    set(scripts ${PROJECT_SOURCE_DIR}/scripts/lib)
+    set(sources ${scripts}/exactness.py ${scripts}/ptx_accesses.py ${scripts}/sass_accesses.py)
+    add_dependencies(${target} conflict_free_ptx)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${sources})
+    add_custom_command(TARGET ${target} POST_BUILD
+        COMMAND ${Python3_EXECUTABLE} ${scripts}/exactness.py $<TARGET_FILE:${target}> $<TARGET_FILE:conflict_free_ptx>
+                ${CMAKE_CUDA_COMPILER} $<TARGET_FILE:${target}>.exactness
+        VERBATIM)
+endfunction()

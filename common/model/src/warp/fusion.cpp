@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "warp/fusion.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/device.hpp"
+
+namespace simt::warp {
+
+namespace {
+
+using Json = nlohmann::json;
+using Functions = std::map<std::string, FunctionFusion>;
+using Texts = std::map<std::uint64_t, Functions>;
+
+constexpr int error_invalid_value = 1;
+
+FunctionFusion function_from(const Json& json)
+{
+    FunctionFusion function;
+    function.exact = json.at("exact");
+    for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1)};
+    for (const Json& note : json.at("fused"))
+        function.notes.push_back({note.at("file"), note.at("line"), note.at("ptx"), note.at("sass"), note.at("why")});
+    return function;
+}
+
+Texts texts_from(const Json& json)
+{
+    Texts texts;
+    for (const auto& [name, functions] : json.at("texts").items())
+        for (const auto& [function, found] : functions.items()) texts[std::stoull(name, nullptr, 16)][function] = function_from(found);
+    return texts;
+}
+
+Texts read_texts()
+{
+    const char* named = std::getenv("SIMT_EXACTNESS");
+    std::error_code none;
+    const std::filesystem::path path = named ? std::filesystem::path(named) : std::filesystem::read_symlink("/proc/self/exe", none).concat(".exactness");
+    std::ifstream file(path);
+    try {
+        if (file) return texts_from(Json::parse(file));
+    } catch (const std::exception&) {
+        if (named) throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " is not what scripts/lib/exactness.py writes");
+    }
+    if (named && !file) throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " given, a file that can be read is accepted");
+    return {};
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(std::string_view text)
+{
+    // FNV-1a.
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3;
+    return hash;
+}
+
+const FunctionFusion* find_fusion(std::uint64_t text, const std::string& function)
+{
+    static const Texts& texts = *new Texts(read_texts());
+    const auto functions = texts.find(text);
+    if (functions == texts.end()) return nullptr;
+    const auto found = functions->second.find(function);
+    return found == functions->second.end() ? nullptr : &found->second;
+}
+
+}  // namespace simt::warp

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The memory instructions of machine code, by the line of PTX that each was made of. Standard library only.
+
+ptxas notes with -lineinfo, besides lines of the source, the line of its own text of each instruction; nvdisasm -gp shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_SECTION = re.compile(r"^\.text\.(\S+):$")
+_PLACE = re.compile(r'^\s*//## File "\.nv_debug_ptx_txt[^"]*", line (\d+)')
+_INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);")
+_LABEL = re.compile(r"^(\.L_x_\d+|\$?[\w$.]+):$")
+_JUMP = re.compile(r"`\((\.L_x_\d+)\)")
+
+# The guard of what fills a place in the pipeline.
+_NEVER = "!PT"
+
+# What the first word of an instruction says: the space, and what is done to it.
+_KINDS = {
+    "LDS": ("shared", "load"), "STS": ("shared", "store"), "ATOMS": ("shared", "atomic"),
+    "LDSM": ("shared", "load"), "STSM": ("shared", "store"),
+    "LDG": ("global", "load"), "STG": ("global", "store"), "ATOMG": ("global", "atomic"), "RED": ("global", "atomic"),
+    "REDG": ("global", "atomic"), "LD": ("generic", "load"), "ST": ("generic", "store"), "ATOM": ("generic", "atomic"),
+    "LDL": ("local", "load"), "STL": ("local", "store"), "LDGSTS": ("global", "async_copy"),
+}
+_SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
+
+
+@dataclass(frozen=True)
+class MachineAccess:
+    """A memory instruction. `line` is that of the PTX; `loop` tells apart the innermost loops that instructions stand in."""
+
+    line: int
+    address: int
+    space: str
+    operation: str
+    bytes: int
+    text: str
+    loop: int
+
+
+@dataclass
+class Section:
+    """The code of a function, with what is called from it and was not linked apart."""
+
+    name: str
+    accesses: list[MachineAccess] = field(default_factory=list)
+    # Innermost loop of each barrier, by its line of PTX.
+    barriers: list[tuple[int, int]] = field(default_factory=list)
+    lines: set[int] = field(default_factory=set)
+
+
+def _bytes_of(words: list[str]) -> int:
+    if words[0] in ("LDSM", "STSM"):
+        return 4 * int(words[-1]) if words[-1] in ("2", "4") else 4
+    return next((_SIZES[word] for word in words[1:] if word in _SIZES), 4)
+
+
+def _loops(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int]]:
+    """First and last address of what stands between a backward branch and its target, the innermost first."""
+    found = {}
+    for _, address, _, operation, operands in code:
+        target = _JUMP.search(operands)
+        if operation.startswith("BRA") and target and labels.get(target[1], address + 1) < address:
+            first = labels[target[1]]
+            found[first] = max(found.get(first, 0), address)
+    return sorted(found.items(), key=lambda loop: loop[1] - loop[0])
+
+
+def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
+    section = Section(name)
+    loops = _loops(code, labels)
+    for line, address, guard, operation, _ in code:
+        if guard == _NEVER:
+            continue
+        section.lines.add(line)
+        words = operation.split(".")
+        loop = next((first for first, last in loops if first <= address <= last), -1)
+        if words[0] == "BAR" and words[1:2] != ["ARV"]:
+            section.barriers.append((line, loop))
+        if words[0] in _KINDS:
+            space, does = _KINDS[words[0]]
+            section.accesses.append(MachineAccess(line, address, space, does, _bytes_of(words), operation, loop))
+    return section
+
+
+def read(text: str) -> list[Section]:
+    """The sections with code in the output of `nvdisasm -c -gp`."""
+    sections = []
+    name, code, labels, waiting, line = "", [], {}, [], 0
+    for shown in text.splitlines():
+        if found := _SECTION.match(shown):
+            if code:
+                sections.append(_finish(name, code, labels))
+            name, code, labels, waiting, line = found[1], [], {}, [], 0
+        elif found := _PLACE.match(shown):
+            line = int(found[1])
+        elif found := _INSTRUCTION.match(shown):
+            address = int(found[1], 16)
+            labels.update((label, address) for label in waiting)
+            waiting = []
+            code.append((line, address, found[2], found[3], found[4]))
+        elif found := _LABEL.match(shown):
+            waiting.append(found[1])
+    if code:
+        sections.append(_finish(name, code, labels))
+    return sections
