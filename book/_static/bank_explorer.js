@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The interactive bank map. The first half is the model's rule of shared memory, common/simt/src/shared_rules.cpp, for a
+// The interactive bank map. The first half is the model's rule of shared memory, common/model/src/rules/shared_rules.cpp, for a
 // warp whose lanes are all active; book/tests/browser/test_explorer.py compares the two for all that the controls offer.
 "use strict";
 

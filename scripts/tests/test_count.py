@@ -24,7 +24,7 @@ import pytest
 from conftest import REPOSITORY
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
-SCHEMA = json.loads((REPOSITORY / "common" / "simt" / "report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((REPOSITORY / "common" / "model" / "report.schema.json").read_text(encoding="utf-8"))
 
 needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
 

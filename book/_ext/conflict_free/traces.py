@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Single accesses that the model wrote down in this build, in ``traces`` beside the counts; see ``common/simt/src/trace.hpp``."""
+"""Single accesses that the model wrote down in this build, in ``traces`` beside the counts; see ``common/model/src/report/trace.hpp``."""
 
 from __future__ import annotations
 

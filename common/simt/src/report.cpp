@@ -98,7 +98,7 @@ void write_last_report(int signal)
 /// Writes down single accesses until the program ends.
 void start_trace(const char* path)
 {
-    static Trace& trace = *new Trace;
+    static Trace& trace = *new Trace({.machine = current_machine, .kernel = [] { return current_launch().kernel; }, .place_of = source_place});
     static const std::string& file = *new std::string(path);
     add_listener(trace);
     on_exit([](int, void*) {

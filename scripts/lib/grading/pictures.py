@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Maps of one access of a warp: which bank serves which lane, or which sectors move. As plain text and as SVG.
 
-An access is as the model writes it down in a trace; see common/simt/src/trace.hpp.
+An access is as the model writes it down in a trace; see common/model/src/report/trace.hpp.
 """
 
 from __future__ import annotations

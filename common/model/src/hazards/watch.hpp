@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simt/counts.hpp"
@@ -35,6 +36,11 @@ struct Surroundings {
     std::size_t shared_bytes = 0;
     /// Number of sites; a site is less.
     std::uint32_t sites = 0;
+    /// The launch runs on one host thread alone: nothing need be locked.
+    bool single_threaded = false;
+    /// The kernel may order some warps of a block and not others: by a barrier of a part of the block, or by release() and
+    /// acquire(). It is found out when they are called, too, but what came before is then kept in less detail.
+    bool orders_parts = false;
 };
 
 class LaunchWatch;
@@ -49,13 +55,16 @@ public:
 
     /// A block begins: its shared memory holds nothing. `number` counts the blocks of the grid, x fastest.
     void begin_block(const Extent& index, std::uint64_t number);
-    /// An access of a warp to shared or global memory, in bounds and aligned: counts it and looks for hazards.
-    /// Shared addresses are offsets from the start of the block's shared memory.
+    /// An access of a warp, in bounds and aligned: counts it and, in shared and global memory, looks for hazards.
+    /// Shared addresses are offsets from the start of the block's shared memory, local ones from that of the thread's.
     void access(const WarpAccess& access);
     /// The same without counting it: for what is counted elsewhere, such as the arrival of an asynchronous copy.
     void uncounted_access(const WarpAccess& access);
     /// Counts without looking for hazards.
     void count_only(const WarpAccess& access);
+    /// Counts a bulk copy between global memory, where it starts at `address`, and shared memory. Its reads and writes
+    /// are told to uncounted_access().
+    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes);
 
     /// @name Synchronization
     /// @{
@@ -110,6 +119,9 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
+
+/// Takes back the memory that watched these addresses, when they are given free.
+void forget_global_memory(std::uint64_t address, std::size_t bytes);
 
 /// "thread (x, y, z)" and "block (x, y, z)".
 std::string thread_name(const LaunchInfo& info, int thread);

@@ -61,6 +61,8 @@ struct Instruction {
     std::uint8_t operand_count = 0;
     /// Number of the site (source place and instruction) that accesses are reported under.
     std::uint32_t site = 0;
+
+    std::uint32_t operand_at(std::size_t n) const { return n < operand.size() ? operand[n] : operands[n]; }
 };
 
 /// What an instruction of PTX means: how it executes and what its operands are.

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the counting model counts, as plain data. This header depends on nothing else of the model.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+/// Threads of a warp, on every machine that CUDA has run on.
+inline constexpr int warp_size = 32;
+
+/// The memory an access goes to.
+enum class Space : std::uint8_t { shared, global, local, constant, texture };
+inline constexpr int space_count = 5;
+
+/// What an access does. An `async_copy` (cp.async) reads global memory and writes shared memory: it is one access to each.
+/// A `bulk_copy` (cp.async.bulk) moves a range of bytes that one thread names.
+enum class Operation : std::uint8_t { load, store, atomic, async_copy, bulk_copy };
+inline constexpr int operation_count = 5;
+
+/// A call that the compiler has put into its caller's code.
+struct InlinedCall {
+    /// File name without its folder, and line, of the call.
+    std::string file;
+    int line = 0;
+    /// The function that is called there, by its mangled name, or empty.
+    std::string function;
+    auto operator<=>(const InlinedCall&) const = default;
+};
+
+/// Shared-memory work of a set of warp-level instructions. The same for constant memory: there a wavefront is each distinct
+/// word of 4 bytes that an instruction reads, and one is ideal.
+struct SharedCounts {
+    /// Warp-level instructions that touched shared memory.
+    std::uint64_t instructions = 0;
+    /// Passes through the shared-memory data pipe that those instructions took.
+    std::uint64_t wavefronts = 0;
+    /// Passes that they would take with no two words in one bank: one a phase of the access.
+    std::uint64_t ideal_wavefronts = 0;
+
+    /// Passes lost to bank conflicts.
+    std::uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
+
+    SharedCounts& operator+=(const SharedCounts& other);
+    bool operator==(const SharedCounts&) const = default;
+};
+
+/// Global-memory work of a set of warp-level instructions. The same for local memory, and for textures without sectors.
+struct GlobalCounts {
+    /// Warp-level instructions that touched global memory.
+    std::uint64_t requests = 0;
+    /// 32-byte sectors those requests moved, each counted once a request.
+    std::uint64_t sectors = 0;
+    /// The fewest sectors that could hold the distinct bytes of each request.
+    std::uint64_t ideal_sectors = 0;
+    /// Bytes that the lanes asked for. Bytes moved are 32 × sectors.
+    std::uint64_t bytes = 0;
+
+    GlobalCounts& operator+=(const GlobalCounts& other);
+    bool operator==(const GlobalCounts&) const = default;
+};
+
+/// The addresses of one warp-level access, as an example to draw.
+struct ExampleAccess {
+    /// Bytes that each lane accesses.
+    int size = 0;
+    /// Byte offset of each lane from the start of its allocation (global) or of the block's shared memory;
+    /// empty for an inactive lane.
+    std::array<std::optional<std::uint64_t>, warp_size> lanes{};
+};
+
+/// The counts of one source line, one space, one operation.
+struct LineCounts {
+    std::string file;
+    int line = 0;
+    /// The calls that the line was taken into its kernel by, innermost first; a line is told apart by them.
+    std::vector<InlinedCall> inlined_from;
+    Space space = Space::global;
+    Operation operation = Operation::load;
+    /// Set when `space` is `Space::shared` or `Space::constant`.
+    SharedCounts shared;
+    /// Set in the other spaces.
+    GlobalCounts global;
+    /// The first warp-level access of the line with the most active lanes.
+    ExampleAccess first_access;
+};
+
+/// The extent of a grid or block, or a position in it.
+struct Extent {
+    unsigned x = 1, y = 1, z = 1;
+    bool operator==(const Extent&) const = default;
+};
+
+/// How the accesses of one operation spread over the partitions of device memory, step by step. A step is what blocks
+/// that run at the same time access together.
+struct PartitionUse {
+    /// Element n is the number of steps that went to n + 1 partitions.
+    std::vector<std::uint64_t> steps;
+    /// Element p is the number of requests of the first step that go to partition p, as an example to draw.
+    std::vector<std::uint64_t> first_step;
+
+    /// Partitions that a step goes to, on average. 0 without steps.
+    double mean() const;
+    /// Adds the steps; the example stays that of this one.
+    PartitionUse& operator+=(const PartitionUse& other);
+    bool operator==(const PartitionUse&) const = default;
+};
+
+/// The use of the partitions of device memory.
+struct PartitionCounts {
+    /// Partitions of the machine, and bytes after which the next begins.
+    int partitions = 0, partition_bytes = 0;
+    /// Blocks that run at the same time.
+    int concurrent_blocks = 0;
+    PartitionUse load, store;
+};
+
+/// Accesses that the GPU's assembler makes of others than the text it is given has.
+struct FusedAccess {
+    std::string file;
+    int line = 0;
+    /// The instructions of the text, those of the machine, and what tells the two apart.
+    std::string ptx, sass, why;
+    bool operator==(const FusedAccess&) const = default;
+};
+
+/// Everything counted in one kernel launch.
+struct LaunchCounts {
+    /// Name of the kernel's function.
+    std::string name;
+    Extent grid, block;
+    /// Launches whose counts these are, and the blocks of all their grids.
+    std::uint64_t launches = 1, blocks = 0;
+    /// An error or a hazard has ended a launch: its counts are those of what it had done until then.
+    bool stopped = false;
+    /// Static and dynamic shared memory of a block, in bytes.
+    std::uint64_t shared_bytes = 0;
+    SharedCounts shared_load, shared_store, shared_atomic;
+    GlobalCounts global_load, global_store, global_atomic;
+    GlobalCounts local_load, local_store;
+    SharedCounts constant_load;
+    GlobalCounts texture_load, texture_store;
+    /// What asynchronous copies read of global memory and write to shared memory.
+    GlobalCounts async_copy_global;
+    SharedCounts async_copy_shared;
+    /// Bulk copies between global and shared memory: instructions (as `requests`), sectors and bytes.
+    GlobalCounts bulk_copy;
+    /// Block barriers, each counted once a block.
+    std::uint64_t barriers = 0;
+    /// Shuffles, votes and `__syncwarp`, each counted once a warp.
+    std::uint64_t warp_barriers = 0;
+    /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
+    bool exact = true;
+    /// What the counts take into account, or, where they are not exact, do not.
+    std::vector<FusedAccess> fused;
+    /// On machines whose partitions are watched.
+    std::optional<PartitionCounts> partitions;
+    /// Sorted by file, line, inlined calls, space, operation. Their sums are the totals above.
+    std::vector<LineCounts> lines;
+
+    /// Adds the counts of other launches. Name, grid, block and shared memory stay those of this one.
+    LaunchCounts& operator+=(const LaunchCounts& other);
+};
+
+/// Such as "shared".
+const char* name_of(Space space);
+/// Such as "load" or "async_copy".
+const char* name_of(Operation operation);
+
+}  // namespace simt

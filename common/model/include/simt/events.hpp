@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The one stream of events that a running kernel gives off, and the interface of those who listen to it.
+/// Counters, hazards and traces are listeners; none of them knows how threads are run.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "simt/counts.hpp"
+
+namespace simt {
+
+/// One warp-level memory instruction: the accesses that the active lanes of a warp make together.
+struct WarpAccess {
+    Space space;
+    Operation operation;
+    /// Access site: a number that whoever runs the kernel can tell the source place of.
+    std::uint32_t site;
+    /// Bytes that each lane accesses.
+    int size;
+    /// Bit i is set when lane i takes part.
+    std::uint32_t active;
+    /// Warp of the block, counted from 0.
+    int warp;
+    /// Address of each active lane. Shared addresses count from the start of the block's shared memory, local addresses
+    /// from the start of the thread's local memory; global addresses are the model's device addresses (the same in every
+    /// run, as far as alignment goes).
+    std::array<std::uint64_t, warp_size> address;
+    /// For stores: bit i is set when lane i's store changed what was in memory.
+    std::uint32_t changed;
+    /// For global and constant accesses: start of the allocation or variable that the first active lane's address lies in.
+    std::uint64_t allocation;
+
+    int active_lanes() const { return std::popcount(active); }
+};
+
+/// What is launched.
+struct LaunchInfo {
+    Extent grid, block;
+    std::size_t dynamic_shared_bytes;
+
+    /// The threadIdx of thread `number` of a block, counted with x fastest.
+    Extent thread(int number) const
+    {
+        const auto n = static_cast<unsigned>(number);
+        return {n % block.x, n / block.x % block.y, n / block.x / block.y};
+    }
+};
+
+/// Hears the events of a launch in this order: `launch_begins`, then for each block `block_begins`, its accesses and
+/// barriers, `block_ends`, and at last `launch_ends`. Accesses of one warp come in program order; barriers separate
+/// the intervals of a block.
+class Listener {
+public:
+    virtual ~Listener() = default;
+    virtual void launch_begins(const LaunchInfo&) {}
+    virtual void block_begins(const Extent& /*block_index*/) {}
+    virtual void warp_access(const WarpAccess&) {}
+    /// All threads of the block have reached a barrier.
+    virtual void block_barrier() {}
+    /// The given lanes of a warp have synchronized with one another.
+    virtual void warp_barrier(int /*warp*/, std::uint32_t /*lanes*/) {}
+    virtual void block_ends() {}
+    virtual void launch_ends() {}
+};
+
+}  // namespace simt

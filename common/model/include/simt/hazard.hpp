@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What a kernel must not do, and how it is told.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simt/counts.hpp"
+
+namespace simt {
+
+/// Kinds of hazard. Their names in reports are those of name_of(HazardKind).
+enum class HazardKind {
+    race,
+    uninitialized,
+    out_of_bounds,
+    misaligned,
+    use_after_free,
+    divergent_barrier,
+    inactive_lane,
+    deadlock,
+};
+
+/// A place in the source.
+struct SourcePlace {
+    /// File name without its folder.
+    std::string file;
+    int line = 0;
+    /// The calls that the place was taken into its kernel by, innermost first.
+    std::vector<InlinedCall> inlined_from;
+    bool operator==(const SourcePlace&) const = default;
+};
+
+/// One hazard. The same kind on the same source lines of the same launch is reported once.
+struct Hazard {
+    HazardKind kind;
+    std::string kernel;
+    /// The block in which it was found.
+    Extent block;
+    /// The threads that are part of it, by threadIdx.
+    std::vector<Extent> threads;
+    /// The source lines of all accesses or calls that are part of it.
+    std::vector<SourcePlace> lines;
+    /// What happened, with addresses as offsets into the variable or allocation.
+    std::string message;
+    /// One sentence on what to do.
+    std::string help;
+};
+
+/// Such as "race" or "out_of_bounds".
+const char* name_of(HazardKind kind);
+
+}  // namespace simt

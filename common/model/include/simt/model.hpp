@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What a host program asks of the counting model: which machine, what was counted, and what went wrong.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "simt/counts.hpp"
+#include "simt/events.hpp"
+#include "simt/hazard.hpp"
+#include "simt/machine.hpp"
+
+namespace simt {
+
+/// A kernel cannot be run on. The launch ends with cudaErrorLaunchFailure and the message is kept; see take_errors().
+class KernelError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Chooses the machine whose rules apply to later launches. The first of machines() applies until then.
+void set_machine(const Machine& machine);
+
+/// The machine whose rules apply.
+const Machine& current_machine();
+
+/// The counts of all launches since the last call, in order. A launch that was stopped has the counts up to there.
+std::vector<LaunchCounts> take_launches();
+
+/// The hazards found since the last call.
+std::vector<Hazard> take_hazards();
+
+/// What stopped kernels since the last call and is no hazard, such as a time-out: one line each.
+std::vector<std::string> take_errors();
+
+/// The source line of an access site of the launch that runs. Line 0 if the program has no debug information for it.
+SourcePlace source_place(std::uint32_t site);
+
+/// Adds a listener that hears later launches too. It must outlive them.
+void add_listener(Listener& listener);
+
+/// Removes a listener.
+void remove_listener(Listener& listener);
+
+}  // namespace simt

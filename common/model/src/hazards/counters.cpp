@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "hazards/counters.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "rules/lanes.hpp"
+#include "simt/rules.hpp"
+
+namespace simt::hazards {
+
+namespace {
+
+constexpr std::uint64_t sector_bytes = 32;
+
+void add(SharedCounts& counts, int wavefronts, int ideal)
+{
+    counts.instructions += 1;
+    counts.wavefronts += static_cast<std::uint64_t>(wavefronts);
+    counts.ideal_wavefronts += static_cast<std::uint64_t>(ideal);
+}
+
+void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access)
+{
+    counts.requests += 1;
+    counts.sectors += static_cast<std::uint64_t>(cost.sectors);
+    counts.ideal_sectors += static_cast<std::uint64_t>(cost.ideal_sectors);
+    counts.bytes += static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size);
+}
+
+/// The total that accesses of this kind are part of, if there is one.
+SharedCounts* shared_total(LaunchCounts& counts, Space space, Operation operation)
+{
+    if (space == Space::constant) return &counts.constant_load;
+    if (space != Space::shared) return nullptr;
+    switch (operation) {
+        case Operation::load: return &counts.shared_load;
+        case Operation::store: return &counts.shared_store;
+        case Operation::atomic: return &counts.shared_atomic;
+        case Operation::async_copy: return &counts.async_copy_shared;
+        case Operation::bulk_copy: return nullptr;
+    }
+    return nullptr;
+}
+
+GlobalCounts* global_total(LaunchCounts& counts, Space space, Operation operation)
+{
+    if (space == Space::local) return operation == Operation::load ? &counts.local_load : &counts.local_store;
+    if (space == Space::texture) return operation == Operation::load ? &counts.texture_load : &counts.texture_store;
+    if (space != Space::global) return nullptr;
+    switch (operation) {
+        case Operation::load: return &counts.global_load;
+        case Operation::store: return &counts.global_store;
+        case Operation::atomic: return &counts.global_atomic;
+        case Operation::async_copy: return &counts.async_copy_global;
+        case Operation::bulk_copy: return &counts.bulk_copy;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+Counters::Site& Counters::site_of(Space space, std::uint32_t number, Operation operation)
+{
+    auto& sites = spaces_[static_cast<std::size_t>(space)];
+    if (number >= sites.size()) [[unlikely]]
+        sites.resize(std::max(sites_, number + 1));
+    Site& site = sites[number];
+    site.operation = operation;
+    return site;
+}
+
+void Counters::count(const WarpAccess& access, std::uint64_t block)
+{
+    Site& site = site_of(access.space, access.site, access.operation);
+    switch (access.space) {
+        case Space::shared: {
+            const SharedCost cost = shared_cost(access, machine_);
+            hazards::add(site.shared, cost.wavefronts, cost.ideal_wavefronts);
+            break;
+        }
+        case Space::global: hazards::add(site.global, global_cost(access, machine_), access); break;
+        case Space::local: hazards::add(site.global, local_cost(access), access); break;
+        case Space::constant: hazards::add(site.shared, constant_words(access), 1); break;
+        case Space::texture: hazards::add(site.global, {0, 0}, access); break;
+    }
+    const int lanes = access.active_lanes();
+    if (lanes > site.example_lanes || (lanes == site.example_lanes && block < site.example->block)) keep_example(site, access, block);
+}
+
+void Counters::keep_example(Site& site, const WarpAccess& access, std::uint64_t block)
+{
+    if (!site.example) site.example = std::make_unique<Example>();
+    Example& example = *site.example;
+    site.example_lanes = access.active_lanes();
+    example.block = block;
+    example.active = access.active;
+    example.size = access.size;
+    detail::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
+}
+
+void Counters::count_bulk_copy(std::uint32_t number, std::uint64_t address, std::uint64_t bytes)
+{
+    GlobalCounts& counts = site_of(Space::global, number, Operation::bulk_copy).global;
+    counts.requests += 1;
+    counts.bytes += bytes;
+    if (bytes > 0) counts.sectors += (address + bytes - 1) / sector_bytes - address / sector_bytes + 1;
+    counts.ideal_sectors += (bytes + sector_bytes - 1) / sector_bytes;
+}
+
+void Counters::add(const Counters& other)
+{
+    barriers += other.barriers;
+    warp_barriers += other.warp_barriers;
+    for (std::size_t space = 0; space < space_count; ++space)
+        for (std::uint32_t number = 0; number < other.spaces_[space].size(); ++number) {
+            const Site& from = other.spaces_[space][number];
+            if (!from.counted()) continue;
+            Site& to = site_of(static_cast<Space>(space), number, from.operation);
+            to.shared += from.shared;
+            to.global += from.global;
+            if (!from.example || from.example_lanes < to.example_lanes) continue;
+            if (from.example_lanes == to.example_lanes && from.example->block >= to.example->block) continue;
+            to.example_lanes = from.example_lanes;
+            to.example = std::make_unique<Example>(*from.example);
+        }
+}
+
+void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const
+{
+    struct Line {
+        LineCounts counts;
+        const Site* example = nullptr;
+    };
+    std::map<std::tuple<std::string, int, std::vector<InlinedCall>, Space, Operation>, Line> lines;
+    for (std::size_t space_number = 0; space_number < space_count; ++space_number)
+        for (std::uint32_t number = 0; number < spaces_[space_number].size(); ++number) {
+            const Site& site = spaces_[space_number][number];
+            if (!site.counted()) continue;
+            const auto space = static_cast<Space>(space_number);
+            const SourcePlace place = place_of(number);
+            Line& line = lines[{place.file, place.line, place.inlined_from, space, site.operation}];
+            line.counts.shared += site.shared;
+            line.counts.global += site.global;
+            if (SharedCounts* total = shared_total(counts, space, site.operation)) *total += site.shared;
+            if (GlobalCounts* total = global_total(counts, space, site.operation)) *total += site.global;
+            if (!site.example) continue;
+            const auto rank = [](const Site& one) { return std::pair(-one.example_lanes, one.example->block); };
+            if (!line.example || rank(site) < rank(*line.example)) line.example = &site;
+        }
+    for (auto& [key, line] : lines) {
+        std::tie(line.counts.file, line.counts.line, line.counts.inlined_from, line.counts.space, line.counts.operation) = key;
+        if (line.example) {
+            const Example& example = *line.example->example;
+            line.counts.first_access.size = example.size;
+            detail::for_each_lane(example.active, [&](std::size_t lane) { line.counts.first_access.lanes[lane] = example.offset[lane]; });
+        }
+        counts.lines.push_back(std::move(line.counts));
+    }
+    counts.barriers += barriers;
+    counts.warp_barriers += warp_barriers;
+}
+
+}  // namespace simt::hazards

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Adds up what the accesses of a launch cost.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "simt/events.hpp"
+#include "simt/hazard.hpp"
+#include "simt/machine.hpp"
+
+namespace simt::hazards {
+
+/// Counts of some blocks of a launch, by site. Used by one host thread at a time.
+class Counters {
+public:
+    Counters(const Machine& machine, std::uint32_t sites) : machine_(machine), sites_(sites) {}
+
+    void count(const WarpAccess& access, std::uint64_t block);
+    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes);
+    void add(const Counters& other);
+
+    /// Writes totals and lines.
+    void write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const;
+
+    std::uint64_t barriers = 0, warp_barriers = 0;
+
+private:
+    /// The access of a site that is drawn: the one with the most active lanes, of these in the lowest block, of these
+    /// the first.
+    struct Example {
+        std::uint64_t block = 0;
+        std::uint32_t active = 0;
+        int size = 0;
+        std::array<std::uint64_t, warp_size> offset{};
+    };
+    /// A site is one instruction; the same may go to several spaces, through a generic address.
+    struct Site {
+        SharedCounts shared;
+        GlobalCounts global;
+        Operation operation = Operation::load;
+        int example_lanes = 0;
+        std::unique_ptr<Example> example;
+
+        bool counted() const { return shared.instructions + global.requests > 0; }
+    };
+
+    Site& site_of(Space space, std::uint32_t site, Operation operation);
+    static void keep_example(Site& site, const WarpAccess& access, std::uint64_t block);
+
+    const Machine& machine_;
+    std::uint32_t sites_;
+    /// By space and site. Spaces that are not accessed have no sites.
+    std::array<std::vector<Site>, space_count> spaces_;
+};
+
+}  // namespace simt::hazards

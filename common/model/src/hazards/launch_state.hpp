@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the watchers of the blocks of a launch share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hazards/counters.hpp"
+#include "hazards/reports.hpp"
+#include "hazards/watch.hpp"
+
+namespace simt::hazards {
+
+struct LaunchWatch::State {
+    State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers);
+
+    /// Counters for a block that begins, and back when it has ended: so there are no more than blocks that run at a time.
+    Counters* lend_counters();
+    void take_back(Counters* counters);
+
+    LaunchInfo info;
+    std::string kernel;
+    Surroundings surroundings;
+    std::vector<Listener*> listeners;
+    Reports reports;
+
+private:
+    friend class LaunchWatch;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Counters>> counters_;
+    std::vector<Counters*> idle_;
+};
+
+}  // namespace simt::hazards

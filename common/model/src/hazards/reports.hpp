@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Keeps the hazards of a launch, each kind on the same source lines once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "simt/hazard.hpp"
+
+namespace simt::hazards {
+
+/// Of several hazards of one kind on the same lines, the one of the lowest rank is kept, and of these the first: a wrong
+/// kernel makes the same mistake in every block, and which block runs first is not to tell.
+using Rank = std::uint64_t;
+
+/// The rank of a hazard within a block.
+inline Rank rank_of_block(std::uint64_t block) { return block << 33; }
+/// The rank of a hazard between the block that runs and another. A GPU runs lower blocks first, mostly.
+inline Rank rank_of_blocks(std::uint64_t self, std::uint64_t other)
+{
+    const auto higher = std::max(self, other), lower = std::min(self, other);
+    return higher << 33 | Rank{self < other} << 32 | (lower & UINT32_MAX);
+}
+
+/// Safe to use from several host threads.
+class Reports {
+public:
+    explicit Reports(std::function<SourcePlace(std::uint32_t)> place_of) : place_of_(std::move(place_of)) {}
+
+    void add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> sites, Hazard hazard);
+    /// All, in the order of blocks.
+    std::vector<Hazard> take();
+
+private:
+    struct Report {
+        Rank rank;
+        std::uint64_t block_number, sequence;
+        Hazard hazard;
+    };
+    std::uint32_t number_of(std::uint32_t site);
+
+    std::mutex mutex_;
+    std::function<SourcePlace(std::uint32_t)> place_of_;
+    /// Sites of one line have one number.
+    std::unordered_map<std::uint32_t, std::uint32_t> line_of_site_;
+    std::map<std::pair<std::string, int>, std::uint32_t> lines_;
+    std::map<std::pair<HazardKind, std::vector<std::uint32_t>>, Report> reports_;
+    std::uint64_t sequence_ = 0;
+};
+
+/// Remembers what one block, or one after another, has reported: to be asked before a hazard is put into words.
+class Reported {
+public:
+    /// True unless this kind at these sites has been reported with this rank or a lower one.
+    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank)
+    {
+        const auto [known, is_new] = ranks_.try_emplace({kind, site, other_site}, rank);
+        if (is_new) return true;
+        if (known->second <= rank) return false;
+        known->second = rank;
+        return true;
+    }
+
+private:
+    std::map<std::tuple<HazardKind, std::uint32_t, std::uint32_t>, Rank> ranks_;
+};
+
+}  // namespace simt::hazards

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "hazards/watch.hpp"
+
+#include <utility>
+
+#include "hazards/launch_state.hpp"
+
+namespace simt::hazards {
+
+namespace {
+
+std::string in_parentheses(const Extent& e)
+{
+    return "(" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + ")";
+}
+
+}  // namespace
+
+std::string thread_name(const LaunchInfo& info, int thread) { return "thread " + in_parentheses(info.thread(thread)); }
+
+std::string block_name(const Extent& block) { return "block " + in_parentheses(block); }
+
+LaunchWatch::State::State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers)
+    : info(launch_info), kernel(std::move(kernel_name)), surroundings(std::move(given)), listeners(std::move(hearers)),
+      reports(surroundings.place_of)
+{
+}
+
+Counters* LaunchWatch::State::lend_counters()
+{
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+        counters_.push_back(std::make_unique<Counters>(*surroundings.machine, surroundings.sites));
+        return counters_.back().get();
+    }
+    Counters* counters = idle_.back();
+    idle_.pop_back();
+    return counters;
+}
+
+void LaunchWatch::State::take_back(Counters* counters)
+{
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(counters);
+}
+
+LaunchWatch::LaunchWatch(const LaunchInfo& info, std::string kernel, Surroundings surroundings, std::vector<Listener*> listeners)
+    : state_(std::make_unique<State>(info, std::move(kernel), std::move(surroundings), std::move(listeners)))
+{
+    for (Listener* listener : state_->listeners) listener->launch_begins(state_->info);
+}
+
+LaunchWatch::~LaunchWatch() = default;
+
+void LaunchWatch::report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
+                         std::span<const std::uint32_t> sites, std::string message, std::string help)
+{
+    Hazard hazard{kind, state_->kernel, block, {}, {}, std::move(message), std::move(help)};
+    for (const int thread : threads) hazard.threads.push_back(state_->info.thread(thread));
+    state_->reports.add(rank_of_block(block_number), block_number, sites, std::move(hazard));
+}
+
+void LaunchWatch::grid_barrier() {}
+
+LaunchCounts LaunchWatch::take_counts()
+{
+    for (Listener* listener : state_->listeners) listener->launch_ends();
+    LaunchCounts counts;
+    counts.name = state_->kernel;
+    counts.grid = state_->info.grid;
+    counts.block = state_->info.block;
+    counts.blocks = std::uint64_t{counts.grid.x} * counts.grid.y * counts.grid.z;
+    counts.shared_bytes = state_->surroundings.shared_bytes;
+    Counters all(*state_->surroundings.machine, state_->surroundings.sites);
+    for (const auto& counters : state_->counters_) all.add(*counters);
+    all.write(counts, state_->surroundings.place_of);
+    return counts;
+}
+
+std::vector<Hazard> LaunchWatch::take_hazards() { return state_->reports.take(); }
+
+struct BlockWatch::State {
+    explicit State(LaunchWatch::State& of) : launch(of) {}
+
+    LaunchWatch::State& launch;
+    Counters* counters = nullptr;
+    Extent index;
+    std::uint64_t number = 0;
+};
+
+BlockWatch::BlockWatch(LaunchWatch& launch) : state_(std::make_unique<State>(*launch.state_)) {}
+
+BlockWatch::~BlockWatch()
+{
+    if (state_->counters) state_->launch.take_back(state_->counters);
+}
+
+void BlockWatch::begin_block(const Extent& index, std::uint64_t number)
+{
+    State& state = *state_;
+    state.index = index;
+    state.number = number;
+    if (!state.counters) state.counters = state.launch.lend_counters();
+    for (Listener* listener : state.launch.listeners) listener->block_begins(index);
+}
+
+void BlockWatch::access(const WarpAccess& access)
+{
+    count_only(access);
+    uncounted_access(access);
+}
+
+void BlockWatch::uncounted_access(const WarpAccess&) {}
+
+void BlockWatch::count_only(const WarpAccess& access)
+{
+    State& state = *state_;
+    state.counters->count(access, state.number);
+    for (Listener* listener : state.launch.listeners) listener->warp_access(access);
+}
+
+void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes)
+{
+    state_->counters->count_bulk_copy(site, address, bytes);
+}
+
+void BlockWatch::block_barrier()
+{
+    ++state_->counters->barriers;
+    for (Listener* listener : state_->launch.listeners) listener->block_barrier();
+}
+
+void BlockWatch::part_barrier(std::span<const int>) { ++state_->counters->barriers; }
+
+void BlockWatch::warp_barrier(int warp, std::uint32_t lanes)
+{
+    ++state_->counters->warp_barriers;
+    for (Listener* listener : state_->launch.listeners) listener->warp_barrier(warp, lanes);
+}
+
+void BlockWatch::release(int, std::uint64_t) {}
+void BlockWatch::acquire(int, std::uint64_t) {}
+void BlockWatch::global_release_acquire(std::uint64_t) {}
+
+void BlockWatch::end_block()
+{
+    State& state = *state_;
+    for (Listener* listener : state.launch.listeners) listener->block_ends();
+    state.launch.take_back(std::exchange(state.counters, nullptr));
+}
+
+void forget_global_memory(std::uint64_t, std::size_t) {}
+
+}  // namespace simt::hazards

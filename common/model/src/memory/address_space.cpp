@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "memory/address_space.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+
+namespace simt::memory {
+
+namespace {
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+void* reserve(std::size_t bytes)
+{
+    void* range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED) throw std::runtime_error("the counting model cannot reserve its range of device addresses");
+    return range;
+}
+
+const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t address)
+{
+    const auto after = std::ranges::upper_bound(sorted, address, {}, &Allocation::begin);
+    return after == sorted.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace
+
+AddressSpace& AddressSpace::instance()
+{
+    // Never destroyed: programs free memory until their very end.
+    static AddressSpace& space = *new AddressSpace;
+    return space;
+}
+
+AddressSpace::AddressSpace()
+{
+    // The base is rounded to 4 GiB, so that address bits up to there do not depend on where the host maps the range.
+    constexpr std::size_t base_alignment = std::size_t{1} << 32;
+    const auto addresses = reinterpret_cast<std::uint64_t>(reserve(alignment + reserved_bytes + base_alignment));
+    const auto bytes = reinterpret_cast<std::uint64_t>(reserve(alignment + reserved_bytes + base_alignment));
+    base_ = round_up(addresses + alignment, base_alignment);
+    next_ = base_;
+    delta_ = static_cast<std::int64_t>(round_up(bytes + alignment, base_alignment) - base_);
+    capacity_ = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+}
+
+std::uint64_t AddressSpace::allocate(std::size_t bytes)
+{
+    const std::unique_lock lock(mutex_);
+    const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), alignment);
+    const std::size_t with_gap = mapped + alignment;
+    if (mapped < bytes || mapped > capacity_ - used_ || with_gap > base_ + reserved_bytes - next_) return 0;
+    const Allocation allocation{next_, bytes, delta_};
+    unsigned char* memory = allocation.at(next_);
+    if (mprotect(memory, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
+    std::memset(memory, 0xCD, bytes);
+    allocations_.push_back(allocation);
+    used_ += mapped;
+    next_ += with_gap;
+    return allocation.begin;
+}
+
+bool AddressSpace::release(std::uint64_t address)
+{
+    const std::unique_lock lock(mutex_);
+    const auto found = std::ranges::lower_bound(allocations_, address, {}, &Allocation::begin);
+    if (found == allocations_.end() || found->begin != address || found->freed) return false;
+    const std::size_t mapped = round_up(std::max<std::size_t>(found->bytes, 1), alignment);
+    // Fresh pages replace the old ones: the host gets its memory back and the addresses stay reserved.
+    mmap(found->at(address), mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    found->freed = true;
+    used_ -= mapped;
+    return true;
+}
+
+void AddressSpace::map_host(void* memory, std::size_t bytes)
+{
+    const std::unique_lock lock(mutex_);
+    const auto begin = reinterpret_cast<std::uint64_t>(memory);
+    mapped_.insert(std::ranges::upper_bound(mapped_, begin, {}, &Allocation::begin), Allocation{begin, bytes, 0, false, true});
+}
+
+bool AddressSpace::unmap_host(void* memory)
+{
+    const std::unique_lock lock(mutex_);
+    const auto begin = reinterpret_cast<std::uint64_t>(memory);
+    const auto found = std::ranges::lower_bound(mapped_, begin, {}, &Allocation::begin);
+    if (found == mapped_.end() || found->begin != begin) return false;
+    mapped_.erase(found);
+    return true;
+}
+
+bool AddressSpace::find(std::uint64_t address, Allocation& found) const
+{
+    const std::shared_lock lock(mutex_);
+    const Allocation* candidate = last_from(owns(address) ? allocations_ : mapped_, address);
+    if (!candidate || !candidate->contains(address)) return false;
+    found = *candidate;
+    return true;
+}
+
+bool AddressSpace::find_before(std::uint64_t address, Allocation& found) const
+{
+    const std::shared_lock lock(mutex_);
+    const Allocation* candidate = last_from(allocations_, address);
+    if (candidate) found = *candidate;
+    return candidate != nullptr;
+}
+
+bool AddressSpace::find_after(std::uint64_t address, Allocation& found) const
+{
+    const std::shared_lock lock(mutex_);
+    const auto after = std::ranges::upper_bound(allocations_, address, {}, &Allocation::begin);
+    if (after == allocations_.end()) return false;
+    found = *after;
+    return true;
+}
+
+unsigned char* AddressSpace::host_bytes(std::uint64_t address, std::size_t bytes) const
+{
+    Allocation allocation;
+    if (!find(address, allocation) || allocation.freed || !allocation.contains(address, bytes)) return nullptr;
+    return allocation.at(address);
+}
+
+std::size_t AddressSpace::free_bytes() const
+{
+    const std::shared_lock lock(mutex_);
+    return capacity_ - used_;
+}
+
+void AddressSpace::reset()
+{
+    std::vector<std::uint64_t> live;
+    {
+        const std::shared_lock lock(mutex_);
+        for (const Allocation& allocation : allocations_)
+            if (!allocation.freed) live.push_back(allocation.begin);
+    }
+    for (const std::uint64_t address : live) release(address);
+}
+
+}  // namespace simt::memory

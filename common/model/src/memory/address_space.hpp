@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The addresses that kernels use: device memory, mapped host memory, and the windows of shared and local memory in
+/// the generic address space.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <shared_mutex>
+#include <vector>
+
+namespace simt::memory {
+
+/// Generic addresses of shared memory: `shared_window` + rank of the block in its cluster × `shared_window_bytes` + offset,
+/// where rank 0 stands for the block itself and rank r + 1 for block r of the cluster.
+inline constexpr std::uint64_t shared_window = std::uint64_t{1} << 56;
+inline constexpr std::uint64_t shared_window_bytes = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t most_cluster_blocks = 64;
+/// Generic addresses of a thread's local memory.
+inline constexpr std::uint64_t local_window = std::uint64_t{1} << 57;
+inline constexpr std::uint64_t local_window_bytes = std::uint64_t{1} << 32;
+/// Generic addresses of a kernel's parameters.
+inline constexpr std::uint64_t parameter_window = std::uint64_t{1} << 58;
+inline constexpr std::uint64_t parameter_window_bytes = std::uint64_t{1} << 16;
+/// "Addresses" of functions: `function_window` + 16 × number.
+inline constexpr std::uint64_t function_window = std::uint64_t{1} << 59;
+
+inline bool is_shared(std::uint64_t address) { return address - shared_window < (most_cluster_blocks + 1) * shared_window_bytes; }
+inline bool is_local(std::uint64_t address) { return address - local_window < local_window_bytes; }
+inline bool is_parameter(std::uint64_t address) { return address - parameter_window < parameter_window_bytes; }
+
+/// One allocation of device memory, live or freed, or mapped host memory.
+struct Allocation {
+    std::uint64_t begin = 0;
+    std::size_t bytes = 0;
+    /// Where its bytes are, for the host: address + `delta`.
+    std::int64_t delta = 0;
+    bool freed = false;
+    bool host = false;
+    /// Kernels may read it and not write it.
+    bool read_only = false;
+
+    bool contains(std::uint64_t address) const { return address - begin < bytes; }
+    bool contains(std::uint64_t address, std::size_t size) const
+    {
+        return address - begin < bytes && bytes - (address - begin) >= size;
+    }
+    unsigned char* at(std::uint64_t address) const
+    {
+        return reinterpret_cast<unsigned char*>(static_cast<std::uint64_t>(static_cast<std::int64_t>(address) + delta));
+    }
+};
+
+/// Gives out modelled device memory. Addresses start at multiples of `alignment` bytes from a fixed base, so that offsets, and
+/// with them all counts, are the same in every run, and are never given out twice: an access to freed memory finds its old
+/// allocation. Host code cannot touch these addresses: their bytes are elsewhere.
+class AddressSpace {
+public:
+    static constexpr std::size_t alignment = std::size_t{1} << 16;
+    static constexpr std::size_t reserved_bytes = std::size_t{1} << 42;
+
+    static AddressSpace& instance();
+
+    /// The address of `bytes` bytes filled with 0xCD, or 0 if the host cannot hold them.
+    std::uint64_t allocate(std::size_t bytes);
+    /// Returns memory to the host. False if `address` is not the start of a live allocation.
+    bool release(std::uint64_t address);
+    /// Makes host memory known under its host address.
+    void map_host(void* memory, std::size_t bytes);
+    bool unmap_host(void* memory);
+
+    /// The allocation that holds `address`, live or freed; false if none does.
+    bool find(std::uint64_t address, Allocation& found) const;
+    /// The allocation that starts nearest before or after `address`.
+    bool find_before(std::uint64_t address, Allocation& found) const;
+    bool find_after(std::uint64_t address, Allocation& found) const;
+    /// Where the bytes of a range are for the host; null if it is not wholly inside one live allocation.
+    unsigned char* host_bytes(std::uint64_t address, std::size_t bytes) const;
+    /// True for addresses that belong to device memory, given out or not.
+    bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes; }
+    std::size_t free_bytes() const;
+    std::size_t total_bytes() const { return capacity_; }
+    /// Gives back everything that allocate() gave out.
+    void reset();
+
+private:
+    AddressSpace();
+
+    mutable std::shared_mutex mutex_;
+    std::uint64_t base_ = 0, next_ = 0;
+    std::int64_t delta_ = 0;
+    std::size_t capacity_ = 0, used_ = 0;
+    std::vector<Allocation> allocations_;  // sorted by begin
+    std::vector<Allocation> mapped_;       // sorted by begin
+};
+
+}  // namespace simt::memory

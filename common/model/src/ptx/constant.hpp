@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Constants and constant expressions of the PTX ISA.
+#pragma once
+
+#include <cstdint>
+
+#include "ptx/lexer.hpp"
+
+namespace simt::ptx {
+
+/// The value of a constant expression. Integers have 64 bits, as the PTX ISA says.
+struct Constant {
+    enum class Kind : unsigned char { s64, u64, f32, f64 };
+    Kind kind = Kind::s64;
+    /// The integer, or the bits of the float or double.
+    std::uint64_t bits = 0;
+
+    bool is_floating() const { return kind == Kind::f32 || kind == Kind::f64; }
+    /// A floating-point constant as a double; an integer converted to one.
+    double to_double() const;
+};
+
+/// Reads a constant expression.
+/// @throws ParseError
+Constant parse_constant(Lexer& lexer);
+/// Reads a constant expression whose value is an integer.
+std::int64_t parse_integer(Lexer& lexer);
+/// Reads what may follow `+` or `-` in an address: a constant expression without `+` and `-` outside of parentheses.
+std::int64_t parse_addend(Lexer& lexer);
+/// Reads an integer from `least` to `most`, written as a number.
+std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t least, std::int64_t most);
+
+}  // namespace simt::ptx

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Declarations of variables, parameters and registers.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ptx/lexer.hpp"
+#include "ptx/module.hpp"
+
+namespace simt::ptx {
+
+/// What a declaration says before the names that it declares: `.global .align 4 .v2 .f32`.
+struct DeclarationHead {
+    Space space = Space::generic;
+    Type type = Type::none;
+    /// 0 where the type's own alignment holds.
+    std::uint64_t alignment = 0;
+    /// 0 for a scalar.
+    int vector = 0;
+    bool managed = false;
+
+    std::uint64_t element_bytes() const;
+};
+
+/// One declared name. A register is one whose variable has Space::reg.
+struct Declared {
+    std::string_view name;
+    Variable variable;
+    std::uint64_t element_bytes = 0;
+    int vector = 0;
+    /// N of `name<N>`, which declares name0 to name(N-1); -1 without.
+    int count = -1;
+    int line = 0;
+};
+
+/// Reads state space, attributes, alignment and type.
+/// @throws ParseError
+DeclarationHead parse_declaration_head(Lexer& lexer);
+/// Reads a name with its dimensions and initial value.
+Declared parse_declared(Lexer& lexer, const DeclarationHead& head);
+/// Reads `(…)` of a function's parameters or returns.
+std::vector<Declared> parse_parameters(Lexer& lexer);
+/// Reads what follows `.extern`, `.visible`, `.weak` or `.common`, and that word; `internal` where none stands.
+Linkage parse_linkage(Lexer& lexer);
+/// Reads `(…)` without looking at it.
+void skip_parentheses(Lexer& lexer);
+
+}  // namespace simt::ptx

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "simt/counts.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace simt {
+
+SharedCounts& SharedCounts::operator+=(const SharedCounts& other)
+{
+    instructions += other.instructions;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    return *this;
+}
+
+GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& other)
+{
+    requests += other.requests;
+    sectors += other.sectors;
+    ideal_sectors += other.ideal_sectors;
+    bytes += other.bytes;
+    return *this;
+}
+
+double PartitionUse::mean() const
+{
+    double all = 0, used = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        all += static_cast<double>(steps[i]);
+        used += static_cast<double>((i + 1) * steps[i]);
+    }
+    return all > 0 ? used / all : 0;
+}
+
+PartitionUse& PartitionUse::operator+=(const PartitionUse& other)
+{
+    steps.resize(std::max(steps.size(), other.steps.size()));
+    for (std::size_t i = 0; i < other.steps.size(); ++i) steps[i] += other.steps[i];
+    return *this;
+}
+
+LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
+{
+    launches += other.launches;
+    blocks += other.blocks;
+    stopped |= other.stopped;
+    shared_load += other.shared_load;
+    shared_store += other.shared_store;
+    global_load += other.global_load;
+    global_store += other.global_store;
+    shared_atomic += other.shared_atomic;
+    global_atomic += other.global_atomic;
+    local_load += other.local_load;
+    local_store += other.local_store;
+    constant_load += other.constant_load;
+    texture_load += other.texture_load;
+    texture_store += other.texture_store;
+    async_copy_global += other.async_copy_global;
+    async_copy_shared += other.async_copy_shared;
+    bulk_copy += other.bulk_copy;
+    exact &= other.exact;
+    for (const FusedAccess& access : other.fused)
+        if (std::ranges::find(fused, access) == fused.end()) fused.push_back(access);
+    barriers += other.barriers;
+    warp_barriers += other.warp_barriers;
+    if (partitions && other.partitions) {
+        partitions->load += other.partitions->load;
+        partitions->store += other.partitions->store;
+    }
+    const auto place = [](const LineCounts& line) { return std::tie(line.file, line.line, line.inlined_from, line.space, line.operation); };
+    for (const LineCounts& line : other.lines) {
+        const auto found = std::ranges::lower_bound(lines, place(line), {}, place);
+        if (found == lines.end() || place(*found) != place(line)) {
+            lines.insert(found, line);
+            continue;
+        }
+        found->shared += line.shared;
+        found->global += line.global;
+    }
+    return *this;
+}
+
+const char* name_of(Space space)
+{
+    switch (space) {
+        case Space::shared: return "shared";
+        case Space::global: return "global";
+        case Space::local: return "local";
+        case Space::constant: return "constant";
+        case Space::texture: return "texture";
+    }
+    return "unknown";
+}
+
+const char* name_of(Operation operation)
+{
+    switch (operation) {
+        case Operation::load: return "load";
+        case Operation::store: return "store";
+        case Operation::atomic: return "atomic";
+        case Operation::async_copy: return "async_copy";
+        case Operation::bulk_copy: return "bulk_copy";
+    }
+    return "unknown";
+}
+
+}  // namespace simt

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace simt {
+
+namespace detail {
+
+namespace {
+
+/// The records since the last call.
+template <class Records>
+Records taken(Records& records)
+{
+    const std::scoped_lock lock(session().mutex);
+    return std::exchange(records, {});
+}
+
+}  // namespace
+
+Session& session()
+{
+    // Never destroyed: programs launch and report until their very end.
+    static Session& instance = *new Session;
+    return instance;
+}
+
+CurrentLaunch& current_launch()
+{
+    static CurrentLaunch& instance = *new CurrentLaunch;
+    return instance;
+}
+
+void Session::add(Hazard hazard)
+{
+    const std::scoped_lock lock(mutex);
+    const auto same = [&](const Hazard& other) {
+        return other.kind == hazard.kind && other.kernel == hazard.kernel && std::ranges::is_permutation(other.lines, hazard.lines);
+    };
+    if (std::ranges::none_of(hazards, same)) hazards.push_back(std::move(hazard));
+}
+
+void Session::add(LaunchCounts counts)
+{
+    const std::scoped_lock lock(mutex);
+    launches.push_back(std::move(counts));
+}
+
+void Session::add_error(std::string line)
+{
+    const std::scoped_lock lock(mutex);
+    errors.push_back(std::move(line));
+}
+
+}  // namespace detail
+
+using detail::session;
+
+void set_machine(const Machine& machine)
+{
+    const std::scoped_lock lock(session().mutex);
+    session().machine = &machine;
+}
+
+const Machine& current_machine()
+{
+    const std::scoped_lock lock(session().mutex);
+    return *session().machine;
+}
+
+std::vector<LaunchCounts> take_launches() { return detail::taken(session().launches); }
+std::vector<Hazard> take_hazards() { return detail::taken(session().hazards); }
+std::vector<std::string> take_errors() { return detail::taken(session().errors); }
+
+SourcePlace source_place(std::uint32_t site)
+{
+    const auto& place_of = detail::current_launch().place_of;
+    return place_of ? place_of(site) : SourcePlace{};
+}
+
+void add_listener(Listener& listener)
+{
+    const std::scoped_lock lock(session().mutex);
+    session().listeners.push_back(&listener);
+}
+
+void remove_listener(Listener& listener)
+{
+    const std::scoped_lock lock(session().mutex);
+    std::erase(session().listeners, &listener);
+}
+
+}  // namespace simt

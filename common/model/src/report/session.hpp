@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the parts of the model share between launches.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "simt/model.hpp"
+
+namespace simt::detail {
+
+/// The model's state: the machine, those who listen, what has been counted and what went wrong.
+struct Session {
+    /// Held by whoever reads or changes what stands below, but for the time of a launch's own listeners. Recursive, as a
+    /// signal can interrupt the one who holds it.
+    std::recursive_mutex mutex;
+    const Machine* machine = &machines().front();
+    std::vector<Listener*> listeners;
+    std::vector<LaunchCounts> launches;
+    std::vector<Hazard> hazards;
+    /// What stopped a kernel before its end and is no hazard, such as a time-out.
+    std::vector<std::string> errors;
+    /// How much processor time one kernel may take.
+    std::chrono::duration<double> timeout{60};
+
+    /// Adds a hazard unless the same kind on the same lines of the same kernel is there already.
+    void add(Hazard hazard);
+    void add(LaunchCounts counts);
+    void add_error(std::string line);
+};
+
+Session& session();
+
+/// The launch that runs now, for those who report. Set by the device before the launch's first event; while there are
+/// listeners, one launch runs at a time.
+struct CurrentLaunch {
+    std::string kernel;
+    LaunchInfo info;
+    Extent block;
+    /// Set while a kernel runs.
+    bool running = false;
+    std::function<SourcePlace(std::uint32_t site)> place_of;
+};
+
+CurrentLaunch& current_launch();
+
+}  // namespace simt::detail

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Local memory is global memory of which each thread has some: its words are laid out so that the lanes of a warp that
+// access one offset access neighbors (CUDA C++ Programming Guide, "Local Memory"). Constant memory serves the distinct
+// words of a warp one after another (the same, "Constant Memory").
+
+#include <algorithm>
+#include <array>
+
+#include "rules/lanes.hpp"
+#include "simt/rules.hpp"
+
+namespace simt {
+
+namespace {
+
+constexpr std::uint64_t word_bytes = 4, words_of_sector = 8, sector_bytes = 32;
+
+/// How many different values there are.
+template <std::size_t n>
+int distinct(std::array<std::uint64_t, n>& values, std::size_t count)
+{
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
+    std::sort(values.begin(), end);
+    return static_cast<int>(std::unique(values.begin(), end) - values.begin());
+}
+
+// 16 bytes that start in the middle of a word touch five.
+constexpr std::size_t most_words = 5 * warp_size;
+
+/// Collects `number(lane, word)` of each word that a lane touches, and tells how many are different.
+template <class Number>
+int distinct_of_words(const WarpAccess& access, Number&& number)
+{
+    std::array<std::uint64_t, most_words> values;
+    std::size_t count = 0;
+    detail::for_each_lane(access.active, [&](std::size_t lane) {
+        const std::uint64_t first = access.address[lane], last = first + static_cast<std::uint64_t>(access.size) - 1;
+        for (std::uint64_t word = first / word_bytes; word <= last / word_bytes; ++word) values[count++] = number(lane, word);
+    });
+    return distinct(values, count);
+}
+
+}  // namespace
+
+GlobalCost local_cost(const WarpAccess& access)
+{
+    const auto bytes = static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size);
+    const int ideal = static_cast<int>((bytes + sector_bytes - 1) / sector_bytes);
+    const int sectors = distinct_of_words(access, [](std::size_t lane, std::uint64_t word) { return (word * warp_size + lane) / words_of_sector; });
+    return {sectors, ideal};
+}
+
+int constant_words(const WarpAccess& access)
+{
+    return distinct_of_words(access, [](std::size_t, std::uint64_t word) { return word; });
+}
+
+}  // namespace simt

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The rules are explained and their sources named in shared_rules.cpp and global_rules.cpp. The limits are those of the tables of compute
+// capabilities in the CUDA C Programming Guide: version 4.2, appendix F, for 1.x and 2.x; version 13.0 for 9.0.
+
+#include <algorithm>
+
+#include "simt/counts.hpp"
+#include "simt/machine.hpp"
+
+namespace simt {
+
+int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) const {
+    // Threads are given out in whole warps.
+    const int warp_threads = (block_threads + warp_size - 1) / warp_size * warp_size;
+    std::int64_t blocks = multiprocessor_blocks;
+    if (warp_threads > 0) blocks = std::min<std::int64_t>(blocks, multiprocessor_threads / warp_threads);
+    if (shared_bytes > 0) blocks = std::min(blocks, multiprocessor_shared_bytes / shared_bytes);
+    return static_cast<int>(std::max<std::int64_t>(1, blocks)) * multiprocessors;
+}
+
+const std::vector<Machine>& machines() {
+    static const std::vector<Machine> all = {
+        {.name = "sm_90",
+         .description = "Hopper, compute capability 9.0 (H100, H200)",
+         .banks = 32,
+         .bank_width = 4,
+         .shared_request_lanes = 32,
+         .shared_words = SharedWords::multicast,
+         .wide_shared = WideShared::merging_phases,
+         .extra_wavefronts_of_16_bytes = 0,
+         .coalescing = Coalescing::distinct_lines,
+         .load_line_bytes = 32,
+         .store_line_bytes = 32,
+         .line_request_lanes = 0,
+         .partitions = 0,
+         .partition_bytes = 0,
+         .compute_major = 9,
+         .compute_minor = 0,
+         .multiprocessors = 132,
+         .l2_bytes = 60 << 20,
+         .max_block_threads = 1024,
+         .max_shared_bytes = 227 << 10,
+         .default_shared_bytes = 48 << 10,
+         .multiprocessor_shared_bytes = 228 << 10,
+         .multiprocessor_threads = 2048,
+         .multiprocessor_blocks = 32},
+        {.name = "fermi",
+         .description = "Fermi, compute capability 2.0 (Tesla M2090)",
+         .banks = 32,
+         .bank_width = 4,
+         .shared_request_lanes = 32,
+         .shared_words = SharedWords::multicast,
+         .wide_shared = WideShared::phases,
+         .extra_wavefronts_of_16_bytes = 1,
+         .coalescing = Coalescing::distinct_lines,
+         .load_line_bytes = 128,
+         .store_line_bytes = 32,
+         .line_request_lanes = 32,
+         .partitions = 0,
+         .partition_bytes = 0,
+         .compute_major = 2,
+         .compute_minor = 0,
+         .multiprocessors = 16,
+         .l2_bytes = 768 << 10,
+         .max_block_threads = 1024,
+         .max_shared_bytes = 48 << 10,
+         .default_shared_bytes = 48 << 10,
+         .multiprocessor_shared_bytes = 48 << 10,
+         .multiprocessor_threads = 1536,
+         .multiprocessor_blocks = 8},
+        {.name = "gt200",
+         .description = "GT200, compute capability 1.3 (GeForce GTX 280)",
+         .banks = 16,
+         .bank_width = 4,
+         .shared_request_lanes = 16,
+         .shared_words = SharedWords::one_broadcast,
+         .wide_shared = WideShared::split_into_words,
+         .extra_wavefronts_of_16_bytes = 0,
+         .coalescing = Coalescing::shrinking_segments,
+         .load_line_bytes = 0,
+         .store_line_bytes = 0,
+         .line_request_lanes = 0,
+         .partitions = 8,
+         .partition_bytes = 256,
+         .compute_major = 1,
+         .compute_minor = 3,
+         .multiprocessors = 30,
+         .l2_bytes = 0,
+         .max_block_threads = 512,
+         .max_shared_bytes = 16 << 10,
+         .default_shared_bytes = 16 << 10,
+         .multiprocessor_shared_bytes = 16 << 10,
+         .multiprocessor_threads = 1024,
+         .multiprocessor_blocks = 8},
+        {.name = "g80",
+         .description = "G80, compute capability 1.0 (GeForce 8800 GTX)",
+         .banks = 16,
+         .bank_width = 4,
+         .shared_request_lanes = 16,
+         .shared_words = SharedWords::one_broadcast,
+         .wide_shared = WideShared::split_into_words,
+         .extra_wavefronts_of_16_bytes = 0,
+         .coalescing = Coalescing::strict_order,
+         .load_line_bytes = 0,
+         .store_line_bytes = 0,
+         .line_request_lanes = 0,
+         .partitions = 6,
+         .partition_bytes = 256,
+         .compute_major = 1,
+         .compute_minor = 0,
+         .multiprocessors = 16,
+         .l2_bytes = 0,
+         .max_block_threads = 512,
+         .max_shared_bytes = 16 << 10,
+         .default_shared_bytes = 16 << 10,
+         .multiprocessor_shared_bytes = 16 << 10,
+         .multiprocessor_threads = 768,
+         .multiprocessor_blocks = 8},
+    };
+    return all;
+}
+
+const Machine* find_machine(std::string_view name) {
+    const auto found = std::ranges::find(machines(), name, &Machine::name);
+    return found == machines().end() ? nullptr : &*found;
+}
+
+std::string machine_names() {
+    std::string names;
+    for (const Machine& machine : machines()) names += (names.empty() ? "" : ", ") + machine.name;
+    return names;
+}
+
+}  // namespace simt

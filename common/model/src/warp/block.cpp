@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "warp/exchange.hpp"
+#include "warp/launch.hpp"
+
+namespace simt::warp {
+
+namespace {
+
+constexpr int first_byte = 0xCD;
+
+}  // namespace
+
+Block::Block(Launch& of) : launch(of), watch(*of.watch)
+{
+    cluster = {this};
+    shared_memory.resize(launch.program->shared_extent + launch.info.dynamic_shared_bytes + 1024);
+    for (int i = 0; i < launch.warps; ++i) {
+        warps.push_back(std::make_unique<Warp>());
+        warps.back()->block = this;
+        warps.back()->launch = &launch;
+        warps.back()->index = i;
+    }
+}
+
+Block::~Block() = default;
+
+void Block::begin(std::uint64_t block_number)
+{
+    number = block_number;
+    index = launch.block_index(number);
+    std::memset(shared_memory.data(), first_byte, shared_memory.size());
+    for (BlockBarrier& barrier : barriers) barrier = {};
+    cluster_barrier = {};
+    asynchronous.reset();
+    idle_ = false;
+    watch.begin_block(index, number);
+    for (const auto& warp : warps) {
+        const int threads = std::min(launch.threads - warp->index * lanes_of_warp, lanes_of_warp);
+        warp->begin(threads == lanes_of_warp ? all_lanes : (1u << threads) - 1);
+    }
+}
+
+bool Block::has_ended() const
+{
+    return std::ranges::all_of(warps, [](const auto& warp) { return warp->ended(); });
+}
+
+bool Block::run_slice()
+{
+    idle_ = true;
+    bool ran = false;
+    for (const auto& warp : warps) {
+        while (!warp->ready.empty()) {
+            ran = true;
+            const Stop stop = warp->run();
+            if (stop == Stop::yielded) {
+                if (warp->idle_slices() == 0) idle_ = false;
+                break;
+            }
+            idle_ = false;
+            if (!release_warp_barriers(*warp)) break;
+        }
+    }
+    const bool released = release_barriers();
+    if (released) idle_ = false;
+    if (has_ended()) {
+        watch.end_block();
+        return true;
+    }
+    if (!ran && !released && !is_waiting_for_cluster()) report_stuck();
+    return false;
+}
+
+bool Block::is_waiting_for_cluster() const
+{
+    return std::ranges::any_of(warps, [](const auto& warp) {
+        return std::ranges::any_of(warp->stalled, [](const Fragment& fragment) { return fragment.wait == Wait::cluster_barrier; });
+    });
+}
+
+bool Block::release_barriers()
+{
+    bool released = release_from_cluster_barrier();
+    for (int number = 0; number < static_cast<int>(barriers.size()); ++number) released |= release_barrier(number);
+    return released;
+}
+
+bool Block::release_barrier(int number)
+{
+    std::vector<std::pair<Warp*, Fragment>> waiting;
+    int lanes = 0, ended = 0, wanted = 0;
+    for (const auto& warp : warps) {
+        ended += std::popcount(warp->exited);
+        for (const Fragment& fragment : warp->stalled) {
+            if (fragment.wait != Wait::block_barrier || fragment.barrier != number) continue;
+            waiting.emplace_back(warp.get(), fragment);
+            lanes += std::popcount(fragment.mask);
+            wanted = std::max(wanted, fragment.barrier_threads);
+        }
+    }
+    if (waiting.empty()) return false;
+    const bool whole_block = wanted == 0;
+    const int needed = whole_block ? launch.threads : wanted;
+    const int come = lanes + barriers[static_cast<std::size_t>(number)].arrived;
+    if (come < needed && !(whole_block && come + ended >= needed)) return false;
+    const bool several_sites = std::ranges::any_of(waiting, [&](const auto& other) {
+        return other.second.instruction != waiting.front().second.instruction &&
+               launch.place_of(other.second.instruction->site) != launch.place_of(waiting.front().second.instruction->site);
+    });
+    if (whole_block && ((ended > 0 && come < needed) || several_sites)) report_divergence(waiting, ended > 0);
+    let_pass(number, waiting, whole_block);
+    return true;
+}
+
+void Block::let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block)
+{
+    int true_values = 0, lanes = 0;
+    for (const auto& [warp, fragment] : together) {
+        lanes += std::popcount(fragment.mask);
+        true_values += std::popcount(fragment.barrier_values & fragment.mask);
+    }
+    std::vector<int> passing;
+    for (const auto& [warp, fragment] : together)
+        if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
+    if (whole_block)
+        watch.block_barrier();
+    else
+        watch.part_barrier(passing);
+    BlockBarrier& barrier = barriers[static_cast<std::size_t>(number)];
+    if (!barrier.arrived_warps.empty())
+        for (const int warp : passing) watch.acquire(warp, static_cast<std::uint64_t>(number));
+    barrier = {};
+    for (const auto& [warp, fragment] : together) give_barrier_result(fragment, true_values, lanes);
+    for (const auto& warp : warps) {
+        const auto leaves = [&](const Fragment& fragment) { return fragment.wait == Wait::block_barrier && fragment.barrier == number; };
+        for (Fragment fragment : warp->stalled) {
+            if (!leaves(fragment)) continue;
+            fragment.wait = Wait::none;
+            warp->ready.push_back(fragment);
+        }
+        std::erase_if(warp->stalled, leaves);
+    }
+}
+
+void Block::report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended)
+{
+    const auto& [warp, fragment] = waiting.front();
+    const int first = warp->thread_of(std::countr_zero(fragment.mask));
+    const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";
+    const std::string name = hazards::thread_name(launch.info, first);
+    const std::uint32_t site = fragment.instruction->site;
+    if (some_ended)
+        for (const auto& other : warps) {
+            if (!other->exited) continue;
+            const int ended = other->thread_of(std::countr_zero(other->exited));
+            const int threads[] = {first, ended};
+            const std::uint32_t sites[] = {site};
+            launch.watch->report(HazardKind::divergent_barrier, index, number, threads, sites,
+                                 hazards::thread_name(launch.info, ended) + " has ended and never reaches the barrier at which " + name + " waits", help);
+            return;
+        }
+    for (const auto& [other_warp, other] : waiting) {
+        if (launch.place_of(other.instruction->site) == launch.place_of(site)) continue;
+        const int there = other_warp->thread_of(std::countr_zero(other.mask));
+        const int threads[] = {first, there};
+        const std::uint32_t sites[] = {site, other.instruction->site};
+        launch.watch->report(HazardKind::divergent_barrier, index, number, threads, sites,
+                             name + " and " + hazards::thread_name(launch.info, there) + " wait at different barriers", help);
+        return;
+    }
+}
+
+void Block::complete_cluster_barrier()
+{
+    Block& leader = *cluster.front();
+    int threads = 0;
+    for (const Block* block : cluster)
+        for (const auto& warp : block->warps) threads += std::popcount(warp->lanes & ~warp->exited);
+    if (leader.cluster_barrier.arrived < threads) return;
+    leader.cluster_barrier.arrived = 0;
+    ++leader.cluster_barrier.phase;
+    for (Block* block : cluster) block->watch.block_barrier();
+}
+
+bool Block::release_from_cluster_barrier()
+{
+    bool released = false;
+    for (const auto& warp : warps) {
+        const auto leaves = [&](const Fragment& fragment) {
+            return fragment.wait == Wait::cluster_barrier && cluster.front()->cluster_barrier.phase != warp->cluster_phase;
+        };
+        for (Fragment fragment : warp->stalled) {
+            if (!leaves(fragment)) continue;
+            fragment.wait = Wait::none;
+            warp->ready.push_back(fragment);
+            released = true;
+        }
+        std::erase_if(warp->stalled, leaves);
+    }
+    return released;
+}
+
+void Block::report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> sites, std::string message,
+                   std::string help)
+{
+    std::vector<int> threads;
+    for (const int lane : lanes) threads.push_back(warp.thread_of(lane));
+    launch.watch->report(kind, index, number, threads, sites, std::move(message), std::move(help));
+}
+
+void Block::report_stuck()
+{
+    std::vector<int> threads;
+    std::vector<std::uint32_t> sites;
+    std::string message;
+    for (const auto& warp : warps)
+        for (const Fragment& fragment : warp->stalled) {
+            const std::uint32_t site = fragment.instruction->site;
+            if (std::ranges::find(sites, site) != sites.end()) continue;
+            const int thread = warp->thread_of(std::countr_zero(fragment.mask));
+            threads.push_back(thread);
+            sites.push_back(site);
+            message += (message.empty() ? "" : "; ") + hazards::thread_name(launch.info, thread) +
+                       (fragment.wait == Wait::block_barrier ? " waits at a block barrier"
+                                                             : " waits for lanes of its warp that never make the same call with the same mask");
+        }
+    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message, "Let all threads that are named reach the same barrier or call.");
+    throw LaunchStopped(error_failure, {});
+}
+
+}  // namespace simt::warp

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Functions that kernels call and that have no PTX: `vprintf`, `malloc`, `free`, `__assertfail`.
+#pragma once
+
+#include <string_view>
+
+#include "warp/warp.hpp"
+
+namespace simt::warp {
+
+bool is_builtin(std::string_view name);
+
+/// Makes the call for the active lanes, and goes on behind it.
+void call_builtin(Warp& warp, const Instruction& instruction, const CallSite& site);
+
+}  // namespace simt::warp

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Branches, calls and ends.
+
+#include <bit>
+#include <cstring>
+
+#include "memory/address_space.hpp"
+#include "warp/builtins.hpp"
+#include "warp/decoder.hpp"
+#include "warp/launch.hpp"
+#include "warp/special_registers.hpp"
+
+namespace simt::warp {
+
+namespace {
+
+void meet(Warp& warp, const Instruction&) { warp.arrive_at_join(warp.pc - 1); }
+
+void branch(Warp& warp, const Instruction& instruction)
+{
+    warp.branch(static_cast<std::uint32_t>(instruction.immediate), static_cast<std::uint32_t>(instruction.immediate >> 32));
+}
+
+struct BranchTable {
+    std::vector<std::uint32_t> targets;
+    std::uint32_t join;
+};
+
+void branch_by_index(Warp& warp, const Instruction& instruction)
+{
+    const auto& table = *reinterpret_cast<const BranchTable*>(instruction.immediate);
+    const std::uint32_t* index = values<std::uint32_t>(warp, instruction.operand[0]);
+    std::array<std::uint32_t, lanes_of_warp> targets{};
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        if (index[lane] >= table.targets.size())
+            throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, static_cast<int>(lane)) + ": branches to entry " + std::to_string(index[lane]) +
+                                                      " of a table that has " + std::to_string(table.targets.size()));
+        targets[lane] = table.targets[index[lane]];
+    }
+    warp.branch_to(targets, table.join);
+}
+
+void return_from(Warp& warp, const Instruction&) { warp.return_from_call(); }
+
+void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
+
+void trap(Warp& warp, const Instruction& instruction)
+{
+    const int lane = std::countr_zero(warp.active);
+    const SourcePlace place = warp.launch->place_of(instruction.site);
+    const std::string line = place.line > 0 ? ", " + place.file + ":" + std::to_string(place.line) : std::string();
+    throw LaunchStopped(error_failure, warp.launch->where(warp, lane) + ": the kernel stopped itself" + line);
+}
+
+void call(Warp& warp, const Instruction& instruction)
+{
+    const auto& site = *reinterpret_cast<const CallSite*>(instruction.immediate);
+    if (!site.builtin.empty()) return call_builtin(warp, instruction, site);
+    if (site.function >= 0) {
+        warp.call(site, *warp.launch->program->codes[static_cast<std::size_t>(site.function)], warp.active);
+        return;
+    }
+    // Lanes that call one function go there together; the others make the call afterwards.
+    const std::uint64_t* address = values<std::uint64_t>(warp, site.address);
+    const std::uint64_t first = address[std::countr_zero(warp.active)];
+    std::uint32_t together = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        if (const int lane = std::countr_zero(rest); address[lane] == first) together |= 1u << lane;
+    const std::uint64_t number = (first - memory::function_window) / 16;
+    const auto& codes = warp.launch->program->codes;
+    if (first < memory::function_window || number >= codes.size() || !codes[number])
+        throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, std::countr_zero(warp.active)) + ": calls through a pointer that is no function's address");
+    if (const std::uint32_t others = warp.mask & ~together) warp.split_before(others);
+    warp.mask = warp.active = together;
+    warp.call(site, *codes[number], together);
+}
+
+void read_clock(Warp& warp, const Instruction& instruction)
+{
+    // Time is not modeled: each reading is later than the one before.
+    const std::uint64_t now = ++warp.clock;
+    const auto bytes = static_cast<std::size_t>(instruction.width[0]);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(std::countr_zero(rest)) * bytes, &now, bytes);
+}
+
+void allocate_on_stack(Warp& warp, const Instruction& instruction)
+{
+    const std::uint64_t* wanted = values<std::uint64_t>(warp, instruction.operand[1]);
+    std::uint64_t most = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) most = std::max(most, wanted[std::countr_zero(rest)]);
+    Frame& frame = *warp.frame;
+    const std::uint64_t begin = (frame.local_base + frame.code->local_bytes + frame.alloca_bytes + 15) / 16 * 16;
+    frame.alloca_bytes = begin + most - frame.local_base - frame.code->local_bytes;
+    warp.need_local(begin + most);
+    const int bytes = instruction.width[0];
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &begin, static_cast<std::size_t>(bytes));
+}
+
+void yield_after(Warp& warp, const Instruction&)
+{
+    warp.patience = 0;
+    warp.stop = Stop::yielded;
+}
+
+void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    CallSite site;
+    std::size_t n = 0;
+    // [returns] callee [arguments] [prototype]
+    const auto& operands = instruction.operands;
+    if (!operands.empty() && operands[0].kind == ptx::Operand::Kind::vector)
+        for (const ptx::Operand& result : operands[n++].elements) site.results.push_back(decoder.local_place(result));
+    const ptx::Operand& callee = operands.at(n++);
+    if (n < operands.size() && operands[n].kind == ptx::Operand::Kind::vector)
+        for (const ptx::Operand& argument : operands[n].elements) site.arguments.push_back(decoder.local_place(argument));
+    if (callee.kind == ptx::Operand::Kind::reg) {
+        site.address = decoder.slot(callee, ptx::Type::b64);
+        decoder.note_indirect_call();
+    } else {
+        site.function = decoder.number_of_function(callee.name);
+        if (site.function >= 0) {
+            decoder.note_call(site.function);
+        } else {
+            if (!is_builtin(callee.name)) decoder.refuse(instruction, "calls " + callee.name + ", which has no body and is not supported");
+            site.builtin = callee.name;
+        }
+    }
+    decoder.keep(out, site);
+    out.execute = call;
+}
+
+}  // namespace
+
+Instruction join_instruction()
+{
+    Instruction instruction;
+    instruction.execute = meet;
+    return instruction;
+}
+
+bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    const std::string& opcode = instruction.opcode;
+    if (opcode == "bra") {
+        out.immediate = decoder.label(instruction.operands.at(0)) | std::uint64_t{decoder.join_of(decoder.current())} << 32;
+        out.execute = branch;
+        return true;
+    }
+    if (opcode == "brx") {
+        BranchTable table;
+        for (const ptx::Targets& targets : decoder.function().targets)
+            if (targets.name == instruction.operands.at(1).name)
+                for (const int label : targets.labels) {
+                    ptx::Operand operand;
+                    operand.index = label;
+                    table.targets.push_back(decoder.label(operand));
+                }
+        table.join = decoder.join_of(decoder.current());
+        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
+        decoder.keep(out, table);
+        out.execute = branch_by_index;
+        return true;
+    }
+    if (opcode == "call") {
+        decode_call(decoder, instruction, out);
+        return true;
+    }
+    if (opcode == "mov" && instruction.operands.at(1).kind == ptx::Operand::Kind::special && is_clock(instruction.operands.at(1).name)) {
+        decoder.add(out, decoder.slot(instruction.operands.at(0), instruction.type()));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), instruction.type()));
+        out.execute = read_clock;
+        return true;
+    }
+    if (opcode == "alloca") {
+        const ptx::Type type = instruction.type();
+        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
+        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::u64));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
+        out.execute = allocate_on_stack;
+        return true;
+    }
+    if (opcode == "ret") out.execute = return_from;
+    if (opcode == "exit") out.execute = exit_thread;
+    if (opcode == "trap" || opcode == "brkpt") out.execute = trap;
+    if (opcode == "nanosleep") out.execute = yield_after;
+    return out.execute != nullptr;
+}
+
+}  // namespace simt::warp

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Blocks on the cores of the host. Each host thread runs one cluster (or block) after another to its end. One that only waits for
+// others is put aside while another takes its turn, as many as a GPU has room for.
+
+#include <time.h>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include "memory/address_space.hpp"
+#include "warp/launch.hpp"
+
+namespace simt::warp {
+
+namespace {
+
+/// Slices in a row without an effect after which another block takes its turn.
+constexpr int most_idle_slices = 4;
+/// Slices between two looks at the clock.
+constexpr int slices_between_looks = 256;
+
+double processor_seconds()
+{
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// The blocks that run together because they form a cluster.
+class Cluster {
+public:
+    Cluster(Launch& launch, int size)
+    {
+        for (int rank = 0; rank < size; ++rank) blocks_.push_back(std::make_unique<Block>(launch));
+        std::vector<Block*> all;
+        for (const auto& block : blocks_) all.push_back(block.get());
+        for (int rank = 0; rank < size; ++rank) {
+            blocks_[static_cast<std::size_t>(rank)]->cluster = all;
+            blocks_[static_cast<std::size_t>(rank)]->cluster_rank = rank;
+        }
+    }
+
+    void begin(const std::vector<std::uint64_t>& numbers)
+    {
+        ended_.assign(blocks_.size(), false);
+        for (std::size_t rank = 0; rank < blocks_.size(); ++rank) blocks_[rank]->begin(numbers[rank]);
+    }
+
+    /// True once all blocks have ended.
+    bool run_slice()
+    {
+        bool all = true;
+        idle_ = true;
+        for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+            if (ended_[rank]) continue;
+            ended_[rank] = blocks_[rank]->run_slice();
+            if (ended_[rank]) blocks_[rank]->complete_cluster_barrier();
+            idle_ &= !ended_[rank] && blocks_[rank]->idle();
+            all &= ended_[rank];
+        }
+        return all;
+    }
+
+    bool idle() const { return idle_; }
+    std::uint64_t first_number() const { return blocks_.front()->number; }
+    const Block& front() const { return *blocks_.front(); }
+    void end()
+    {
+        for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
+            if (!ended_[rank]) blocks_[rank]->watch.end_block();
+    }
+
+private:
+    std::vector<std::unique_ptr<Block>> blocks_;
+    std::vector<bool> ended_;
+    bool idle_ = false;
+};
+
+/// Hands out clusters in their order.
+class Supply {
+public:
+    explicit Supply(const Launch& launch) : launch_(launch)
+    {
+        const Extent& c = launch.cluster;
+        size_ = static_cast<int>(c.x * c.y * c.z);
+        count_ = launch.blocks / static_cast<std::uint64_t>(size_);
+    }
+
+    int cluster_size() const { return size_; }
+    std::uint64_t count() const { return count_; }
+
+    /// The blocks of the next cluster, by rank; nothing when there are no more.
+    std::vector<std::uint64_t> next()
+    {
+        const std::uint64_t number = next_.fetch_add(1);
+        if (number >= count_) return {};
+        return numbers_of(number);
+    }
+
+private:
+    std::vector<std::uint64_t> numbers_of(std::uint64_t cluster) const
+    {
+        if (size_ == 1) return {cluster};
+        const Extent& grid = launch_.info.grid;
+        const Extent& c = launch_.cluster;
+        const std::uint64_t across = grid.x / c.x, down = grid.y / c.y;
+        const std::uint64_t x = cluster % across * c.x, y = cluster / across % down * c.y, z = cluster / across / down * c.z;
+        std::vector<std::uint64_t> numbers;
+        for (unsigned dz = 0; dz < c.z; ++dz)
+            for (unsigned dy = 0; dy < c.y; ++dy)
+                for (unsigned dx = 0; dx < c.x; ++dx) numbers.push_back(x + dx + grid.x * (y + dy + std::uint64_t{grid.y} * (z + dz)));
+        return numbers;
+    }
+
+    const Launch& launch_;
+    int size_ = 1;
+    std::uint64_t count_ = 0;
+    std::atomic<std::uint64_t> next_{0};
+};
+
+/// One host thread's blocks.
+class Worker {
+public:
+    Worker(Launch& launch, Supply& supply, std::size_t room) : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()) {}
+
+    void run()
+    {
+        if (launch_.cooperative)
+            while (start_another()) {
+            }
+        while (!launch_.stopped && (!resident_.empty() || start_another())) take_turn();
+        for (const auto& cluster : resident_) cluster->end();
+    }
+
+private:
+    bool start_another()
+    {
+        if (resident_.size() >= room_ && !launch_.cooperative) return false;
+        const std::vector<std::uint64_t> numbers = supply_.next();
+        if (numbers.empty()) return false;
+        std::unique_ptr<Cluster> cluster;
+        if (spare_.empty()) {
+            cluster = std::make_unique<Cluster>(launch_, supply_.cluster_size());
+        } else {
+            cluster = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        cluster->begin(numbers);
+        resident_.push_back(std::move(cluster));
+        return true;
+    }
+
+    /// Runs the first cluster until it ends or only waits; then the next has its turn.
+    void take_turn()
+    {
+        auto cluster = std::move(resident_.front());
+        resident_.pop_front();
+        for (int idle = 0; !launch_.stopped;) {
+            bool ended = false;
+            try {
+                ended = cluster->run_slice();
+                check_time(*cluster);
+            } catch (...) {
+                cluster->end();
+                throw;
+            }
+            if (ended) {
+                spare_.push_back(std::move(cluster));
+                return;
+            }
+            idle = cluster->idle() ? idle + 1 : 0;
+            if (idle < most_idle_slices) continue;
+            resident_.push_back(std::move(cluster));
+            start_another();
+            return;
+        }
+        cluster->end();
+    }
+
+    void check_time(const Cluster& cluster)
+    {
+        if (++slices_ % slices_between_looks != 0) return;
+        if (processor_seconds() - started_ < launch_.timeout.count()) return;
+        char seconds[32];
+        std::snprintf(seconds, sizeof seconds, "%g", launch_.timeout.count());
+        throw LaunchStopped(error_timeout, "kernel " + launch_.program->name + ", " + hazards::block_name(cluster.front().index) + ": did not end within " +
+                                               seconds + " s of processor time");
+    }
+
+    Launch& launch_;
+    Supply& supply_;
+    std::size_t room_;
+    double started_;
+    int slices_ = 0;
+    std::deque<std::unique_ptr<Cluster>> resident_;
+    std::vector<std::unique_ptr<Cluster>> spare_;
+};
+
+}  // namespace
+
+void run_blocks(Launch& launch, int workers)
+{
+    Supply supply(launch);
+    const auto count = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(workers, 1)), supply.count()));
+    const int resident = launch.machine->concurrent_blocks(launch.threads, static_cast<std::int64_t>(launch.shared_bytes));
+    const auto room = static_cast<std::size_t>(std::max(resident / supply.cluster_size() / std::max(count, 1), 1));
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto work = [&] {
+        try {
+            Worker(launch, supply, room).run();
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
+            launch.stopped = true;
+        }
+    };
+    std::vector<std::jthread> others;
+    for (int i = 1; i < count; ++i) others.emplace_back(work);
+    work();
+    others.clear();
+    if (failure) std::rethrow_exception(failure);
+}
+
+void Launch::print(std::uint64_t block, std::string_view text)
+{
+    const std::lock_guard lock(print_mutex);
+    printed[block] += text;
+}
+
+std::uint64_t Launch::allocate(std::uint64_t bytes)
+{
+    std::size_t left = heap_bytes_left->load();
+    do {
+        if (left < bytes) return 0;
+    } while (!heap_bytes_left->compare_exchange_weak(left, left - bytes));
+    return memory::AddressSpace::instance().allocate(bytes);
+}
+
+void Launch::release(std::uint64_t address)
+{
+    memory::Allocation allocation;
+    if (memory::AddressSpace::instance().find(address, allocation) && !allocation.freed) *heap_bytes_left += allocation.bytes;
+    memory::AddressSpace::instance().release(address);
+}
+
+std::string Launch::where(const Warp& warp, int lane) const
+{
+    return "kernel " + program->name + ", " + hazards::block_name(warp.block->index) + ", " +
+           hazards::thread_name(info, warp.thread_of(lane));
+}
+
+SourcePlace Launch::place_of(std::uint32_t site) const { return program->module->sites[site].place; }
+
+Extent Launch::block_index(std::uint64_t number) const
+{
+    return {static_cast<unsigned>(number % info.grid.x), static_cast<unsigned>(number / info.grid.x % info.grid.y),
+            static_cast<unsigned>(number / info.grid.x / info.grid.y)};
+}
+
+}  // namespace simt::warp

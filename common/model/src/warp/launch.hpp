@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A launch and its blocks while they run.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "hazards/watch.hpp"
+#include "memory/address_space.hpp"
+#include "warp/warp.hpp"
+
+namespace simt::warp {
+
+/// Ends a launch: thrown by whoever cannot go on. The number is the CUDA runtime's error; the message, if there is one, goes
+/// to the report's errors.
+class LaunchStopped : public std::runtime_error {
+public:
+    LaunchStopped(int error, const std::string& message) : std::runtime_error(message), error_(error) {}
+    int error() const { return error_; }
+
+private:
+    int error_;
+};
+
+/// Numbers of CUDA errors that kernels end with.
+inline constexpr int error_illegal_address = 700, error_assert = 710, error_stack = 714, error_illegal_instruction = 715,
+                     error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702,
+                     error_not_supported = 801;
+
+/// What all blocks of a launch share.
+struct Launch {
+    const Program* program = nullptr;
+    const Machine* machine = nullptr;
+    LaunchInfo info{};
+    Extent cluster{1, 1, 1};
+    bool cooperative = false, explicit_cluster = false;
+    std::uint64_t blocks = 0;
+    int warps = 0, threads = 0;
+    std::size_t shared_bytes = 0;
+    std::uint64_t grid_id = 0;
+    std::vector<unsigned char> parameters;
+    hazards::LaunchWatch* watch = nullptr;
+    /// Set when one block was stopped: the others end, too.
+    std::atomic<bool> stopped{false};
+    std::chrono::duration<double> timeout{};
+
+    /// What a block prints. It is handed on in the order of the blocks.
+    void print(std::uint64_t block, std::string_view text);
+    std::mutex print_mutex;
+    std::map<std::uint64_t, std::string> printed;
+    /// Device memory for `malloc` in kernels; 0 when the heap is used up.
+    std::uint64_t allocate(std::uint64_t bytes);
+    void release(std::uint64_t address);
+    std::atomic<std::size_t>* heap_bytes_left = nullptr;
+
+    /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
+    std::string where(const Warp& warp, int lane) const;
+    SourcePlace place_of(std::uint32_t site) const;
+    Extent block_index(std::uint64_t number) const;
+};
+
+/// One barrier of a block (`bar.sync n`), or that of a cluster.
+struct BlockBarrier {
+    /// Threads that have arrived without waiting, what they said the barrier waits for, and their warps.
+    int arrived = 0, threads = 0;
+    std::vector<int> arrived_warps;
+    /// Times that the cluster's barrier was complete.
+    std::uint64_t phase = 0;
+};
+
+/// Writes what a barrier with a result (`bar.red`) gives to the lanes of a fragment that waited.
+void give_barrier_result(const Fragment& fragment, int true_values, int threads);
+
+/// One block while it runs.
+struct Block {
+    explicit Block(Launch& of);
+    ~Block();
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+
+    Launch& launch;
+    Extent index{};
+    std::uint64_t number = 0;
+    int cluster_rank = 0;
+    /// The blocks of its cluster, by rank; itself alone without a cluster.
+    std::vector<Block*> cluster;
+    std::vector<unsigned char> shared_memory;
+    std::vector<std::unique_ptr<Warp>> warps;
+    hazards::BlockWatch watch;
+    std::array<BlockBarrier, 16> barriers;
+    BlockBarrier cluster_barrier;
+    std::array<memory::Allocation, 2> recent{};
+    /// Asynchronous work and barriers in shared memory (see async.hpp), null until it is used.
+    std::shared_ptr<void> asynchronous;
+
+    /// Starts a block of the grid.
+    void begin(std::uint64_t number);
+    /// Runs every warp for a while. Returns true if the block has ended.
+    bool run_slice();
+    /// No warp did anything in the last slice that another thread could notice.
+    bool idle() const { return idle_; }
+    /// Reports why no thread can go on, and stops the launch.
+    [[noreturn]] void report_stuck();
+    /// Reports a hazard of lanes of a warp.
+    void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> sites,
+                std::string message, std::string help);
+    /// After lanes came to a barrier or ended: lets those go on that can.
+    bool release_barriers();
+    bool has_ended() const;
+    /// Starts the next phase of the cluster's barrier if all threads have arrived.
+    void complete_cluster_barrier();
+
+private:
+    bool release_barrier(int number);
+    bool release_from_cluster_barrier();
+    void let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block);
+    void report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended);
+    bool is_waiting_for_cluster() const;
+    bool idle_ = false;
+};
+
+/// Runs all blocks of a launch, on all cores.
+/// @throws LaunchStopped
+void run_blocks(Launch& launch, int workers);
+
+}  // namespace simt::warp

@@ -1,0 +1,354 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Loads, stores, and what turns addresses of one state space into addresses of another.
+
+#include <cstring>
+
+#include "warp/memory_access.hpp"
+
+namespace simt::warp {
+
+namespace {
+
+const MemoryAccess& details(const Instruction& instruction) { return *reinterpret_cast<const MemoryAccess*>(instruction.immediate); }
+
+/// Elements of type `Memory` into registers of type `Register`.
+template <class Memory, class Register>
+void load_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& from)
+{
+    for (int part = 0; part < access.count; ++part) {
+        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
+        if (offset == no_operand) continue;
+        Register* to = values<Register>(warp, offset);
+        const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
+        const auto one = [&](std::size_t lane) {
+            Memory value;
+            std::memcpy(&value, from.at[lane] + at, sizeof value);
+            to[lane] = static_cast<Register>(value);
+        };
+        if (from.lanes == all_lanes)
+            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) one(lane);
+        else
+            for (std::uint32_t rest = from.lanes; rest; rest &= rest - 1) one(static_cast<std::size_t>(std::countr_zero(rest)));
+    }
+}
+
+template <class Memory, class Register>
+std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& to)
+{
+    std::uint32_t changed = 0;
+    for (int part = 0; part < access.count; ++part) {
+        const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
+        const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
+        const auto one = [&](std::size_t lane) {
+            const auto value = static_cast<Memory>(from[lane]);
+            Memory old;
+            std::memcpy(&old, to.at[lane] + at, sizeof old);
+            std::memcpy(to.at[lane] + at, &value, sizeof value);
+            return static_cast<std::uint32_t>(old != value) << lane;
+        };
+        if (to.lanes == all_lanes)
+            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) changed |= one(lane);
+        else
+            for (std::uint32_t rest = to.lanes; rest; rest &= rest - 1) changed |= one(static_cast<std::size_t>(std::countr_zero(rest)));
+    }
+    return changed;
+}
+
+struct Wide {
+    std::uint64_t low, high;
+    bool operator==(const Wide&) const = default;
+};
+
+/// Zeros in the lanes of a load that were left out because of a hazard.
+void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
+{
+    for (int part = 0; part < access.count; ++part) {
+        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
+        if (offset == no_operand) continue;
+        for (std::uint32_t rest = left_out; rest; rest &= rest - 1)
+            std::memset(warp.registers + offset + std::countr_zero(rest) * access.register_bytes, 0, static_cast<std::size_t>(access.register_bytes));
+    }
+}
+
+template <class Memory, class Register>
+void load(Warp& base, const Instruction& instruction)
+{
+    Warp& warp = base;
+    const MemoryAccess& access = details(instruction);
+    find_addresses(warp, instruction, access);
+    by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+        const LanePointers pointers = check(warp, space, lanes);
+        load_elements<Memory, Register>(warp, instruction, access, pointers);
+        if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
+        note_access(warp, space, pointers, Operation::load, 0);
+    });
+}
+
+template <class Memory, class Register>
+void store(Warp& warp, const Instruction& instruction)
+{
+    const MemoryAccess& access = details(instruction);
+    find_addresses(warp, instruction, access);
+    by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+        const LanePointers pointers = check(warp, space, lanes);
+        const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
+        warp.progress |= changed != 0;
+        note_access(warp, space, pointers, Operation::store, changed);
+    });
+}
+
+/// A kernel's parameter at a fixed place: the same value in all lanes.
+void load_parameter(Warp& warp, const Instruction& instruction)
+{
+    const MemoryAccess& access = details(instruction);
+    const auto& parameters = warp.launch->parameters;
+    for (int part = 0; part < access.count; ++part) {
+        std::uint64_t value[2] = {0, 0};
+        const auto at = static_cast<std::size_t>(access.offset + part * access.element_bytes);
+        if (at + static_cast<std::size_t>(access.element_bytes) <= parameters.size())
+            std::memcpy(value, parameters.data() + at, static_cast<std::size_t>(access.element_bytes));
+        if (access.is_signed && access.element_bytes < 8) {
+            const int shift = 64 - 8 * access.element_bytes;
+            value[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value[0] << shift) >> shift);
+        }
+        unsigned char* to = warp.registers + instruction.operand_at(static_cast<std::size_t>(part));
+        for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+            std::memcpy(to + std::countr_zero(rest) * access.register_bytes, value, static_cast<std::size_t>(access.register_bytes));
+    }
+}
+
+/// Parameters of functions are in the frame's local memory, and their accesses are not counted: they are registers on a GPU.
+template <bool is_load>
+void access_frame(Warp& warp, const Instruction& instruction)
+{
+    const MemoryAccess& access = details(instruction);
+    const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        unsigned char* at = warp.local_lane(lane) + warp.frame->local_base + static_cast<std::uint64_t>(access.offset);
+        for (int part = 0; part < access.count; ++part, at += bytes) {
+            unsigned char* reg = warp.registers + instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)) + static_cast<std::size_t>(lane) * width;
+            if constexpr (is_load) {
+                std::memset(reg, access.is_signed && at[bytes - 1] & 0x80 ? 0xFF : 0, width);
+                std::memcpy(reg, at, std::min(bytes, width));
+            } else {
+                std::memcpy(at, reg, std::min(bytes, width));
+            }
+        }
+    }
+}
+
+template <template <class, class> class Handler, class Signed, class Unsigned>
+Execute for_register(int register_bytes, bool is_signed)
+{
+    switch (register_bytes) {
+        case 1: return is_signed ? Handler<Signed, std::int8_t>::run : Handler<Unsigned, std::uint8_t>::run;
+        case 2: return is_signed ? Handler<Signed, std::int16_t>::run : Handler<Unsigned, std::uint16_t>::run;
+        case 4: return is_signed ? Handler<Signed, std::int32_t>::run : Handler<Unsigned, std::uint32_t>::run;
+        default: return is_signed ? Handler<Signed, std::int64_t>::run : Handler<Unsigned, std::uint64_t>::run;
+    }
+}
+
+template <class Memory, class Register>
+struct Load {
+    static void run(Warp& warp, const Instruction& instruction) { load<Memory, Register>(warp, instruction); }
+};
+template <class Memory, class Register>
+struct Store {
+    static void run(Warp& warp, const Instruction& instruction) { store<Memory, Register>(warp, instruction); }
+};
+
+template <template <class, class> class Handler>
+Execute handler_for(const MemoryAccess& access)
+{
+    switch (access.element_bytes) {
+        case 1: return for_register<Handler, std::int8_t, std::uint8_t>(access.register_bytes, access.is_signed);
+        case 2: return for_register<Handler, std::int16_t, std::uint16_t>(access.register_bytes, access.is_signed);
+        case 4: return for_register<Handler, std::int32_t, std::uint32_t>(access.register_bytes, access.is_signed);
+        case 8: return Handler<std::uint64_t, std::uint64_t>::run;
+        default: return Handler<Wide, Wide>::run;
+    }
+}
+
+bool is_load(const ptx::Instruction& instruction) { return instruction.opcode == "ld" || instruction.opcode == "ldu"; }
+
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    const bool loads = is_load(instruction);
+    MemoryAccess access;
+    access.space = space_of(instruction);
+    for (const std::string& modifier : instruction.modifiers) access.cluster |= modifier == "shared::cluster";
+    access.operation = loads ? Operation::load : Operation::store;
+    const ptx::Type type = instruction.type();
+    access.element_bytes = std::max(ptx::bytes_of(type), 1);
+    access.is_signed = ptx::is_signed(type);
+    access.count = vector_count(instruction);
+    access.bytes = access.element_bytes * access.count;
+    const ptx::Operand& value = instruction.operands.at(loads ? 0 : 1);
+    const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), access.space);
+    access.register_bytes = decoder.register_bytes(value, type);
+    access.value_operand = 0;
+    decoder.add_all(out, value, type);
+    access.offset = address.offset;
+    access.base_bytes = address.base_bytes;
+    access.base_operand = out.operand_count;
+    decoder.add(out, address.base);
+    if (access.element_bytes == 16 && access.register_bytes != 16) decoder.refuse(instruction, "is not supported with these registers");
+    if (address.in_frame)
+        out.execute = loads ? access_frame<true> : access_frame<false>;
+    else if (access.space == ptx::Space::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
+        // The offset of the parameter is the constant that the base would hold.
+        std::uint32_t at;
+        std::memcpy(&at, decoder.code().constants.data() + address.base, sizeof at);
+        access.offset += at;
+        out.execute = load_parameter;
+    } else if (access.space == ptx::Space::param) {
+        // A pointer to a parameter is generic here.
+        access.space = ptx::Space::generic;
+        out.execute = loads ? handler_for<Load>(access) : handler_for<Store>(access);
+    } else {
+        out.execute = loads ? handler_for<Load>(access) : handler_for<Store>(access);
+    }
+    decoder.keep(out, access);
+}
+
+/// `cvta`: between a space's own addresses and generic ones. 32-bit registers hold addresses of small spaces.
+struct Conversion {
+    std::uint64_t window;
+    bool to_space;
+    int from_bytes, to_bytes;
+};
+
+void convert_address(Warp& warp, const Instruction& instruction)
+{
+    const auto& conversion = *reinterpret_cast<const Conversion*>(instruction.immediate);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        std::uint64_t address = 0;
+        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * conversion.from_bytes, static_cast<std::size_t>(conversion.from_bytes));
+        if (conversion.to_space)
+            address = address >= conversion.window && conversion.window ? address - conversion.window : address;
+        else if (address < conversion.window)
+            address += conversion.window;
+        std::memcpy(warp.registers + instruction.operand[0] + lane * conversion.to_bytes, &address, static_cast<std::size_t>(conversion.to_bytes));
+    }
+}
+
+std::uint64_t window_of(ptx::Space space)
+{
+    switch (space) {
+        case ptx::Space::shared: return memory::shared_window;
+        case ptx::Space::local: return memory::local_window;
+        case ptx::Space::param: return memory::parameter_window;
+        default: return 0;
+    }
+}
+
+void test_space(Warp& warp, const Instruction& instruction)
+{
+    const std::uint64_t* address = values<std::uint64_t>(warp, instruction.operand[1]);
+    std::uint32_t result = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t a = address[lane];
+        bool is = false;
+        switch (static_cast<ptx::Space>(instruction.immediate)) {
+            case ptx::Space::shared: is = memory::is_shared(a); break;
+            case ptx::Space::local: is = memory::is_local(a); break;
+            case ptx::Space::param: is = memory::is_parameter(a); break;
+            case ptx::Space::constant: {
+                memory::Allocation allocation;
+                is = memory::AddressSpace::instance().find(a, allocation) && allocation.read_only;
+                break;
+            }
+            default: is = a < memory::shared_window; break;
+        }
+        if (is) result |= 1u << lane;
+    }
+    write_predicate(warp, instruction.operand[0], result);
+}
+
+/// `mapa`: the address that another block's shared memory has at the same place.
+void map_to_rank(Warp& warp, const Instruction& instruction)
+{
+    const int bytes = instruction.width[0];
+    const std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[2]);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        std::uint64_t address = 0;
+        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
+        const std::uint64_t window = address >= memory::shared_window ? memory::shared_window : 0;
+        address = window + (address - window) % memory::shared_window_bytes + (std::uint64_t{rank[lane]} + 1) * memory::shared_window_bytes;
+        std::memcpy(warp.registers + instruction.operand[0] + lane * bytes, &address, static_cast<std::size_t>(bytes));
+    }
+}
+
+void rank_of_address(Warp& warp, const Instruction& instruction)
+{
+    const int bytes = instruction.width[1];
+    std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[0]);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        std::uint64_t address = 0;
+        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
+        const std::uint64_t number = address % (memory::shared_window_bytes * (memory::most_cluster_blocks + 1)) / memory::shared_window_bytes;
+        rank[lane] = number == 0 ? static_cast<std::uint32_t>(warp.block->cluster_rank) : static_cast<std::uint32_t>(number - 1);
+    }
+}
+
+void do_nothing(Warp&, const Instruction&) {}
+
+}  // namespace
+
+bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    const std::string& opcode = instruction.opcode;
+    if (is_load(instruction) || opcode == "st") {
+        decode_access(decoder, instruction, out);
+        return true;
+    }
+    if (opcode == "cvta") {
+        const bool to_space = instruction.has("to");
+        const ptx::Type type = instruction.type();
+        Conversion conversion{window_of(space_of(instruction)), to_space, decoder.register_bytes(instruction.operands.at(1), type),
+                              decoder.register_bytes(instruction.operands.at(0), type)};
+        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
+        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
+        decoder.keep(out, conversion);
+        out.execute = convert_address;
+        return true;
+    }
+    if (opcode == "isspacep") {
+        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
+        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
+        out.immediate = static_cast<std::uint64_t>(space_of(instruction));
+        out.execute = test_space;
+        return true;
+    }
+    if (opcode == "mapa") {
+        const ptx::Type type = instruction.type();
+        for (std::size_t n = 0; n < 2; ++n) decoder.add(out, decoder.slot(instruction.operands.at(n), type));
+        decoder.add(out, decoder.slot(instruction.operands.at(2), ptx::Type::u32));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
+        out.execute = map_to_rank;
+        return true;
+    }
+    if (opcode == "getctarank") {
+        const ptx::Type type = instruction.type();
+        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
+        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
+        out.width[1] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(1), type));
+        out.execute = rank_of_address;
+        return true;
+    }
+    if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||
+        opcode == "createpolicy" || opcode == "griddepcontrol" || opcode == "setmaxnreg") {
+        out.execute = do_nothing;
+        return true;
+    }
+    return false;
+}
+
+}  // namespace simt::warp

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "warp/memory_access.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "warp/bad_address.hpp"
+
+namespace simt::warp {
+
+namespace {
+
+template <class Base>
+void add_offsets(Warp& warp, std::uint32_t base, std::int64_t offset)
+{
+    const Base* from = values<Base>(warp, base);
+    auto& to = warp.access.address;
+    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = static_cast<std::uint64_t>(from[lane]) + static_cast<std::uint64_t>(offset);
+    if constexpr (sizeof(Base) == 4)
+        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] &= 0xFFFF'FFFFu;
+}
+
+struct Bounds {
+    std::uint64_t least, most, bits;
+};
+
+Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint32_t lanes)
+{
+    if (lanes == all_lanes) {
+        std::uint64_t least = address[0], most = address[0], bits = 0;
+        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+            least = address[lane] < least ? address[lane] : least;
+            most = address[lane] > most ? address[lane] : most;
+            bits |= address[lane];
+        }
+        return {least, most, bits};
+    }
+    Bounds bounds{~std::uint64_t{0}, 0, 0};
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const std::uint64_t a = address[static_cast<std::size_t>(std::countr_zero(rest))];
+        bounds = {std::min(bounds.least, a), std::max(bounds.most, a), bounds.bits | a};
+    }
+    return bounds;
+}
+
+void point_all(Warp& warp, LanePointers& pointers, std::int64_t delta)
+{
+    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        pointers.at[lane] = reinterpret_cast<unsigned char*>(warp.access.address[lane] + static_cast<std::uint64_t>(delta));
+}
+
+std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits, bool fatal)
+{
+    const auto size = static_cast<std::uint64_t>(warp.access.size);
+    if ((bits & (size - 1)) == 0) return lanes;
+    std::uint32_t good = 0;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        if (warp.access.address[static_cast<std::size_t>(lane)] % size == 0)
+            good |= 1u << lane;
+        else
+            report_misaligned(warp, lane, fatal);
+    }
+    return good;
+}
+
+/// Lane by lane, where not all are inside one allocation.
+LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    const auto size = static_cast<std::size_t>(warp.access.size);
+    memory::Allocation allocation;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        const bool known = allocation.bytes > 0 && allocation.contains(address, size) && !allocation.freed;
+        if (!known && !(memory::AddressSpace::instance().find(address, allocation) && !allocation.freed && allocation.contains(address, size))) {
+            report_bad_global(warp, lane, address);
+            allocation = {};
+            continue;
+        }
+        if (pointers.lanes == 0) warp.access.allocation = allocation.begin;
+        pointers.lanes |= 1u << lane;
+        pointers.at[static_cast<std::size_t>(lane)] = allocation.at(address);
+    }
+    return pointers;
+}
+
+}  // namespace
+
+void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+{
+    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
+    if (access.base_bytes == 8)
+        add_offsets<std::uint64_t>(warp, base, access.offset);
+    else
+        add_offsets<std::uint32_t>(warp, base, access.offset);
+    warp.access.size = access.bytes;
+    warp.access.site = instruction.site;
+    warp.access.operation = access.operation;
+    warp.access.warp = warp.index;
+}
+
+LanePointers check_global(Warp& warp, std::uint32_t lanes)
+{
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    lanes = aligned_lanes(warp, lanes, bounds.bits, true);
+    const auto size = static_cast<std::size_t>(warp.access.size);
+    auto& recent = warp.block->recent;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        for (const memory::Allocation& allocation : recent) {
+            if (!allocation.contains(bounds.least) || !allocation.contains(bounds.most, size) || allocation.freed) continue;
+            LanePointers pointers;
+            pointers.lanes = lanes;
+            point_all(warp, pointers, allocation.delta);
+            warp.access.allocation = allocation.begin;
+            return pointers;
+        }
+        if (attempt > 0) break;
+        memory::Allocation found;
+        if (!memory::AddressSpace::instance().find(bounds.least, found)) break;
+        recent[1] = recent[0];
+        recent[0] = found;
+    }
+    return check_global_slowly(warp, lanes);
+}
+
+LanePointers check_shared(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    lanes = aligned_lanes(warp, lanes, bounds.bits, false);
+    warp.access.allocation = 0;
+    Block& block = *warp.block;
+    const auto size = static_cast<std::uint64_t>(warp.access.size);
+    for (const SharedVariable& variable : warp.launch->program->shared) {
+        const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
+        if (bounds.least - variable.offset >= bytes || bounds.most - variable.offset > bytes - size) continue;
+        pointers.lanes = lanes;
+        point_all(warp, pointers, reinterpret_cast<std::int64_t>(block.shared_memory.data()));
+        return pointers;
+    }
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        auto& address = warp.access.address[static_cast<std::size_t>(lane)];
+        Block* owner = &block;
+        if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= block.cluster.size()) {
+            owner = block.cluster[static_cast<std::size_t>(rank - 1)];
+            address %= memory::shared_window_bytes;
+        }
+        const bool inside = std::ranges::any_of(warp.launch->program->shared, [&](const SharedVariable& variable) {
+            const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
+            return address - variable.offset < bytes && bytes - (address - variable.offset) >= size;
+        });
+        if (!inside) {
+            report_bad_shared(warp, lane, address);
+            continue;
+        }
+        pointers.lanes |= 1u << lane;
+        pointers.at[static_cast<std::size_t>(lane)] = owner->shared_memory.data() + address;
+    }
+    return pointers;
+}
+
+LanePointers check_local(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    lanes = aligned_lanes(warp, lanes, bounds.bits, true);
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        if (address + static_cast<std::uint64_t>(warp.access.size) > warp.local_capacity) {
+            report_bad_local(warp, lane);
+            continue;
+        }
+        pointers.lanes |= 1u << lane;
+        pointers.at[static_cast<std::size_t>(lane)] = warp.local_lane(lane) + address;
+    }
+    return pointers;
+}
+
+LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    auto& parameters = warp.launch->parameters;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        if (address + static_cast<std::uint64_t>(warp.access.size) > parameters.size()) {
+            report_bad_local(warp, lane);
+            continue;
+        }
+        pointers.lanes |= 1u << lane;
+        pointers.at[static_cast<std::size_t>(lane)] = parameters.data() + address;
+    }
+    return pointers;
+}
+
+LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes)
+{
+    switch (space) {
+        case ptx::Space::shared: return check_shared(warp, lanes);
+        case ptx::Space::local: return check_local(warp, lanes);
+        case ptx::Space::param: return check_parameters(warp, lanes);
+        default: return check_global(warp, lanes);
+    }
+}
+
+void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+{
+    if (pointers.lanes == 0 || space == ptx::Space::param) return;
+    WarpAccess& access = warp.access;
+    access.active = pointers.lanes;
+    access.operation = operation;
+    access.changed = changed;
+    switch (space) {
+        case ptx::Space::shared: access.space = Space::shared; break;
+        case ptx::Space::local: access.space = Space::local; break;
+        case ptx::Space::constant: access.space = Space::constant; break;
+        default: access.space = Space::global; break;
+    }
+    if (space == ptx::Space::local) {
+        // Words of 4 bytes that the lanes have at one local address lie side by side in memory.
+        access.allocation = 0;
+        for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+            const std::uint64_t a = access.address[lane];
+            access.address[lane] = a / 4 * 4 * lanes_of_warp + lane * 4 + a % 4;
+        }
+    }
+    if (access.space == Space::local || access.space == Space::constant)
+        warp.block->watch.count_only(access);
+    else
+        warp.block->watch.access(access);
+}
+
+GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
+{
+    GenericLanes split;
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    if (bounds.most < memory::shared_window) {
+        split.global = lanes;
+        return split;
+    }
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        const std::uint32_t bit = 1u << lane;
+        if (memory::is_shared(address)) split.shared |= bit;
+        else if (memory::is_local(address)) split.local |= bit;
+        else if (memory::is_parameter(address)) split.parameter |= bit;
+        else split.global |= bit;
+    }
+    return split;
+}
+
+ptx::Space space_of(const ptx::Instruction& instruction)
+{
+    for (const std::string& modifier : instruction.modifiers) {
+        if (modifier == "global") return ptx::Space::global;
+        if (modifier.starts_with("shared")) return ptx::Space::shared;
+        if (modifier == "local") return ptx::Space::local;
+        if (modifier == "const") return ptx::Space::constant;
+        if (modifier.starts_with("param")) return ptx::Space::param;
+    }
+    return ptx::Space::generic;
+}
+
+int vector_count(const ptx::Instruction& instruction)
+{
+    for (const std::string& modifier : instruction.modifiers) {
+        if (modifier == "v2") return 2;
+        if (modifier == "v4") return 4;
+        if (modifier == "v8") return 8;
+    }
+    return 1;
+}
+
+unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std::size_t bytes)
+{
+    if (memory::is_shared(address)) {
+        const std::uint64_t offset = address - memory::shared_window;
+        return offset + bytes <= warp.block->shared_memory.size() ? warp.block->shared_memory.data() + offset : nullptr;
+    }
+    if (memory::is_local(address)) {
+        const std::uint64_t offset = address - memory::local_window;
+        return offset + bytes <= warp.local_capacity ? warp.local_lane(lane) + offset : nullptr;
+    }
+    if (memory::is_parameter(address)) {
+        const std::uint64_t offset = address - memory::parameter_window;
+        return offset + bytes <= warp.launch->parameters.size() ? warp.launch->parameters.data() + offset : nullptr;
+    }
+    return memory::AddressSpace::instance().host_bytes(address, bytes);
+}
+
+}  // namespace simt::warp

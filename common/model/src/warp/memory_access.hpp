@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// How instructions reach memory: addresses of the lanes, checks, and where the bytes are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "warp/decoder.hpp"
+#include "warp/launch.hpp"
+
+namespace simt::warp {
+
+/// The address part of a memory instruction.
+struct MemoryAccess {
+    ptx::Space space = ptx::Space::generic;
+    /// `shared::cluster`: addresses may name another block's shared memory.
+    bool cluster = false;
+    Operation operation = Operation::load;
+    /// Bytes of one element, and elements of a vector: a lane accesses `bytes` together.
+    int element_bytes = 4, count = 1, bytes = 4;
+    bool is_signed = false;
+    /// Operand that holds the base, its bytes, and what is added to it.
+    int base_operand = 0;
+    int base_bytes = 8;
+    std::int64_t offset = 0;
+    /// Operand with the first element.
+    int value_operand = 0;
+    int register_bytes = 4;
+};
+
+/// Where each lane's bytes are for the host. A lane that is not in `lanes` has none.
+struct LanePointers {
+    std::uint32_t lanes = 0;
+    std::array<unsigned char*, lanes_of_warp> at;
+};
+
+/// Fills `warp.access` with addresses, size, lanes and site of an instruction. `base_operand` no_operand: the offset alone.
+void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access);
+
+/// Splits the active lanes by state space and calls `visit(space, lanes)` for each that there are; generic addresses in
+/// `warp.access` become addresses of that space.
+template <class Visit>
+void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit);
+
+/// Checks the addresses of `lanes` in `warp.access` in a space that they all are in; reports hazards for those that a kernel
+/// may not access, and leaves them out. Sets up `warp.access` for the watcher.
+LanePointers check_global(Warp& warp, std::uint32_t lanes);
+LanePointers check_shared(Warp& warp, std::uint32_t lanes);
+LanePointers check_local(Warp& warp, std::uint32_t lanes);
+LanePointers check_parameters(Warp& warp, std::uint32_t lanes);
+/// The one for `space`.
+LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes);
+
+/// Tells the watcher of an access that was made; `changed` is of stores.
+void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
+
+/// Lanes of generic addresses, by what they point to.
+struct GenericLanes {
+    std::uint32_t global = 0, shared = 0, local = 0, parameter = 0;
+};
+GenericLanes split_generic(const Warp& warp, std::uint32_t lanes);
+
+template <class Visit>
+void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit)
+{
+    if (access.space != ptx::Space::generic) return visit(access.space, warp.active);
+    const GenericLanes lanes = split_generic(warp, warp.active);
+    if (lanes.global) visit(ptx::Space::global, lanes.global);
+    if (lanes.shared) {
+        for (std::uint32_t rest = lanes.shared; rest; rest &= rest - 1)
+            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::shared_window;
+        visit(ptx::Space::shared, lanes.shared);
+    }
+    if (lanes.local) {
+        for (std::uint32_t rest = lanes.local; rest; rest &= rest - 1)
+            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::local_window;
+        visit(ptx::Space::local, lanes.local);
+    }
+    if (lanes.parameter) {
+        for (std::uint32_t rest = lanes.parameter; rest; rest &= rest - 1)
+            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::parameter_window;
+        visit(ptx::Space::param, lanes.parameter);
+    }
+}
+
+/// What an instruction that names a space accesses, from its modifiers.
+ptx::Space space_of(const ptx::Instruction& instruction);
+/// Elements of a vector access: 1, 2, 4 or 8.
+int vector_count(const ptx::Instruction& instruction);
+
+/// A pointer that the host can read, for one lane and `bytes` bytes at a generic address; null if the kernel may not.
+unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std::size_t bytes);
+
+}  // namespace simt::warp

@@ -1,0 +1,415 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "warp/warp.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "warp/launch.hpp"
+#include "warp/special_registers.hpp"
+
+namespace simt::warp {
+
+namespace {
+
+/// Backward branches after which a fragment lets others run.
+constexpr int slice = 64;
+/// Slices without an effect after which a fragment is taken for one that only waits, though its registers change.
+constexpr int most_quiet_slices = 1 << 14;
+/// Local memory of a thread, at most.
+constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
+/// Calls that may be open at a time.
+constexpr std::size_t most_frames = 1 << 14;
+
+unsigned char* allocate_registers(std::size_t bytes)
+{
+    return static_cast<unsigned char*>(::operator new(bytes, std::align_val_t{64}));
+}
+
+void release_registers(unsigned char* registers) { ::operator delete(registers, std::align_val_t{64}); }
+
+}  // namespace
+
+Warp::~Warp()
+{
+    for (const auto* frames : {&frames_, &spare_frames_})
+        for (const auto& frame : *frames) release_registers(frame->registers);
+}
+
+void Warp::begin(std::uint32_t lanes_of_warp_here)
+{
+    for (auto& frame : frames_) spare_frames_.push_back(std::move(frame));
+    frames_.clear();
+    spare_joins_.clear();
+    for (auto& join : joins_) spare_joins_.push_back(join.get());
+    lanes = lanes_of_warp_here;
+    exited = 0;
+    ready.clear();
+    stalled.clear();
+    idle_slices_ = quiet_slices_ = 0;
+    snapshot_frame_ = nullptr;
+    progress = false;
+    Frame* entry = new_frame(*launch->program->entry);
+    entry->lanes = lanes;
+    entry->local_base = 0;
+    need_local(entry->code->local_bytes);
+    fill_specials(*entry);
+    ready.push_back({.mask = lanes, .frame = entry});
+}
+
+Frame* Warp::new_frame(const Code& callee)
+{
+    if (frames_.size() >= most_frames) throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": calls itself without end");
+    auto found = std::ranges::find_if(spare_frames_, [&](const auto& spare) { return spare->code == &callee; });
+    std::unique_ptr<Frame> frame;
+    if (found != spare_frames_.end()) {
+        frame = std::move(*found);
+        spare_frames_.erase(found);
+        unsigned char* registers = frame->registers;
+        *frame = Frame{.code = &callee, .registers = registers, .capacity = frame->capacity};
+    } else {
+        frame = std::make_unique<Frame>();
+        frame->code = &callee;
+        frame->capacity = callee.frame_bytes;
+        frame->registers = allocate_registers(std::max<std::size_t>(callee.frame_bytes, 64));
+        std::memset(frame->registers, 0, frame->capacity);
+        std::ranges::copy(callee.constants, frame->registers);
+    }
+    frames_.push_back(std::move(frame));
+    return frames_.back().get();
+}
+
+void Warp::free_frame(Frame* frame)
+{
+    const auto found = std::ranges::find_if(frames_, [&](const auto& own) { return own.get() == frame; });
+    spare_frames_.push_back(std::move(*found));
+    frames_.erase(found);
+}
+
+Join* Warp::new_join()
+{
+    if (spare_joins_.empty()) {
+        joins_.push_back(std::make_unique<Join>());
+        return joins_.back().get();
+    }
+    Join* join = spare_joins_.back();
+    spare_joins_.pop_back();
+    *join = {};
+    return join;
+}
+
+void Warp::free_join(Join* join) { spare_joins_.push_back(join); }
+
+void Warp::need_local(std::uint64_t bytes)
+{
+    if (bytes <= local_capacity) return;
+    if (bytes > most_local_bytes)
+        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": the stack of the thread takes more than 512 KiB");
+    const std::uint64_t capacity = std::max(bytes, 2 * local_capacity);
+    std::vector<unsigned char> larger(capacity * lanes_of_warp, 0xCD);
+    for (std::uint64_t lane = 0; lane < lanes_of_warp && local_capacity > 0; ++lane)
+        std::memcpy(larger.data() + lane * capacity, local.data() + lane * local_capacity, local_capacity);
+    local = std::move(larger);
+    local_capacity = capacity;
+}
+
+void Warp::fill_specials(Frame& of)
+{
+    for (const SpecialSlot& slot : of.code->specials) fill_special(*this, slot, of.registers);
+    for (const LocalSlot& slot : of.code->local_addresses)
+        for (int lane = 0; lane < lanes_of_warp; ++lane) {
+            // In the local space addresses count from 0; the generic address has the window on top.
+            const std::uint64_t address = (slot.bytes == 8 ? memory::local_window : 0) + of.local_base + slot.variable;
+            std::memcpy(of.registers + slot.offset + lane * slot.bytes, &address, static_cast<std::size_t>(slot.bytes));
+        }
+}
+
+void Warp::load(const Fragment& fragment)
+{
+    pc = fragment.pc;
+    mask = fragment.mask;
+    frame = fragment.frame;
+    top = fragment.top;
+    code = frame->code->instructions.data();
+    registers = frame->registers;
+}
+
+Fragment Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
+
+Stop Warp::run()
+{
+    while (!ready.empty()) {
+        const Fragment next = ready.back();
+        ready.pop_back();
+        load(next);
+        patience = slice;
+        progress = false;
+        stop = Stop::none;
+        step();
+        if (stop == Stop::waits) {
+            idle_slices_ = 0;
+            stalled.push_back(waiting);
+        }
+        if (stop != Stop::yielded) continue;
+        // Newest last: the others come first now.
+        const Fragment current = here();
+        const bool spins = is_spinning(current);
+        ready.insert(ready.begin(), current);
+        idle_slices_ = spins ? idle_slices_ + 1 : 0;
+        if (idle_slices_ > static_cast<int>(ready.size()) && let_waiting_lanes_go()) idle_slices_ = 0;
+        return Stop::yielded;
+    }
+    return ended() ? Stop::ended : Stop::waits;
+}
+
+void Warp::step()
+{
+    while (stop == Stop::none) {
+        const Instruction& instruction = code[pc++];
+        active = mask;
+        if (instruction.guard != no_operand) {
+            const std::uint32_t guard = predicate(*this, instruction.guard);
+            active &= instruction.negated >> 31 ? ~guard : guard;
+            if (active == 0) continue;
+        }
+        instruction.execute(*this, instruction);
+    }
+}
+
+bool Warp::is_spinning(const Fragment& fragment)
+{
+    if (progress) {
+        snapshot_frame_ = nullptr;
+        quiet_slices_ = 0;
+        return false;
+    }
+    // What a loop that waits has in its registers at its end does not change.
+    const std::size_t bytes = fragment.frame->code->frame_bytes;
+    const bool same = snapshot_frame_ == fragment.frame && snapshot_pc_ == fragment.pc && snapshot_.size() == bytes &&
+                      std::memcmp(snapshot_.data(), fragment.frame->registers, bytes) == 0;
+    if (!same) {
+        snapshot_.assign(fragment.frame->registers, fragment.frame->registers + bytes);
+        snapshot_frame_ = fragment.frame;
+        snapshot_pc_ = fragment.pc;
+    }
+    return same || ++quiet_slices_ > most_quiet_slices;
+}
+
+void Warp::branch(std::uint32_t target, std::uint32_t join_pc)
+{
+    const bool backward = target < pc;
+    if (active == mask) {
+        pc = target;
+    } else {
+        const std::uint32_t taken = active, rest = mask & ~active;
+        if (join_pc != no_operand && (!top || top->pc != join_pc || top->frame != frame)) {
+            Join* join = new_join();
+            *join = {.pc = join_pc, .expected = mask, .arrived = 0, .frame = frame, .parent = top};
+            top = join;
+        }
+        const bool at_join = join_pc != no_operand;
+        if (at_join && target == join_pc) {
+            top->arrived |= taken;
+            mask = rest;
+        } else if (at_join && pc == join_pc) {
+            top->arrived |= rest;
+            mask = taken;
+            pc = target;
+        } else {
+            ready.push_back({.pc = target, .mask = taken, .frame = frame, .top = top});
+            mask = rest;
+        }
+    }
+    if (backward && --patience <= 0) stop = Stop::yielded;
+}
+
+void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, std::uint32_t join_pc)
+{
+    const std::uint32_t next = pc, away = active;
+    std::uint32_t rest = mask & ~away;
+    const std::uint32_t first = targets[static_cast<std::size_t>(std::countr_zero(away))];
+    std::uint32_t same = 0;
+    for (std::uint32_t left = away; left; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        if (targets[static_cast<std::size_t>(lane)] == first) same |= 1u << lane;
+    }
+    if (same == mask) {
+        pc = first;
+        if (first < next && --patience <= 0) stop = Stop::yielded;
+        return;
+    }
+    if (join_pc != no_operand && (!top || top->pc != join_pc || top->frame != frame)) {
+        Join* join = new_join();
+        *join = {.pc = join_pc, .expected = mask, .arrived = 0, .frame = frame, .parent = top};
+        top = join;
+    }
+    for (std::uint32_t left = away; left;) {
+        const std::uint32_t target = targets[static_cast<std::size_t>(std::countr_zero(left))];
+        std::uint32_t together = 0;
+        for (std::uint32_t others = left; others; others &= others - 1) {
+            const int lane = std::countr_zero(others);
+            if (targets[static_cast<std::size_t>(lane)] == target) together |= 1u << lane;
+        }
+        ready.push_back({.pc = target, .mask = together, .frame = frame, .top = top});
+        left &= ~together;
+    }
+    if (rest) {
+        mask = rest;
+    } else {
+        stop = Stop::ended;
+    }
+}
+
+void Warp::arrive_at_join(std::uint32_t join_pc)
+{
+    while (top && top->pc == join_pc && top->frame == frame) {
+        Join* join = top;
+        join->arrived |= mask;
+        if (join->arrived != join->expected) {
+            stop = Stop::ended;
+            return;
+        }
+        mask = join->arrived;
+        top = join->parent;
+        free_join(join);
+    }
+}
+
+void Warp::call(const CallSite& site, const Code& callee, std::uint32_t callee_lanes)
+{
+    if (callee_lanes != mask) {
+        // The others wait behind the call.
+        Join* join = new_join();
+        *join = {.pc = pc, .expected = mask, .arrived = mask & ~callee_lanes, .frame = frame, .parent = top};
+        top = join;
+        mask = callee_lanes;
+    } else if (!top || top->pc != pc || top->frame != frame) {
+        Join* join = new_join();
+        *join = {.pc = pc, .expected = mask, .arrived = 0, .frame = frame, .parent = top};
+        top = join;
+    }
+    Frame* const caller = frame;
+    Frame* inner = new_frame(callee);
+    inner->caller = caller;
+    inner->call = &site;
+    inner->return_pc = pc;
+    inner->lanes = mask;
+    inner->local_base = caller->local_base + ((caller->code->local_bytes + caller->alloca_bytes + 15) & ~std::uint64_t{15});
+    need_local(inner->local_base + callee.local_bytes);
+    for (std::uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned char* lane = local_lane(std::countr_zero(rest));
+        for (std::size_t i = 0; i < std::min(site.arguments.size(), callee.parameters.size()); ++i)
+            std::memcpy(lane + inner->local_base + callee.parameters[i].offset, lane + caller->local_base + site.arguments[i].offset,
+                        std::min(site.arguments[i].bytes, callee.parameters[i].bytes));
+    }
+    fill_specials(*inner);
+    frame = inner;
+    pc = 0;
+    code = callee.instructions.data();
+    registers = inner->registers;
+}
+
+void Warp::return_from_call()
+{
+    if (!frame->caller) return exit_lanes();
+    Frame* const inner = frame;
+    Frame* const caller = inner->caller;
+    const std::uint32_t back = active;
+    for (std::uint32_t rest = back; rest; rest &= rest - 1) {
+        unsigned char* lane = local_lane(std::countr_zero(rest));
+        for (std::size_t i = 0; i < std::min(inner->call->results.size(), inner->code->returns.size()); ++i)
+            std::memcpy(lane + caller->local_base + inner->call->results[i].offset, lane + inner->local_base + inner->code->returns[i].offset,
+                        std::min(inner->call->results[i].bytes, inner->code->returns[i].bytes));
+    }
+    const std::uint32_t return_pc = inner->return_pc;
+    if (back != mask) {
+        ready.push_back({.pc = pc, .mask = mask & ~back, .frame = frame, .top = top});
+        mask = back;
+    }
+    inner->lanes &= ~back;
+    // Joins inside the function expect these lanes no more.
+    for (Join* join = top; join && join->frame == inner; join = top) {
+        join->expected &= ~back;
+        if (join->expected && join->arrived == join->expected)
+            ready.push_back({.pc = join->pc, .mask = join->arrived, .frame = join->frame, .top = join->parent});
+        else if (join->expected) {
+            top = join->parent;
+            continue;
+        }
+        top = join->parent;
+        free_join(join);
+    }
+    frame = caller;
+    pc = return_pc;
+    code = caller->code->instructions.data();
+    registers = caller->registers;
+    if (inner->lanes == 0) free_frame(inner);
+    arrive_at_join(pc);
+}
+
+void Warp::remove_from_joins(Join* from, std::uint32_t gone)
+{
+    for (Join* join = from; join;) {
+        Join* const parent = join->parent;
+        join->expected &= ~gone;
+        if (join->expected == 0) {
+            free_join(join);
+        } else if (join->arrived == join->expected) {
+            ready.push_back({.pc = join->pc, .mask = join->arrived, .frame = join->frame, .top = parent});
+            free_join(join);
+        }
+        join = parent;
+    }
+}
+
+void Warp::exit_lanes()
+{
+    const std::uint32_t gone = active;
+    exited |= gone;
+    progress = true;
+    for (Frame* open = frame; open;) {
+        Frame* const caller = open->caller;
+        open->lanes &= ~gone;
+        if (open->lanes == 0 && caller && open != frame) free_frame(open);
+        open = caller;
+    }
+    mask &= ~gone;
+    if (mask) {
+        for (Join* join = top; join; join = join->parent) join->expected &= ~gone;
+        return;
+    }
+    remove_from_joins(top, gone);
+    stop = Stop::ended;
+}
+
+void Warp::split_before(std::uint32_t others, std::uint32_t at)
+{
+    ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top});
+}
+
+void Warp::wait(const Fragment& how)
+{
+    waiting = how;
+    waiting.pc = pc;
+    waiting.mask = mask;
+    waiting.frame = frame;
+    waiting.top = top;
+    stop = Stop::waits;
+}
+
+bool Warp::let_waiting_lanes_go()
+{
+    for (const auto& own : joins_) {
+        Join* join = own.get();
+        if (join->arrived == 0 || join->expected == 0 || std::ranges::find(spare_joins_, join) != spare_joins_.end()) continue;
+        const std::uint32_t go = join->arrived;
+        join->expected &= ~go;
+        join->arrived = 0;
+        ready.push_back({.pc = join->pc, .mask = go, .frame = join->frame, .top = join->parent});
+        return true;
+    }
+    return false;
+}
+
+}  // namespace simt::warp

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A warp: 32 lanes under a mask, which part at branches and meet again where the control flow does.
+///
+/// Lanes that are at the same place together are a *fragment*. At a branch on which its lanes disagree a fragment splits, and
+/// a *join* at the branch's immediate post-dominator gathers the lanes again. Fragments of a warp take turns, also at
+/// backward branches, so that lanes that wait for other lanes of their warp let these go on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "simt/events.hpp"
+#include "warp/program.hpp"
+
+namespace simt::warp {
+
+struct Block;
+struct Launch;
+
+/// One instance of a function: the registers of the lanes that called it together.
+struct Frame {
+    const Code* code = nullptr;
+    Frame* caller = nullptr;
+    const CallSite* call = nullptr;
+    std::uint32_t return_pc = 0;
+    /// Lanes that have not returned or ended.
+    std::uint32_t lanes = 0;
+    std::uint64_t local_base = 0;
+    /// Beyond the code's own local memory: what `alloca` took.
+    std::uint64_t alloca_bytes = 0;
+    unsigned char* registers = nullptr;
+    std::size_t capacity = 0;
+};
+
+/// Where lanes that parted meet again.
+struct Join {
+    std::uint32_t pc = 0, expected = 0, arrived = 0;
+    Frame* frame = nullptr;
+    Join* parent = nullptr;
+};
+
+/// Why a fragment does not run.
+enum class Wait : std::uint8_t { none, block_barrier, warp_barrier, cluster_barrier };
+
+/// Lanes of a warp that are at the same place.
+struct Fragment {
+    std::uint32_t pc = 0, mask = 0;
+    Frame* frame = nullptr;
+    Join* top = nullptr;
+    Wait wait = Wait::none;
+    /// Of a barrier of the block: its number, and the threads it waits for (0: all).
+    int barrier = 0;
+    int barrier_threads = 0;
+    std::uint32_t barrier_values = 0;
+    /// Of a warp-level operation: the lanes that are to take part.
+    std::uint32_t members = 0;
+    const Instruction* instruction = nullptr;
+};
+
+/// Why the warp's interpreter came back.
+enum class Stop : std::uint8_t { none, ended, yielded, waits };
+
+struct Warp : RegisterFile {
+    Block* block = nullptr;
+    Launch* launch = nullptr;
+    int index = 0;
+    /// Lanes that exist, and those that have ended.
+    std::uint32_t lanes = 0, exited = 0;
+
+    /// @name The fragment that runs
+    /// @{
+    std::uint32_t pc = 0, mask = 0;
+    Frame* frame = nullptr;
+    Join* top = nullptr;
+    const Instruction* code = nullptr;
+    Stop stop = Stop::none;
+    /// Why it stopped, if it waits.
+    Fragment waiting;
+    /// @}
+
+    /// Backward branches until the fragment lets others run.
+    int patience = 0;
+    /// Set by whatever another thread could notice: a store that changed something, an atomic operation, a barrier.
+    bool progress = false;
+
+    std::vector<Fragment> ready, stalled;
+    /// Local memory: `local_capacity` bytes a lane, lane after lane.
+    std::vector<unsigned char> local;
+    std::uint64_t local_capacity = 0;
+    WarpAccess access{};
+    /// Readings of clocks so far.
+    std::uint64_t clock = 0;
+    /// Phase of the cluster's barrier at which the warp arrived last.
+    std::uint64_t cluster_phase = 0;
+
+    Warp() = default;
+    ~Warp();
+    Warp(const Warp&) = delete;
+    Warp& operator=(const Warp&) = delete;
+
+    /// Starts the kernel in `lanes`.
+    void begin(std::uint32_t lanes_of_warp_here);
+    /// Runs fragments until none is ready, or one has used up its patience.
+    Stop run();
+    bool ended() const { return exited == lanes; }
+
+    /// @name For instructions of control flow
+    /// @{
+    /// `active` lanes go to `target`, the others go on; they meet again at `join_pc` (no_operand: nowhere).
+    void branch(std::uint32_t target, std::uint32_t join_pc);
+    /// The same for lanes that go to several places.
+    void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, std::uint32_t join_pc);
+    void arrive_at_join(std::uint32_t join_pc);
+    void call(const CallSite& site, const Code& callee, std::uint32_t callee_lanes);
+    void return_from_call();
+    /// `active` lanes end.
+    void exit_lanes();
+    /// `others`, lanes of the running fragment, become a fragment of their own that goes on at `at` (the instruction that runs,
+    /// by default); the caller takes them out of `mask`.
+    void split_before(std::uint32_t others, std::uint32_t at);
+    void split_before(std::uint32_t others) { split_before(others, pc - 1); }
+    /// The fragment stops at the instruction behind which it stands, until something makes it ready again.
+    void wait(const Fragment& how);
+    /// @}
+
+    unsigned char* local_lane(int lane) { return local.data() + static_cast<std::size_t>(lane) * local_capacity; }
+    void need_local(std::uint64_t bytes);
+    int thread_of(int lane) const { return index * lanes_of_warp + lane; }
+
+private:
+    Frame* new_frame(const Code& callee);
+    void free_frame(Frame* frame);
+    Join* new_join();
+    void free_join(Join* join);
+    void load(const Fragment& fragment);
+    Fragment here() const;
+    void step();
+    void remove_from_joins(Join* from, std::uint32_t gone);
+    bool let_waiting_lanes_go();
+    bool is_spinning(const Fragment& fragment);
+    void fill_specials(Frame& frame);
+
+    std::vector<std::unique_ptr<Frame>> frames_, spare_frames_;
+    std::vector<std::unique_ptr<Join>> joins_;
+    std::vector<Join*> spare_joins_;
+    /// The registers of the last fragment that used up its patience, to tell one that only waits.
+    std::vector<unsigned char> snapshot_;
+    const Frame* snapshot_frame_ = nullptr;
+    std::uint32_t snapshot_pc_ = 0;
+    int idle_slices_ = 0, quiet_slices_ = 0;
+
+public:
+    /// Slices in a row in which nothing happened that another thread could notice.
+    int idle_slices() const { return idle_slices_; }
+};
+
+}  // namespace simt::warp
