@@ -343,6 +343,8 @@ TEST_F(Remote, ACaseIsHeldByTheJudge)
 
 TEST_F(Remote, WhatFailedIsTold)
 {
+    device().note("kernel k was not launched:\nno block");
+    EXPECT_EQ(log.notes(), std::vector<std::string>{"kernel k was not launched: no block"});
     device().trial_finish("it failed");
     const Served served = leave();
     EXPECT_EQ(served.how, Served::How::failed);

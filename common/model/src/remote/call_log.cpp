@@ -10,7 +10,7 @@ namespace simt::remote {
 namespace {
 
 /// Calls that are written down one by one; of all others there are sums.
-constexpr std::size_t most_entries = 256;
+constexpr std::size_t most_entries = 256, most_notes = 64;
 
 constexpr std::array<const char*, 3> directions{"to_device", "to_host", "within_device"};
 constexpr std::array<const char*, 3> copies{"copy_to_device", "copy_to_host", "copy_within_device"};
@@ -69,6 +69,11 @@ void CallLog::released(std::uint64_t address)
     if (found == held_.end()) return;
     held_bytes_ -= found->second;
     held_.erase(found);
+}
+
+void CallLog::noted(const std::string& line)
+{
+    if (notes_.size() < most_notes) notes_.push_back(line);
 }
 
 void CallLog::refused(const std::string& what)

@@ -26,6 +26,9 @@ public:
     void allocated(std::uint64_t address, std::size_t bytes);
     void released(std::uint64_t address);
     void launched() { ++launches_; }
+    /// A line about an error that the program's runtime library has found.
+    void noted(const std::string& line);
+    const std::vector<std::string>& notes() const { return notes_; }
     /// Something that is not there for this program, by its name.
     void refused(const std::string& what);
 
@@ -47,7 +50,7 @@ private:
     Sum fills_, allocations_;
     std::uint64_t held_bytes_ = 0, most_held_bytes_ = 0, launches_ = 0;
     std::map<std::uint64_t, std::size_t> held_;
-    std::vector<std::string> refused_;
+    std::vector<std::string> refused_, notes_;
     std::vector<Entry> first_;
 };
 

@@ -25,6 +25,7 @@
 
 #include "remote/protocol.hpp"
 #include "remote/serve.hpp"
+#include "report/session.hpp"
 
 namespace {
 
@@ -103,6 +104,7 @@ void judge(const Arguments& arguments)
     std::string word;
     try {
         served = simt::remote::serve(device, connection, &trial, log);
+        for (const std::string& line : log.notes()) simt::detail::session().add_error(line);
         word = word_for(served.how);
         if (served.how == Served::How::finished) trial.write_outputs(arguments.output_folder);
         write(arguments.output_folder / "calls.json", log.to_json(trial.overwritten_inputs()));

@@ -52,6 +52,7 @@ enum class Call : std::uint32_t {
     set_heap_bytes,
     reset,
     host_fault,
+    note,
     trial_integer,
     trial_buffer,
     trial_finish,

@@ -317,6 +317,11 @@ void RemoteDevice::trial_finish(const std::string& failure)
     finished_ = true;
 }
 
+void RemoteDevice::note(const std::string& line)
+{
+    if (!finished_) call(Call::note, written(line));
+}
+
 void RemoteDevice::tell_fault(DeviceAddress address)
 {
     if (busy_ || finished_) return;

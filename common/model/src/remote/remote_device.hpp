@@ -74,6 +74,9 @@ public:
     void trial_finish(const std::string& failure);
     /// @}
 
+    /// Adds a line to the errors that the device's process reports.
+    void note(const std::string& line);
+
     /// Tells the device's process of an address whose access has ended this one, where no other message is under way. To be
     /// called from the handler of a signal.
     void tell_fault(DeviceAddress address);

@@ -3,6 +3,7 @@
 
 #include "remote/server.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "remote/messages.hpp"
@@ -14,7 +15,15 @@ namespace {
 /// Errors of the CUDA runtime, by number.
 constexpr int invalid_value = 1, invalid_handle = 400, not_supported = 801;
 
-constexpr std::size_t most_modules = 4096, most_failure_bytes = 2000;
+constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
+
+/// What a program says, as one line of text.
+std::string line_of(std::string text)
+{
+    text.resize(std::min(text.size(), most_line_bytes));
+    std::ranges::replace_if(text, [](char character) { return static_cast<unsigned char>(character) < ' '; }, ' ');
+    return text;
+}
 
 }  // namespace
 
@@ -70,7 +79,7 @@ Server::Handler Server::handler_of(Call call)
         &Server::range_of,        &Server::memory_info,   &Server::copy_in,         &Server::copy_out,      &Server::copy_within,
         &Server::fill,            &Server::create_array,  &Server::destroy_array,   &Server::copy_to_array, &Server::copy_from_array,
         &Server::create_texture,  &Server::destroy_texture, &Server::launch,        &Server::occupancy,     &Server::set_heap_bytes,
-        &Server::reset,           &Server::host_fault,    &Server::trial_integer,   &Server::trial_buffer,  &Server::trial_finish,
+        &Server::reset,           &Server::host_fault,    &Server::note,            &Server::trial_integer,   &Server::trial_buffer,  &Server::trial_finish,
     };
     return handlers[static_cast<std::size_t>(call)];
 }
@@ -227,10 +236,17 @@ void Server::trial_buffer(Reader& request, Writer& reply)
 
 void Server::trial_finish(Reader& request, Writer&)
 {
-    failure_ = request.text().substr(0, most_failure_bytes);
+    failure_ = line_of(request.text());
     request.end();
     trial();
     finished_ = true;
+}
+
+void Server::note(Reader& request, Writer&)
+{
+    const std::string line = line_of(request.text());
+    request.end();
+    log_.noted(line);
 }
 
 void Server::host_fault(Reader& request, Writer&)

@@ -69,6 +69,7 @@ private:
     void set_heap_bytes(Reader& request, Writer& reply);
     void reset(Reader& request, Writer& reply);
     void host_fault(Reader& request, Writer& reply);
+    void note(Reader& request, Writer& reply);
     void trial_integer(Reader& request, Writer& reply);
     void trial_buffer(Reader& request, Writer& reply);
     void trial_finish(Reader& request, Writer& reply);
