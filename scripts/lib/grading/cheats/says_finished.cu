@@ -3,11 +3,9 @@
 
 // Tells the judge that all is done.
 
-#include <cstddef>
-
-extern "C" void simt_trial_finish(const char*);
+extern "C" void* dlsym(void*, const char*);
 
 GRADED_DECLARATION
 {
-    simt_trial_finish(nullptr);
+    if (void* finish = dlsym(nullptr, "simt_trial_finish")) reinterpret_cast<void (*)(const char*)>(finish)(nullptr);
 }
