@@ -39,7 +39,7 @@ struct Tile {
 
 // [load_prefetching]
 // Loads that ask the L2 to bring the 256 bytes around them from memory, for the block of the next columns.
-#if defined(CONFLICT_FREE_SIMT) || __CUDA_ARCH__ < 800
+#if __CUDA_ARCH__ < 800
 template <class Unit>
 __device__ Unit load_prefetching(const Unit* from) { return *from; }
 #else

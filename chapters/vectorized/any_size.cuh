@@ -50,7 +50,7 @@ __global__ void transpose_any_size(float* output, const float* input, int width,
 // CUDA C++ has no word for it; PTX has.
 __device__ float load_prefetching(const float* from)
 {
-#if defined(CONFLICT_FREE_SIMT) || __CUDA_ARCH__ < 800
+#if __CUDA_ARCH__ < 800
     return *from;
 #else
     float value;

@@ -1,58 +1,74 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest]
-#             [GPU_ONLY ARCHITECTURE LEAST_TOOLKIT VERSION])
+# add_chapter(SLUG [MACHINES NAME…] [SANITIZED_SIZES SIZE…] [PEERS transpose|sum|nearest] [LEAST_GPU CAPABILITY])
 #
-# Adds a chapter: the programs SLUG_model (CPU, counting model) and SLUG_gpu (where CUDA is enabled) from SLUG.cu, with
-# the headers *.cuh beside it that it includes, and their checks
-#   chapter.SLUG.model      label cpu   kernels checked, counted, and held against their expectations
+# Adds a chapter: the program chapters/SLUG/SLUG of the build folder, target chapter_SLUG, from SLUG.cu, with the headers
+# *.cuh beside it that it includes, and its checks, which all run this program
+#   chapter.SLUG.model      label cpu   under the model: kernels checked, counted, and held against their expectations
 #   chapter.SLUG.model.NAME label cpu   the same on an older machine, for each of MACHINES
-#   chapter.SLUG.gpu        label gpu   kernels checked and timed
+#   chapter.SLUG.gpu        label gpu   on a GPU: kernels checked and timed
 #   chapter.SLUG.sanitizer  label gpu   kernels under each tool of compute-sanitizer, at SANITIZED_SIZES
 # PEERS says what the chapter's kernels on floats do, so that scripts/measure --peers times the libraries that do it too: they
-# transpose a matrix, add up an array, or find nearest neighbors.
-# Checks that need a GPU are reported as skipped where there is none. The model program's results go to
+# transpose a matrix, add up an array, or find nearest neighbors. LEAST_GPU is for a program that GPUs before CAPABILITY, such
+# as 9.0, have no instructions for: it is not compiled for them.
+# Checks that need a GPU are reported as skipped where there is none. What the program counts goes to
 # ${CMAKE_BINARY_DIR}/counts/SLUG.json, and SLUG.NAME.json for older machines, which the target `counts` brings up to date.
-#
-# GPU_ONLY is for a chapter about what the model cannot run. It has no model program and no counts: its file of counts has
-# no rows. Its GPU program is compiled for ARCHITECTURE, such as 90, and those after it, by a toolkit of VERSION or later;
-# its checks are reported as skipped where it is not built.
 function(add_chapter slug)
-    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "PEERS;GPU_ONLY;LEAST_TOOLKIT" "MACHINES;SANITIZED_SIZES")
+    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "PEERS;LEAST_GPU" "MACHINES;SANITIZED_SIZES")
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${slug}.cu)
     if(NOT EXISTS ${source})
         message(FATAL_ERROR "chapter ${slug}: ${slug}.cu is missing from ${CMAKE_CURRENT_SOURCE_DIR}")
     endif()
-    set(with_gpu ${CONFLICT_FREE_HAS_CUDA})
-    file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/not_built.txt)
-    if(chapter_GPU_ONLY)
-        write_no_counts(${slug})
-        if(with_gpu AND CUDAToolkit_VERSION VERSION_LESS chapter_LEAST_TOOLKIT)
-            set(with_gpu OFF)
-        endif()
-        if(NOT with_gpu)
-            skip_chapter_gpu(${slug} "it needs a toolkit of CUDA ${chapter_LEAST_TOOLKIT} or later to be built")
-        endif()
-    elseif(CONFLICT_FREE_MODEL)
-        add_chapter_model(${slug} ${source} "${chapter_MACHINES}")
+    add_chapter_program(chapter_${slug} ${slug}.cu ${slug})
+    if(chapter_LEAST_GPU)
+        compile_from_gpu(chapter_${slug} ${chapter_LEAST_GPU})
     endif()
-    if(with_gpu)
-        if(NOT chapter_SANITIZED_SIZES)
-            # Small, not square, and not multiples of the tile.
-            set(chapter_SANITIZED_SIZES 96x64 100x70 33x31 1x1)
-        endif()
-        add_chapter_gpu(${slug} ${source} "${chapter_SANITIZED_SIZES}")
-        if(chapter_GPU_ONLY)
-            set_target_properties(${slug}_gpu PROPERTIES CUDA_ARCHITECTURES ${chapter_GPU_ONLY})
-        endif()
+    if(NOT chapter_SANITIZED_SIZES)
+        # Small, not square, and not multiples of the tile.
+        set(chapter_SANITIZED_SIZES 96x64 100x70 33x31 1x1)
     endif()
+    check_chapter_counts(${slug} "${chapter_MACHINES}")
+    add_test(NAME chapter.${slug}.gpu COMMAND chapter_${slug} --samples 5)
+    add_test(NAME chapter.${slug}.sanitizer
+             COMMAND ${CONFLICT_FREE_SANITIZE} $<TARGET_FILE:chapter_${slug}> ${chapter_SANITIZED_SIZES})
+    runs_on_gpu(chapter.${slug}.gpu chapter.${slug}.sanitizer)
     if(chapter_PEERS)
         write_peers(${slug} ${chapter_PEERS})
     else()
         file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/peers.json)
     endif()
     set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_CHAPTERS ${slug})
+endfunction()
+
+# A program of a chapter, called NAME, that uses the harness.
+function(add_chapter_program target source name)
+    add_executable(${target} ${source})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
+    target_link_libraries(${target} PRIVATE conflict_free_harness conflict_free_warnings)
+endfunction()
+
+# Takes GPUs before a compute capability from those that a program is compiled for.
+function(compile_from_gpu target capability)
+    string(REPLACE "." "" least ${capability})
+    set(architectures "")
+    foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+        string(REGEX MATCH "^[0-9]+" number ${architecture})
+        if(number GREATER_EQUAL least)
+            list(APPEND architectures ${architecture})
+        endif()
+    endforeach()
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+endfunction()
+
+# Checks that run under the model.
+function(runs_under_model)
+    set_tests_properties(${ARGN} PROPERTIES LABELS cpu ENVIRONMENT "${CONFLICT_FREE_MODEL_FIRST}")
+endfunction()
+
+# Checks that need a GPU, each alone on it.
+function(runs_on_gpu)
+    set_tests_properties(${ARGN} PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 endfunction()
 
 # Tells scripts/measure what libraries are asked to do beside a chapter's kernels.
@@ -64,27 +80,25 @@ function(write_peers slug subject)
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/peers.json CONTENT "{\"subject\": \"${subject}\"}\n")
 endfunction()
 
-function(add_chapter_model slug source machines)
-    add_model_executable(${slug}_model ${source})
-    target_link_libraries(${slug}_model PRIVATE conflict_free_model)
-    add_test(NAME chapter.${slug}.model COMMAND ${slug}_model)
-    set_tests_properties(chapter.${slug}.model PROPERTIES LABELS cpu)
+function(check_chapter_counts slug machines)
+    add_test(NAME chapter.${slug}.model COMMAND chapter_${slug})
+    runs_under_model(chapter.${slug}.model)
     add_counts(${slug} ${slug})
     foreach(machine IN LISTS machines)
-        add_test(NAME chapter.${slug}.model.${machine} COMMAND ${slug}_model --machine ${machine})
-        set_tests_properties(chapter.${slug}.model.${machine} PROPERTIES LABELS cpu)
+        add_test(NAME chapter.${slug}.model.${machine} COMMAND chapter_${slug} --machine ${machine})
+        runs_under_model(chapter.${slug}.model.${machine})
         add_counts(${slug} ${slug}.${machine} --machine ${machine})
     endforeach()
 endfunction()
 
-# The counts of SLUG_model, run with further ARGUMENTS, in counts/NAME.json.
+# The counts of a chapter's program, run with further ARGUMENTS, in counts/NAME.json.
 function(add_counts slug name)
     set(counts ${CMAKE_BINARY_DIR}/counts/${name}.json)
     add_custom_command(
         OUTPUT ${counts}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/counts
-        COMMAND ${slug}_model --json ${counts} ${ARGN}
-        DEPENDS ${slug}_model
+        COMMAND ${CONFLICT_FREE_UNDER_MODEL} $<TARGET_FILE:chapter_${slug}> --json ${counts} ${ARGN}
+        DEPENDS chapter_${slug} ${CONFLICT_FREE_MODEL_LIBRARIES}
         COMMENT "Counting ${name}"
         VERBATIM)
     add_custom_target(${name}_counts DEPENDS ${counts})
@@ -93,34 +107,6 @@ function(add_counts slug name)
         add_custom_target(counts)
     endif()
     add_dependencies(counts ${name}_counts)
-endfunction()
-
-function(add_chapter_gpu slug source sanitized_sizes)
-    add_executable(${slug}_gpu ${source})
-    target_link_libraries(${slug}_gpu PRIVATE conflict_free_gpu conflict_free_warnings)
-    target_compile_options(${slug}_gpu PRIVATE -lineinfo)
-    add_test(NAME chapter.${slug}.gpu COMMAND ${slug}_gpu --samples 5)
-    add_test(NAME chapter.${slug}.sanitizer
-             COMMAND ${CONFLICT_FREE_SANITIZE} $<TARGET_FILE:${slug}_gpu> ${sanitized_sizes})
-    set_tests_properties(chapter.${slug}.gpu chapter.${slug}.sanitizer PROPERTIES
-        LABELS gpu SKIP_RETURN_CODE 77 RUN_SERIAL ON)
-endfunction()
-
-# The counts of a chapter that the model cannot run: none.
-function(write_no_counts slug)
-    set(counts ${CMAKE_BINARY_DIR}/counts/${slug}.json)
-    file(CONFIGURE OUTPUT ${counts} @ONLY CONTENT
-        "{\"schema\": 1, \"slug\": \"@slug@\", \"build\": \"model\", \"machine\": \"none\", \"seed\": 0, \"rows\": []}\n")
-    set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_COUNTS ${counts})
-endfunction()
-
-# The checks of a GPU program that is not built, reported as skipped. scripts/measure reads the reason.
-function(skip_chapter_gpu slug reason)
-    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/not_built.txt "${reason}\n")
-    foreach(check IN ITEMS gpu sanitizer)
-        add_test(NAME chapter.${slug}.${check} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
-        set_tests_properties(chapter.${slug}.${check} PROPERTIES LABELS gpu SKIP_REGULAR_EXPRESSION "^skipped: ")
-    endforeach()
 endfunction()
 
 # Stops the configuration if a chapter directory was not added, or has no check.
@@ -133,7 +119,4 @@ function(check_every_chapter_is_added)
                                 "and add_chapter(${directory}) in its own are needed")
         endif()
     endforeach()
-    if(NOT CONFLICT_FREE_MODEL AND NOT CONFLICT_FREE_HAS_CUDA)
-        message(FATAL_ERROR "neither the counting model nor CUDA is enabled: no chapter would be checked")
-    endif()
 endfunction()

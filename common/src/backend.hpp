@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What differs between the two builds of a chapter: the GPU build times, the CPU build counts.
+/// What a chapter program runs on: a GPU, which times, or the counting model, which counts.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "conflict_free/timing.hpp"
 #include "simt/counts.hpp"
 
 namespace conflict_free::backend {
@@ -18,11 +17,11 @@ namespace conflict_free::backend {
 /// "gpu" or "model".
 std::string build();
 
-/// Chooses the machine whose rules are counted, instead of the default.
+/// Chooses the machine whose rules are counted, instead of the default. Without effect on a GPU.
 /// @throws UsageError for an unknown name
 void choose_machine(const std::string& name);
 
-/// The device's name, or the modelled machine's.
+/// The GPU's name, or the modelled machine's.
 std::string machine();
 
 /// The GPU that a chapter program runs on.
@@ -34,28 +33,31 @@ struct Device {
     std::size_t memory_bytes;
 };
 
-/// The device, or nothing in the CPU build.
+/// The GPU, or nothing under the model.
 std::optional<Device> device();
 
-/// Why there is no device to run on; empty if there is one.
+/// Compute capability of the GPU or of the modelled machine, such as "9.0".
+std::string compute_capability();
+
+/// Why there is nothing to run on; empty if there is.
 std::string missing_device();
 
 /// What came of running a kernel once.
 struct Outcome {
-    /// What was counted; nothing in the GPU build and for library calls.
+    /// What was counted; nothing on a GPU and for library calls.
     std::optional<simt::LaunchCounts> counts;
-    /// What the kernel did that no kernel may, one line each. Always empty in the GPU build.
+    /// What the kernel did that no kernel may, one line each. Always empty on a GPU.
     std::vector<std::string> hazards;
     /// True if the kernel was stopped before its end, or not started, because of what `hazards` says. What it has written
     /// then means nothing. The device can be used again.
     bool stopped = false;
 };
 
-/// Runs `launch` once.
+/// Runs `launch` once, to its end.
 /// @throws CudaError if a call of the CUDA runtime failed and `hazards` would not say why
 Outcome run_once(const std::function<void()>& launch);
 
-/// True if this build takes times.
+/// True on a GPU: times are taken.
 bool takes_times();
 
 }  // namespace conflict_free::backend

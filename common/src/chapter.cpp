@@ -74,18 +74,16 @@ int ChapterRun::run()
     std::optional<JsonFile> file;
     if (options_.json_file) file.emplace(*options_.json_file);
     if (const std::string reason = backend::missing_device(); !reason.empty()) {
-        std::cerr << chapter_.slug() << ": this is the GPU build and there is no GPU to run on: " << reason << "\n";
+        std::cerr << chapter_.slug() << ": neither a GPU nor the counting model to run on: " << reason
+                  << "; for the model, begin LD_LIBRARY_PATH with the folder common/model/lib of the build folder\n";
         return exit_no_device;
     }
-    if (const auto device = backend::device()) {
-        const std::string reason = chapter_.unsuitable(device->compute_capability);
-        if (!reason.empty()) {
-            std::cerr << chapter_.slug() << ": the GPU is " << device->name << ": " << reason << "\n";
-            return exit_no_device;
-        }
+    if (const std::string reason = chapter_.unsuitable(backend::compute_capability()); !reason.empty()) {
+        std::cerr << chapter_.slug() << ": " << backend::machine() << ": " << reason << "\n";
+        return exit_no_device;
     }
     if (backend::takes_times() && options_.machine)
-        std::cerr << chapter_.slug() << ": --machine has no effect in the GPU build, which runs on the device that is there\n";
+        std::cerr << chapter_.slug() << ": --machine has no effect on a GPU; it is for the counting model\n";
     for (const Size size : wanted_sizes()) run_size(size);
     const auto cannot_run = [&](const Chapter::Kernel& kernel) { return !is_asked_for(kernel) || is_left_out(kernel); };
     if (std::ranges::all_of(chapter_.kernels(), cannot_run))

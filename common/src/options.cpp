@@ -68,10 +68,10 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
     repeatable(app.add_option("--kernel", options.kernels, "Run only this kernel; may be repeated")->type_name("NAME"));
     repeatable(app.add_option("--size", sizes, "Size in elements, instead of the chapter's own; may be repeated")->type_name(chapter.accepted_size()));
     if (chapter.reads_input()) app.add_option("--input", options.input_file, "File of numbers, in place of random input")->type_name("FILE");
-    app.add_option("--samples", samples, "Samples of each time (GPU build; 50 unless given)")->type_name("N");
+    app.add_option("--samples", samples, "Samples of each time on a GPU (50 unless given)")->type_name("N");
     app.add_flag("--no-timing", no_timing, "Launch each kernel once and check it; take no times");
     app.add_option("--seed", seed, "Seed of the random input (1 unless given)")->type_name("N");
-    app.add_option("--machine", options.machine, "Machine whose rules are counted (CPU build; sm_90 unless given)")->type_name("NAME");
+    app.add_option("--machine", options.machine, "Machine whose rules the counting model applies (sm_90 unless given)")->type_name("NAME");
     app.add_option("--json", options.json_file, "Write all results to this file")->type_name("FILE");
     try {
         app.parse(argc, argv);

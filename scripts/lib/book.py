@@ -13,6 +13,7 @@ import sys
 import webbrowser
 from pathlib import Path
 
+import model_runtime
 import setup
 from console import ROOT, OneLineParser, Stop, say
 
@@ -22,13 +23,12 @@ PRESET = "book"
 def parse(arguments: list[str]):
     parser = OneLineParser(
         prog="scripts/book",
-        usage="scripts/book [--no-cuda] [--serve | --open]",
+        usage="scripts/book [--serve | --open]",
         description="Does all the set-up, builds every chapter, runs and checks each one (on the "
         "GPU if there is one, else on the counting model), renders the book, and prints a summary "
         "and where index.html is. Exit code 0: all is well; 1: a build or a check failed; 2: wrong "
         "arguments, or system packages that may not be installed.",
     )
-    parser.add_argument("--no-cuda", action="store_true", help="build no GPU programs")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--serve", action="store_true", help="serve the book on 127.0.0.1 until Ctrl+C")
     shown.add_argument("--open", action="store_true", help="open the book in the browser")
@@ -36,9 +36,9 @@ def parse(arguments: list[str]):
 
 
 def _programs_state(build: Path, selection: str) -> str:
-    """Changes whenever a chapter program does."""
+    """Changes whenever a chapter program or the counting model does."""
     state = hashlib.sha256(selection.encode())
-    for program in sorted((build / "chapters").glob("*/*_*")):
+    for program in sorted([*(build / "chapters").glob("*/*"), *model_runtime.libraries(build).glob("*")]):
         if program.is_file() and os.access(program, os.X_OK):
             found = program.stat()
             state.update(f"{program} {found.st_size} {found.st_mtime_ns}\n".encode())
@@ -47,7 +47,7 @@ def _programs_state(build: Path, selection: str) -> str:
 
 def check_chapters(tools: setup.Tools, build: Path) -> bool:
     """Runs the chapters' checks unless these programs have passed them before; True if all pass."""
-    on_gpu = tools.nvcc is not None and setup.gpu_visible()
+    on_gpu = setup.gpu_visible()
     selection = r"^chapter\.[^.]+\.gpu$" if on_gpu else r"^chapter\.[^.]+\.model$"
     stamp = build / "checked.stamp"
     state = _programs_state(build, selection)
@@ -88,7 +88,7 @@ def serve(html: Path) -> None:
 
 def main() -> int:
     options = parse(sys.argv[1:])
-    tools = setup.set_up(cuda=not options.no_cuda)
+    tools = setup.set_up()
     build = setup.configure(tools, PRESET)
     # Ninja's name for all targets of that folder: the tests of everything else are scripts/test's affair.
     setup.build(tools, PRESET, "the chapters", "chapters/all")

@@ -19,7 +19,7 @@ from pathlib import Path
 import setup
 from console import ROOT, USAGE, OneLineParser, Stop
 
-PRESET = "cpu"
+PRESET = "programs"
 TARGET = "model_toolchain"
 TOOLCHAIN = "model_toolchain.json"
 
@@ -114,7 +114,7 @@ def build_model() -> Path:
             return build
     # The program's output is what belongs on stdout.
     with contextlib.redirect_stdout(sys.stderr):
-        tools = setup.set_up(cuda=False)
+        tools = setup.set_up()
         setup.configure(tools, PRESET)
         setup.build(tools, PRESET, "the counting model", TARGET)
     stamp.write_text(state, encoding="utf-8")

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import model_runtime
 from console import FAILED, NO_GPU, Stop, shown_path
 from counters import NoCounters, read_with_caches
 from evidence import results, source, source_path
@@ -21,13 +22,13 @@ from traffic import read_traffic
 PAIRS = "pairs"
 
 
-def run_program(program: Path, *arguments: str) -> dict:
+def run_program(program: Path, *arguments: str, environment: dict[str, str] | None = None) -> dict:
     """Runs a chapter program with --json and returns what it wrote, validated."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         words = [str(program), *arguments, "--json", str(out)]
         try:
-            done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment)
         except OSError as error:
             raise Stop(f"cannot run {shown_path(program)}: {error.strerror}") from error
         if done.returncode:
@@ -43,7 +44,7 @@ def run_program(program: Path, *arguments: str) -> dict:
 
 
 def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) -> dict | None:
-    """What the model counted for a chapter: from the folder of --counts, or by running the program at `sizes`.
+    """What the model counted for a chapter: from the folder of --counts, or by running the program under it at `sizes`.
 
     None if there is neither.
     """
@@ -52,10 +53,10 @@ def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) 
             return results.load_program(counts / f"{slug}.json")
         except results.ResultError as error:
             raise Stop(f"--counts: {error}") from error
-    program = build / "chapters" / slug / f"{slug}_model"
-    if not program.exists():
+    if not model_runtime.is_built(build):
         return None
-    return run_program(program, *(word for size in sizes for word in ("--size", size)))
+    words = [word for size in sizes for word in ("--size", size)]
+    return run_program(ready_program(build, slug), *words, environment=model_runtime.environment(build))
 
 
 def six(counts: dict) -> dict[str, int]:
@@ -113,11 +114,8 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
 
 
 def ready_program(build: Path, slug: str) -> Path:
-    """The GPU program of a chapter. Raises Stop where it is not built, with the code of no GPU if it cannot be."""
-    program = build / "chapters" / slug / f"{slug}_gpu"
-    why = program.with_name("not_built.txt")
-    if why.exists():
-        raise Stop(why.read_text(encoding="utf-8").strip(), NO_GPU)
+    """The program of a chapter. Raises Stop where it is not built."""
+    program = build / "chapters" / slug / slug
     if not program.exists():
         raise Stop(f"{shown_path(program)} is not there; build the preset {PRESET}, or give --build-dir")
     return program
@@ -137,7 +135,7 @@ def counts_at(session: Session, slug: str, counted_at: dict[str, str]) -> dict[t
     """The model's counts by kernel and size, among them those of each kernel at its size in `counted_at`."""
     model = model_counts(session.build, session.counts, slug, list(dict.fromkeys(counted_at.values())))
     if model is None:
-        session.note(f"no {slug}_model in the build folder and no --counts: no counts of the model")
+        session.note(f"no model in the build folder and no --counts: no counts of the model for {slug}")
         return {}
     return {(row["kernel"], row["size"]): row["counts"] for row in model["rows"] if row["counts"]}
 

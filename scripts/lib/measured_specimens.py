@@ -39,7 +39,7 @@ def measure_specimens(session: Session, show) -> dict:
     hashes, rows, profiled = {}, [], False
     for name, metrics in wanted.items():
         show(name)
-        program, path = folder / f"{SPECIMENS}_{name}_gpu", CHAPTERS / SPECIMENS / f"{name}.cu"
+        program, path = folder / f"{SPECIMENS}_{name}", CHAPTERS / SPECIMENS / f"{name}.cu"
         try:
             done = subprocess.run([str(program)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         except OSError as error:

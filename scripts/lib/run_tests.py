@@ -14,27 +14,27 @@ from grading import sandbox
 PRESET = "ci"
 
 
-def parse(arguments: list[str]):
-    """Our options, and after `--` the arguments that go to CTest unread."""
+def parse(arguments: list[str]) -> list[str]:
+    """The arguments after `--`, which go to CTest unread. We have no options of our own but --help."""
     ours, ctest = arguments, []
     if "--" in arguments:
         at = arguments.index("--")
         ours, ctest = arguments[:at], arguments[at + 1:]
     parser = OneLineParser(
         prog="scripts/test",
-        usage="scripts/test [--no-cuda] [-- CTEST-ARGUMENT ...]",
+        usage="scripts/test [-- CTEST-ARGUMENT ...]",
         description="Does all the set-up, builds everything with warnings as errors, the book "
         "included, and runs every test. The exit code is CTest's; 2: wrong arguments, or system "
         "packages that may not be installed.",
         epilog="example: scripts/test -- -R chapter.copy",
     )
-    parser.add_argument("--no-cuda", action="store_true", help="build no GPU programs")
-    return parser.parse_args(ours), ctest
+    parser.parse_args(ours)
+    return ctest
 
 
 def main() -> int:
-    options, ctest_arguments = parse(sys.argv[1:])
-    tools = setup.set_up(cuda=not options.no_cuda, tests=True)
+    ctest_arguments = parse(sys.argv[1:])
+    tools = setup.set_up(tests=True)
     if reason := sandbox.available():
         say(f"Sandbox: none ({reason}); the tests that need one are skipped")
     setup.configure(tools, PRESET)

@@ -32,7 +32,8 @@ VENV = ROOT / ".venv"
 CUDA = ROOT / ".cuda"
 
 CMAKE_MINIMUM = (3, 24)
-NVCC_MINIMUM = (12, 0)
+# The compiler whose PTX and whose runtime library the counting model knows.
+NVCC_ACCEPTED = (13, 0)
 
 
 @dataclass(frozen=True)
@@ -78,18 +79,17 @@ class Tools:
 
     python: Path
     cmake: Path
-    nvcc: Path | None
+    nvcc: Path
 
     @property
     def ctest(self) -> Path:
         return self.cmake.with_name("ctest")
 
 
-def set_up(*, cuda: bool = True, tests: bool = False, sandbox: bool = False) -> Tools:
+def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
     """Does all the set-up and returns the tools to build with. Prints what it does.
 
-    `cuda`: find or install nvcc. `tests`: also what the tests need, such as the browser. `sandbox`: also what confines
-    submissions.
+    `tests`: also what the tests need, such as the browser. `sandbox`: also what confines submissions.
     Ends the program with exit code 2 when a system package is missing and may not be installed.
     """
     started = time.monotonic()
@@ -102,12 +102,11 @@ def set_up(*, cuda: bool = True, tests: bool = False, sandbox: bool = False) -> 
         if old_cmake:
             locks.append(ROOT / "requirements-cmake.lock")
         work |= make_venv(VENV, locks)
-        nvcc, made = find_or_install_nvcc() if cuda else (None, False)
+        nvcc, made = find_or_install_nvcc()
         work |= made
     if not work:
         say(f"Set-up: nothing to do ({time.monotonic() - started:.1f} s)")
-    say(f"CUDA: {shown_path(nvcc)}" if nvcc else "CUDA: left out (--no-cuda)" if not cuda else
-        "CUDA: none for this machine; the programs are built for the counting model only")
+    say(f"CUDA: {shown_path(nvcc)}")
     return Tools(
         python=VENV / "bin" / "python",
         cmake=VENV / "bin" / "cmake" if old_cmake else Path(cmake),
@@ -332,7 +331,7 @@ int main() {
 
 
 def system_nvcc() -> Path | None:
-    """The nvcc of this machine, if it is new enough: on the PATH, or in the usual folders."""
+    """The nvcc of this machine, if it is of the version that is wanted: on the PATH, or in the usual folders."""
     found = [shutil.which("nvcc")]
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if os.environ.get(variable):
@@ -341,11 +340,11 @@ def system_nvcc() -> Path | None:
     for candidate in found:
         if candidate and os.access(candidate, os.X_OK):
             version = nvcc_version(Path(candidate))
-            if version >= NVCC_MINIMUM:
+            if version[:2] == NVCC_ACCEPTED:
                 return Path(candidate)
             shown = ".".join(map(str, version)) or "of unknown version"
             say(f"Set-up: {candidate} is passed over: it is {shown}, "
-                f"{'.'.join(map(str, NVCC_MINIMUM))} or later is needed")
+                f"{'.'.join(map(str, NVCC_ACCEPTED))} is accepted")
     return None
 
 
@@ -379,7 +378,7 @@ def _probe(nvcc: Path, title: str) -> None:
         title,
         ["sh", "-c",
          '"$0" -S "$1" -B "$1/build" -G Ninja -DCMAKE_CUDA_COMPILER="$2" '
-         '-DCMAKE_CUDA_ARCHITECTURES=all-major && "$0" --build "$1/build"',
+         '-DCMAKE_CUDA_ARCHITECTURES=90-virtual -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared && "$0" --build "$1/build"',
          cmake, folder, nvcc],
     )
     _remove(folder)
@@ -402,7 +401,7 @@ def install_nvcc() -> tuple[Path, bool]:
         "Set-up: CUDA compiler",
         [VENV / "bin" / "python", "-m", "pip", "install", "--disable-pip-version-check",
          "--no-input", "--require-hashes", "--no-deps", "-r", lock, "--target", new],
-        hint=_NO_NETWORK + "; --no-cuda does without",
+        hint=_NO_NETWORK,
         progress=_pip_progress,
     )
     tree = new / "nvidia" / "cu13"
@@ -416,8 +415,8 @@ def install_nvcc() -> tuple[Path, bool]:
     return nvcc, True
 
 
-def find_or_install_nvcc() -> tuple[Path | None, bool]:
-    """The nvcc to build with, and whether anything had to be done. None where CUDA does not exist."""
+def find_or_install_nvcc() -> tuple[Path, bool]:
+    """The nvcc to build with, and whether anything had to be done. Raises Stop where CUDA does not exist."""
     nvcc = system_nvcc()
     if nvcc:
         try:
@@ -426,7 +425,7 @@ def find_or_install_nvcc() -> tuple[Path | None, bool]:
         except Stop as stop:
             say(f"Set-up: {nvcc} is passed over: {stop}")
     if platform.system() != "Linux" or platform.machine() not in ("x86_64", "aarch64"):
-        return None, False
+        raise Stop(f"no CUDA compiler for {platform.system()} on {platform.machine()}; accepted: Linux on x86_64 or aarch64", USAGE)
     nvcc, made = install_nvcc()
     _probe(nvcc, "Set-up: trial of the CUDA compiler from wheels")
     return nvcc, made
@@ -455,13 +454,11 @@ def _cached(cache: str, name: str) -> str | None:
 def configure(tools: Tools, preset: str, *definitions: str) -> Path:
     """Configures a preset with the tools of the set-up; returns its build folder."""
     build = ROOT / "build" / preset
-    arguments = [f"-DCONFLICT_FREE_CUDA={'ON' if tools.nvcc else 'OFF'}", *definitions]
-    if tools.nvcc:
-        arguments.append(f"-DCMAKE_CUDA_COMPILER={tools.nvcc}")
+    arguments = [*definitions, f"-DCMAKE_CUDA_COMPILER={tools.nvcc}"]
     cache = _read(build / "CMakeCache.txt")
     # CMake cannot change the compiler or the source folder of a build folder that is there.
     if cache and (
-        tools.nvcc and _cached(cache, "CMAKE_CUDA_COMPILER") not in (None, str(tools.nvcc))
+        _cached(cache, "CMAKE_CUDA_COMPILER") not in (None, str(tools.nvcc))
         or _cached(cache, "CMAKE_HOME_DIRECTORY") != str(ROOT)
     ):
         (build / "CMakeCache.txt").unlink()

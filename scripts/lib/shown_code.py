@@ -3,8 +3,8 @@
 """scripts/check --html: the code in the rendered book against the tested sources, in both directions.
 
 Every function of a chapter that runs on the GPU stands on the chapter's page, and every block of code on a page stands
-in a tested source. Shell commands stand for themselves: the model's programs are run, from the build folder in which the
-book lies, and of the others the script, its options, files and presets exist.
+in a tested source. Shell commands stand for themselves: the chapters' programs are run under the model, from the build folder in which
+the book lies, and of the others the script, its options, files and presets exist.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import model_runtime
 from console import ROOT
 from evidence import source_files
 from grading import assignment
@@ -34,7 +35,7 @@ _MADE = ("count-report", "library-call")
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)
 #: The folder of a build folder with a file for each program, by its bytes and its arguments, that ended as it should.
 RAN_WELL = "commands_that_ran"
-_PROGRAM = re.compile(r"build/\w+/chapters/(\w+)/\1_(?:model|gpu)")
+_PROGRAM = re.compile(r"build/\w+/chapters/(\w+)/\1")
 
 
 @dataclass
@@ -167,7 +168,7 @@ def _help(script: Path, command: str = "") -> str:
 def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterator[str]:
     """What a line of shell names that does not exist, but for what lies in the folders `made`.
 
-    A program of the model is run, as it is in the build folder.
+    A chapter's program is run, as it is in the build folder.
     """
     for command in re.split(r"&&|\|(?=\s)", line.split(" #")[0]):
         words = shlex.split(command.split("# ")[0])
@@ -190,14 +191,16 @@ def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterato
 
 
 def _wrong_program(words: list[str], build: Path) -> Iterator[str]:
-    """What is wrong with the run of a program. The model's programs do the same each time: one that ran well is not run again."""
+    """What is wrong with the run of a program. Under the model it does the same each time: one that ran well is not run again."""
     program = build.joinpath(*Path(words[0]).parts[2:])
     try:
-        key = hashlib.sha256(program.read_bytes() + json.dumps(words).encode()).hexdigest()
+        model = b"".join(path.read_bytes() for path in sorted(model_runtime.libraries(build).glob("*")))
+        key = hashlib.sha256(program.read_bytes() + model + json.dumps(words).encode()).hexdigest()
         ran = build / RAN_WELL / key
         if ran.exists():
             return
-        done = subprocess.run([program, *words[1:]], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+        done = subprocess.run([program, *words[1:]], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
+                              env=model_runtime.environment(build))
     except (OSError, subprocess.TimeoutExpired) as error:
         yield f"does not run: {error}"
         return

@@ -150,6 +150,15 @@ def driver(tmp_path_factory) -> Path:
     return folder
 
 
+# A chapter's program that does what `on_model` beside it does if the model is first in the search path of libraries, else
+# what `on_gpu` does.
+CHAPTER_PROGRAM = """
+import os, pathlib
+first = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)[0]
+program = pathlib.Path(sys.argv[0]).with_name("on_model" if first.endswith("common/model/lib") else "on_gpu")
+os.execv(program, [str(program), *argv])
+"""
+
 NCU_HEADER = (
     '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size",'
     '"Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
@@ -159,13 +168,13 @@ NCU_HEADER = (
 def ncu_csv(values: dict[str, str], kernel: str = "copy_plain(float *, const float *, int, int)", launch: int = 0) -> str:
     """The output of `ncu --csv --log-file`, as it was recorded, with other values."""
     lines = [
-        "==PROF== Connected to process 4242 (copy_gpu)",
+        "==PROF== Connected to process 4242 (copy)",
         '==PROF== Profiling "copy_plain" - 0: 0%....50%....100% - 1 pass',
         "==PROF== Disconnected from process 4242",
         NCU_HEADER,
     ]
     lines += [
-        f'"{launch}","4242","copy_gpu","127.0.0.1","{kernel}","1","7","(32, 8, 1)","(64, 64, 1)","0",'
+        f'"{launch}","4242","copy","127.0.0.1","{kernel}","1","7","(32, 8, 1)","(64, 64, 1)","0",'
         f'"9.0","Command line profiler metrics","{metric}","","{value}"'
         for metric, value in values.items()
     ]
@@ -177,13 +186,18 @@ def gpu_house(house: House, driver: Path) -> House:
     """A house with a GPU, a profiler and a build folder `ready` that all only pretend."""
     import counters
     import measured_chapter
+    import model_runtime
 
     house.environment["LD_LIBRARY_PATH"] = str(driver)
     ready = house.root / "ready"
     programs = ready / "chapters" / "copy"
     write = "open(argv[argv.index('--json') + 1], 'w').write({!r})"
-    house.tool("copy_gpu", write.format(json.dumps(program_rows("gpu"))), programs)
-    house.tool("copy_model", write.format(json.dumps(program_rows("model"))), programs)
+    house.tool("on_gpu", write.format(json.dumps(program_rows("gpu"))), programs)
+    house.tool("on_model", write.format(json.dumps(program_rows("model"))), programs)
+    house.tool("copy", CHAPTER_PROGRAM, programs)
+    model = model_runtime.libraries(ready)
+    model.mkdir(parents=True)
+    (model / model_runtime.RUNTIME).write_text("", encoding="utf-8")
     nvcc = house.tool("nvcc", "print('Cuda compilation tools, release 13.0, V13.0.88')")
     (ready / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={nvcc}\n", encoding="utf-8")
     command = f"{nvcc} -forward-unknown-to-host-compiler -I/x/include -O3 -DNDEBUG -std=c++20 -x cu -c /x/copy.cu -o copy.o"

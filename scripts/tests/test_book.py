@@ -20,7 +20,7 @@ from conftest import start
 @pytest.fixture
 def built(tmp_path, monkeypatch):
     """A build folder with one chapter program, and a CTest that notes its calls and answers `code`."""
-    program = tmp_path / "chapters" / "copy" / "copy_model"
+    program = tmp_path / "chapters" / "copy" / "copy"
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/sh\n", encoding="utf-8")
     program.chmod(0o755)
@@ -63,11 +63,16 @@ def test_on_the_gpu_where_there_is_one(built, monkeypatch):
     assert [r"^chapter\.[^.]+\.model$", r"^chapter\.[^.]+\.gpu$"] == [arguments[1] for arguments in calls]
 
 
-def test_a_gpu_without_a_compiler_is_not_checked_on(built, monkeypatch):
+def test_checks_are_run_again_when_the_model_changes(built):
     folder, _, calls, _ = built
-    monkeypatch.setattr(setup, "gpu_visible", lambda: True)
-    book.check_chapters(setup.Tools(Path("python"), Path("cmake"), None), folder)
-    assert calls[0][1].endswith(r"model$")
+    library = folder / "common" / "model" / "lib" / "libcudart.so.13"
+    library.parent.mkdir(parents=True)
+    library.write_text("", encoding="utf-8")
+    library.chmod(0o755)
+    assert book.check_chapters(TOOLS, folder)
+    library.write_text("new", encoding="utf-8")
+    assert book.check_chapters(TOOLS, folder)
+    assert len(calls) == 2
 
 
 def test_the_book_is_served_on_this_machine_alone(tmp_path):

@@ -203,7 +203,7 @@ def arrays(build):
 def test_arrays_are_measured_at_their_own_size_with_the_host_and_all_launches(gpu_house):
     folder = gpu_house.root / "ready" / "chapters" / "copy"
     for build in ("gpu", "model"):
-        gpu_house.tool(f"copy_{build}", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(arrays(build))!r})", folder)
+        gpu_house.tool(f"on_{build}", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(arrays(build))!r})", folder)
     added = {key: value // 2 for key, value in measured_chapter.six(counts()).items()}
     text = twice({metric: f"{added[key]}" for key, metric in counters.METRICS.items()})
     gpu_house.tool("ncu", f"""
@@ -230,7 +230,7 @@ def test_instructions_a_pair_clocks_and_figures_are_kept(gpu_house):
     for row in data["rows"]:
         row.update(sm_mhz=1979.5, figures={"error": 0.25})
     folder = gpu_house.root / "ready" / "chapters" / "copy"
-    gpu_house.tool("copy_gpu", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
+    gpu_house.tool("on_gpu", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
     text = test_sass.listing("_Z10copy_plainPf", *test_sass.PAIR, "BRA 0x0")
     gpu_house.tool("cuobjdump", f"assert argv[:3] == ['-sass', '-arch', 'sm_90'], argv; print({text!r})")
     done, result = measured(gpu_house, "--no-counters")
@@ -238,7 +238,7 @@ def test_instructions_a_pair_clocks_and_figures_are_kept(gpu_house):
     assert all((row["sm_mhz"], row["figures"]) == (1979.5, {"error": 0.25}) for row in result["rows"])
     gpu_house.tool("cuobjdump", "print('nothing')")
     done, result = measured(gpu_house, "--no-counters")
-    assert "no instructions per pair of copy_plain: copy_gpu has no loop of it over pairs for this GPU" in done.stdout
+    assert "no instructions per pair of copy_plain: copy has no loop of it over pairs for this GPU" in done.stdout
     assert "instructions_per_pair" not in result["kernels"]["copy_plain"]
 
 
@@ -248,7 +248,7 @@ def test_a_counter_that_differs_from_the_model_fails_after_writing(gpu_house):
     for row in data["rows"]:
         if row["counts"]:
             row["counts"] = counts(sectors=524289)
-    gpu_house.tool("copy_model", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
+    gpu_house.tool("on_model", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", folder)
     done, result = measured(gpu_house, code=1)
     assert "copy_plain at 2048x2048: global_store_sectors is 524,288 on the GPU and 524,289 in the model" in done.stdout
     assert result is not None
@@ -284,7 +284,7 @@ def test_no_counters_runs_no_profiler(gpu_house):
 
 
 def test_counts_made_elsewhere_are_taken_instead_of_the_model(gpu_house):
-    (gpu_house.root / "ready" / "chapters" / "copy" / "copy_model").unlink()
+    shutil.rmtree(gpu_house.root / "ready" / "common")
     elsewhere = gpu_house.root / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "copy.json").write_text(json.dumps(program_rows("model")), encoding="utf-8")
@@ -293,21 +293,18 @@ def test_counts_made_elsewhere_are_taken_instead_of_the_model(gpu_house):
 
 
 def test_without_a_model_the_counts_are_null(gpu_house):
-    (gpu_house.root / "ready" / "chapters" / "copy" / "copy_model").unlink()
+    shutil.rmtree(gpu_house.root / "ready" / "common")
     done, result = measured(gpu_house)
     assert "no counts of the model" in done.stdout
     assert not any(row["model"] for row in result["rows"])
 
 
-@pytest.mark.parametrize("body", ["print('it needs another GPU', file=sys.stderr); sys.exit(77)", None])
-def test_a_chapter_that_cannot_run_here_is_left_out(gpu_house, body):
+def test_a_chapter_that_cannot_run_here_is_left_out(gpu_house):
     (gpu_house.root / "chapters" / "CMakeLists.txt").write_text("add_subdirectory(copy)\nadd_subdirectory(newer)\n")
     shutil.copytree(gpu_house.root / "chapters" / "copy", gpu_house.root / "chapters" / "newer")
     (gpu_house.root / "chapters" / "newer" / "copy.cu").rename(gpu_house.root / "chapters" / "newer" / "newer.cu")
     programs = gpu_house.root / "ready" / "chapters" / "newer"
-    gpu_house.tool("newer_gpu", body or "", programs)
-    if body is None:
-        (programs / "not_built.txt").write_text("it needs another toolkit\n", encoding="utf-8")
+    gpu_house.tool("newer", "print('it needs another GPU', file=sys.stderr); sys.exit(77)", programs)
     done, _ = measured(gpu_house)
     assert re.search("newer is not measured: .*it needs another", done.stdout)
     assert not (gpu_house.root / "book" / "results" / "local" / "newer.json").exists()
@@ -327,7 +324,7 @@ def test_name_and_output(gpu_house):
 ])
 def test_a_program_that_fails_leaves_the_old_result(gpu_house, body, said):
     _, before = measured(gpu_house)
-    gpu_house.tool("copy_gpu", body, gpu_house.root / "ready" / "chapters" / "copy")
+    gpu_house.tool("on_gpu", body, gpu_house.root / "ready" / "chapters" / "copy")
     done, after = measured(gpu_house, code=1)
     assert said in done.stderr and done.stderr.count("\n") == 1
     assert after == before
@@ -335,7 +332,7 @@ def test_a_program_that_fails_leaves_the_old_result(gpu_house, body, said):
 
 def test_the_program_is_told_the_samples(gpu_house):
     data = json.dumps(program_rows("gpu"))
-    gpu_house.tool("copy_gpu", f"assert argv[:2] == ['--samples', '7']\nopen(argv[3], 'w').write({data!r})",
+    gpu_house.tool("on_gpu", f"assert argv[:2] == ['--samples', '7']\nopen(argv[3], 'w').write({data!r})",
                    gpu_house.root / "ready" / "chapters" / "copy")
     _, result = measured(gpu_house, "--samples", "7")
     assert result["provenance"]["command"] == "scripts/measure --samples 7"
@@ -343,7 +340,7 @@ def test_the_program_is_told_the_samples(gpu_house):
 
 def test_an_unwritable_folder_is_found_before_the_first_measurement(gpu_house):
     (gpu_house.root / "file").write_text("", encoding="utf-8")
-    gpu_house.tool("copy_gpu", "sys.exit('measured in vain')", gpu_house.root / "ready" / "chapters" / "copy")
+    gpu_house.tool("on_gpu", "sys.exit('measured in vain')", gpu_house.root / "ready" / "chapters" / "copy")
     done, _ = measured(gpu_house, "--output", str(gpu_house.root / "file"), code=1)
     assert done.stderr.startswith("error: cannot write to file/local") and done.stderr.count("\n") == 1
 
@@ -429,8 +426,8 @@ def specimens(gpu_house):
     (gpu_house.root / "chapters" / "CMakeLists.txt").write_text("add_subdirectory(copy)\nadd_subdirectory(errata)\n")
     ready = gpu_house.root / "ready"
     programs = ready / "chapters" / "errata"
-    gpu_house.tool("errata_slow_gpu", "print('figure cycles 6.5\\nit is slow'); sys.exit(1)", programs)
-    gpu_house.tool("errata_counted_gpu", "pass", programs)
+    gpu_house.tool("errata_slow", "print('figure cycles 6.5\\nit is slow'); sys.exit(1)", programs)
+    gpu_house.tool("errata_counted", "pass", programs)
     (programs / "measured.json").write_text(json.dumps({"slow": [], "counted": [METRIC]}))
     commands = json.loads((ready / "compile_commands.json").read_text())
     commands.append({**commands[0], "file": "/x/chapters/errata/slow.cu",
@@ -479,11 +476,11 @@ def test_all_chapters_are_measured_before_the_specimens(specimens):
 
 
 @pytest.mark.parametrize("body, message", [
-    ("sys.exit(3)", "errata_slow_gpu ended with exit code 3"),
+    ("sys.exit(3)", "errata_slow ended with exit code 3"),
     ("print('figure cycles fast')", "cycles is fast, which is no number"),
 ])
 def test_a_specimen_that_fails_is_one_line(specimens, body, message):
-    specimens.tool("errata_slow_gpu", body, specimens.root / "ready" / "chapters" / "errata")
+    specimens.tool("errata_slow", body, specimens.root / "ready" / "chapters" / "errata")
     done, result = errata(specimens, code=1)
     assert message in done.stderr and done.stderr.count("\n") == 1 and result is None
 

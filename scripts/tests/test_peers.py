@@ -101,7 +101,7 @@ def test_nearest_neighbors_may_be_any_of_equals():
 
 
 def test_the_rules_of_sampling_are_those_of_our_harness():
-    backend = (REPOSITORY / "common" / "src" / "gpu_backend.cu").read_text(encoding="utf-8")
+    backend = (REPOSITORY / "common" / "src" / "timing.cu").read_text(encoding="utf-8")
     constants = dict(re.findall(r"^constexpr (?:std::size_t|int|double) (\w+) = ([\d.]+);", backend, re.MULTILINE))
     ours = {name.lower(): value for name, value in vars(peer_sampling).items() if name.isupper()}
     both = ours.keys() - {"most_sets", "samples"}
@@ -457,7 +457,7 @@ def test_peers_move_the_whole_matrix_where_a_kernel_leaves_out_a_part(peers_hous
     whole = max(row["bytes"] for row in data["rows"] if row["size"] == "2048x2048")
     assert whole != data["rows"][-2]["bytes"]
     write = f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})"
-    peers_house.tool("copy_gpu", write, peers_house.root / "ready" / "chapters" / "copy")
+    peers_house.tool("on_gpu", write, peers_house.root / "ready" / "chapters" / "copy")
     _, result = measured(peers_house, "--peers")
     assert [row["bytes"] for row in result["peers"] if row["size"] == "2048x2048"] == [whole, whole]
 

@@ -206,7 +206,7 @@ def no_usual_nvcc(machine, monkeypatch):
 
 
 def test_nvcc_on_the_path(no_usual_nvcc):
-    found = nvcc(no_usual_nvcc, "12.4.131")
+    found = nvcc(no_usual_nvcc, "13.0.48")
     assert setup.system_nvcc() == found
 
 
@@ -216,10 +216,18 @@ def test_nvcc_where_cuda_home_says(no_usual_nvcc, monkeypatch, tmp_path):
     assert setup.system_nvcc() == found
 
 
-def test_an_old_nvcc_is_passed_over(no_usual_nvcc, capsys):
-    nvcc(no_usual_nvcc, "11.8.89")
+@pytest.mark.parametrize("version", ["11.8.89", "12.9.41", "13.1.5"])
+def test_another_nvcc_is_passed_over(no_usual_nvcc, capsys, version):
+    """The model knows one version's PTX and runtime library."""
+    nvcc(no_usual_nvcc, version)
     assert setup.system_nvcc() is None
-    assert "11.8.89, 12.0 or later is needed" in capsys.readouterr().out
+    assert f"{version}, 13.0 is accepted" in capsys.readouterr().out
+
+
+def test_a_machine_that_cuda_does_not_exist_for(no_usual_nvcc, monkeypatch):
+    monkeypatch.setattr(setup.platform, "machine", lambda: "riscv64")
+    with pytest.raises(Stop, match="riscv64; accepted: Linux on x86_64 or aarch64$"):
+        setup.find_or_install_nvcc()
 
 
 def test_no_nvcc(no_usual_nvcc):
@@ -257,15 +265,7 @@ def test_a_build_folder_that_cmake_could_not_change_is_configured_anew(machine, 
     tools = setup.Tools(python=machine.root, cmake=machine.root / "cmake", nvcc=setup.Path("/cuda/nvcc"))
     setup.configure(tools, "book")
     assert (build / "CMakeCache.txt").exists() is kept
-    assert seen[0][1:] == ["--preset", "book", "-DCONFLICT_FREE_CUDA=ON", "-DCMAKE_CUDA_COMPILER=/cuda/nvcc"]
-
-
-def test_without_nvcc_cuda_is_off(machine, monkeypatch):
-    monkeypatch.setattr(setup, "ROOT", machine.root)
-    seen = []
-    monkeypatch.setattr(setup, "step", lambda title, command: seen.append(command))
-    setup.configure(setup.Tools(machine.root, machine.root / "cmake", None), "cpu")
-    assert seen[0][-1] == "-DCONFLICT_FREE_CUDA=OFF"
+    assert seen[0][1:] == ["--preset", "book", "-DCMAKE_CUDA_COMPILER=/cuda/nvcc"]
 
 
 # --- long commands -----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import counters
 import pytest
@@ -149,9 +150,9 @@ def traffic_house(gpu_house):
     data["rows"] = sorted(data["rows"] + second, key=lambda row: row["width"])
     data["traffic_sizes"] = [LARGE, "2048x2048"]
     programs = gpu_house.root / "ready" / "chapters" / "copy"
-    gpu_house.tool("copy_gpu", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", programs)
+    gpu_house.tool("on_gpu", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(data)!r})", programs)
     # The profiler's numbers are not the model's.
-    (programs / "copy_model").unlink()
+    shutil.rmtree(gpu_house.root / "ready" / "common")
     return gpu_house
 
 
@@ -175,7 +176,7 @@ def test_the_traffic_stands_in_the_rows_of_the_kernels_at_the_named_sizes(traffi
 def test_a_counter_that_is_unknown_fails_after_writing(traffic_house):
     profiler(traffic_house, LAUNCHES, unknown=["smsp__inst_executed.sum"])
     done, result = measured(traffic_house, "--peers", code=1)
-    assert r"copy_gpu: no instructions: Failed to find metric regex:^smsp__inst_executed\.sum$" in done.stdout
+    assert r"copy: no instructions: Failed to find metric regex:^smsp__inst_executed\.sum$" in done.stdout
     assert "Peers: 0 times of libraries, 0 failures" in done.stdout
     rows = [row for row in result["rows"] if "traffic" in row]
     assert len(rows) == 4 and not any("instructions" in row["traffic"] for row in rows)
@@ -184,7 +185,7 @@ def test_a_counter_that_is_unknown_fails_after_writing(traffic_house):
 def test_traffic_that_cannot_be_read_leaves_the_rest(traffic_house):
     profiler(traffic_house, LAUNCHES[:3])
     done, result = measured(traffic_house)
-    assert "no counters of traffic of copy_gpu: ncu saw launches of copy_plain, copy_twice, copy_plain; wanted" in done.stdout
+    assert "no counters of traffic of copy: ncu saw launches of copy_plain, copy_twice, copy_plain; wanted" in done.stdout
     assert not any("traffic" in row for row in result["rows"])
 
 

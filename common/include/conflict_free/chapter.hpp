@@ -58,7 +58,7 @@ struct Options {
 
 /// A chapter program. Derived classes say what data its kernels work on.
 ///
-/// The GPU build times and checks every kernel; the CPU build counts and checks every kernel under the counting model.
+/// On a GPU it times and checks every kernel; under the counting model the same program counts and checks every kernel.
 /// Both have the same command line; see `--help`.
 class Chapter {
 public:
@@ -94,16 +94,16 @@ public:
     /// greatest height that is accepted shrinks.
     Chapter& rows_of_smallest_tile(int rows);
 
-    /// The chapter's kernels run on GPUs of compute capability `major.minor` and later alone, because of `reason`. On an
-    /// older one the program says so and ends with exit code 77.
+    /// The chapter's kernels run on GPUs, and modeled machines, of compute capability `major.minor` and later alone, because
+    /// of `reason`. On an older one the program says so and ends with exit code 77.
     Chapter& least_compute_capability(int major, int minor, std::string reason);
 
     /// Why the kernels cannot run on a GPU of a compute capability such as "9.0"; empty if they can.
     std::string unsuitable(const std::string& compute_capability) const;
 
     /// Runs the program.
-    /// @return its exit code: 0, 1 for a failed check or expectation, 2 for an unknown or impossible argument, 77 for a
-    /// GPU build without a GPU that can run the kernels
+    /// @return its exit code: 0, 1 for a failed check or expectation, 2 for an unknown or impossible argument, 77 where
+    /// neither a GPU nor the counting model can run the kernels
     int run(int argc, char** argv);
 
     /// A kernel of the chapter, or a reference row that a library call fills.

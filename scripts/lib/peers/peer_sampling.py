@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""How a library's call is timed: by the rules and constants of common/src/gpu_backend.cu, which times our kernels.
+"""How a library's call is timed: by the rules and constants of common/src/timing.cu, which times our kernels.
 
 A cold sample reads a buffer of several times the L2, then calls on one set of buffers after another; a warm one calls on the
 first set again and again. Standard library only.

@@ -5,7 +5,9 @@
 /// What a kernel must not do, and how it is told.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simt/counts.hpp"
@@ -52,5 +54,8 @@ struct Hazard {
 
 /// Such as "race" or "out_of_bounds".
 const char* name_of(HazardKind kind);
+
+/// The kind of this name, or nothing.
+std::optional<HazardKind> find_hazard_kind(std::string_view name);
 
 }  // namespace simt

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Counts as JSON, in the shape that `scripts/count` and the chapter programs write.
+/// Counts as JSON, in the shape that `scripts/count` and the chapter programs write, and back.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,5 +17,12 @@ nlohmann::ordered_json to_json(const LaunchCounts& counts);
 
 /// One hazard.
 nlohmann::ordered_json to_json(const Hazard& hazard);
+
+/// @name Back from JSON
+/// What to_json() has made. An exception of nlohmann::json for anything else.
+/// @{
+void from_json(const nlohmann::json& json, LaunchCounts& counts);
+void from_json(const nlohmann::json& json, Hazard& hazard);
+/// @}
 
 }  // namespace simt

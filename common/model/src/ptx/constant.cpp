@@ -83,6 +83,8 @@ private:
     int current_precedence() const
     {
         if (!lexer_.at(Token::Kind::punctuation)) return 0;
+        // Long lists of constants are common, and what follows a constant is no operator then.
+        if (std::string_view(",;)]}").find(lexer_.peek().text[0]) != std::string_view::npos) return 0;
         for (const Operator& candidate : binary_operators)
             if (candidate.text == lexer_.peek().text) return candidate.precedence;
         return 0;

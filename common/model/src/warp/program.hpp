@@ -119,6 +119,8 @@ struct Module {
     /// All functions that have a body, and their numbers by name.
     std::vector<Function> functions;
     std::map<std::string, int, std::less<>> function_numbers;
+    /// Functions that only one text sees.
+    std::map<std::pair<const ptx::Module*, std::string>, int> internal_functions;
     struct Variable {
         std::uint64_t address = 0;
         std::size_t bytes = 0;

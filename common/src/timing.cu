@@ -6,11 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "backend.hpp"
 #include "conflict_free/device_buffer.hpp"
 #include "conflict_free/error.hpp"
 #include "conflict_free/timing.hpp"
-#include "simt/machine.hpp"
 
 namespace conflict_free {
 
@@ -164,45 +162,6 @@ double sample(const std::function<void(int)>& launch, int launches, bool one_set
 }
 
 }  // namespace
-
-namespace backend {
-
-std::string build() { return "gpu"; }
-
-void choose_machine(const std::string& name)
-{
-    if (!simt::find_machine(name)) throw UsageError("--machine: got '" + name + "', accepted: " + simt::machine_names());
-}
-
-std::string machine() { return device_properties().name; }
-
-std::optional<Device> device()
-{
-    const cudaDeviceProp properties = device_properties();
-    return Device{properties.name, std::to_string(properties.major) + "." + std::to_string(properties.minor),
-                  static_cast<std::size_t>(properties.l2CacheSize), properties.totalGlobalMem};
-}
-
-std::string missing_device()
-{
-    int count = 0;
-    const cudaError_t error = cudaGetDeviceCount(&count);
-    cudaGetLastError();
-    if (error != cudaSuccess) return cudaGetErrorString(error);
-    return count == 0 ? "no CUDA-capable device is detected" : "";
-}
-
-Outcome run_once(const std::function<void()>& launch)
-{
-    launch();
-    CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaDeviceSynchronize());
-    return {};
-}
-
-bool takes_times() { return true; }
-
-}  // namespace backend
 
 Times measure_times(const std::function<void(int)>& launch, int sets, int samples, int repetitions)
 {

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include <array>
+#include <stdexcept>
+
+#include "simt/json.hpp"
+
+namespace simt {
+
+using Json = nlohmann::json;
+
+namespace {
+
+void read(const Json& json, SharedCounts& counts)
+{
+    json.at("instructions").get_to(counts.instructions);
+    json.at("wavefronts").get_to(counts.wavefronts);
+    json.at("ideal_wavefronts").get_to(counts.ideal_wavefronts);
+}
+
+void read(const Json& json, GlobalCounts& counts)
+{
+    json.at("requests").get_to(counts.requests);
+    json.at("sectors").get_to(counts.sectors);
+    json.at("ideal_sectors").get_to(counts.ideal_sectors);
+    json.at("bytes").get_to(counts.bytes);
+}
+
+void read_constant(const Json& json, SharedCounts& counts)
+{
+    json.at("instructions").get_to(counts.instructions);
+    json.at("words").get_to(counts.wavefronts);
+    counts.ideal_wavefronts = counts.instructions;
+}
+
+void read_texture(const Json& json, GlobalCounts& counts)
+{
+    json.at("requests").get_to(counts.requests);
+    json.at("bytes").get_to(counts.bytes);
+}
+
+Extent extent(const Json& json) { return {json.at(0).get<unsigned>(), json.at(1).get<unsigned>(), json.at(2).get<unsigned>()}; }
+
+void read(const Json& json, ExampleAccess& access)
+{
+    json.at("size").get_to(access.size);
+    const Json& lanes = json.at("lanes");
+    for (std::size_t lane = 0; lane < access.lanes.size(); ++lane)
+        if (!lanes.at(lane).is_null()) access.lanes[lane] = lanes[lane].get<std::uint64_t>();
+}
+
+/// The one of `all` whose name `json` is.
+template <class Value, std::size_t number>
+Value named(const char* what, const Json& json, const std::array<Value, number>& all)
+{
+    std::string accepted;
+    for (const Value value : all) {
+        if (json == name_of(value)) return value;
+        accepted += (accepted.empty() ? "" : ", ") + std::string(name_of(value));
+    }
+    throw std::invalid_argument(std::string(what) + ": got " + json.dump() + ", accepted: " + accepted);
+}
+
+Space space(const Json& json)
+{
+    using enum Space;
+    return named("space", json, std::array<Space, space_count>{shared, global, local, constant, texture});
+}
+
+Operation operation(const Json& json)
+{
+    using enum Operation;
+    return named("op", json, std::array<Operation, operation_count>{load, store, atomic, async_copy, bulk_copy});
+}
+
+std::vector<InlinedCall> calls(const Json& json)
+{
+    std::vector<InlinedCall> calls;
+    if (json.contains("inlined_from"))
+        for (const Json& call : json["inlined_from"]) calls.push_back({call.at("file"), call.at("line"), call.at("function")});
+    return calls;
+}
+
+LineCounts line(const Json& json)
+{
+    LineCounts line;
+    json.at("file").get_to(line.file);
+    json.at("line").get_to(line.line);
+    line.inlined_from = calls(json);
+    line.space = space(json.at("space"));
+    line.operation = operation(json.at("op"));
+    switch (line.space) {
+        case Space::shared: read(json, line.shared); break;
+        case Space::constant: read_constant(json, line.shared); break;
+        case Space::texture: read_texture(json, line.global); break;
+        default: read(json, line.global);
+    }
+    read(json.at("first_access"), line.first_access);
+    return line;
+}
+
+void read(const Json& json, PartitionUse& use)
+{
+    json.at("steps").get_to(use.steps);
+    json.at("first_step").get_to(use.first_step);
+}
+
+PartitionCounts partitions(const Json& json)
+{
+    PartitionCounts counts;
+    json.at("count").get_to(counts.partitions);
+    json.at("bytes").get_to(counts.partition_bytes);
+    json.at("concurrent_blocks").get_to(counts.concurrent_blocks);
+    read(json.at("load"), counts.load);
+    read(json.at("store"), counts.store);
+    return counts;
+}
+
+/// What few kernels have.
+void read_rare_counts(const Json& json, LaunchCounts& counts)
+{
+    if (json.contains("local_load")) read(json["local_load"], counts.local_load);
+    if (json.contains("local_store")) read(json["local_store"], counts.local_store);
+    if (json.contains("constant_load")) read_constant(json["constant_load"], counts.constant_load);
+    if (json.contains("texture_load")) read_texture(json["texture_load"], counts.texture_load);
+    if (json.contains("texture_store")) read_texture(json["texture_store"], counts.texture_store);
+    if (json.contains("async_copy")) {
+        read(json["async_copy"].at("global"), counts.async_copy_global);
+        read(json["async_copy"].at("shared"), counts.async_copy_shared);
+    }
+    if (json.contains("bulk_copy")) read(json["bulk_copy"], counts.bulk_copy);
+}
+
+}  // namespace
+
+void from_json(const Json& json, LaunchCounts& counts)
+{
+    json.at("name").get_to(counts.name);
+    counts.grid = extent(json.at("grid"));
+    counts.block = extent(json.at("block"));
+    json.at("launches").get_to(counts.launches);
+    json.at("blocks").get_to(counts.blocks);
+    counts.stopped = json.value("stopped", false);
+    json.at("shared_bytes").get_to(counts.shared_bytes);
+    json.at("exact").get_to(counts.exact);
+    for (const Json& each : json.at("fused"))
+        counts.fused.push_back({each.at("file"), each.at("line"), each.at("ptx"), each.at("sass"), each.at("why")});
+    read(json.at("shared_load"), counts.shared_load);
+    read(json.at("shared_store"), counts.shared_store);
+    read(json.at("shared_atomic"), counts.shared_atomic);
+    read(json.at("global_load"), counts.global_load);
+    read(json.at("global_store"), counts.global_store);
+    read(json.at("global_atomic"), counts.global_atomic);
+    json.at("barriers").get_to(counts.barriers);
+    json.at("warp_barriers").get_to(counts.warp_barriers);
+    for (const Json& each : json.at("lines")) counts.lines.push_back(line(each));
+    read_rare_counts(json, counts);
+    if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);
+}
+
+void from_json(const Json& json, Hazard& hazard)
+{
+    const std::string kind = json.at("kind");
+    const auto found = find_hazard_kind(kind);
+    if (!found) throw std::invalid_argument("kind of hazard: got '" + kind + "', accepted: those of HazardKind");
+    hazard.kind = *found;
+    json.at("kernel").get_to(hazard.kernel);
+    hazard.block = extent(json.at("block"));
+    for (const Json& thread : json.at("threads")) hazard.threads.push_back(extent(thread));
+    for (const Json& place : json.at("lines")) hazard.lines.push_back({place.at("file"), place.at("line"), calls(place)});
+    json.at("message").get_to(hazard.message);
+    json.at("help").get_to(hazard.help);
+}
+
+}  // namespace simt

@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "runtime/engine.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "hazards/watch.hpp"
+#include "memory/address_space.hpp"
+#include "report/session.hpp"
+#include "rules/partitions.hpp"
+#include "warp/launch.hpp"
+
+namespace simt {
+
+namespace {
+
+using memory::AddressSpace;
+using memory::Allocation;
+
+constexpr int error_invalid_value = 1, error_invalid_configuration = 9, error_too_many_resources = 701;
+
+unsigned char* bytes_at(DeviceAddress address, std::size_t bytes, const char* what)
+{
+    if (unsigned char* at = AddressSpace::instance().host_bytes(address, bytes)) return at;
+    throw DeviceError(error_invalid_value, std::string(what) + ": " + std::to_string(bytes) + " bytes that do not lie in one allocation of device memory");
+}
+
+/// Blocks run one after another where their order is part of what is counted or heard.
+int workers_for(const std::vector<Listener*>& listeners)
+{
+    if (!listeners.empty()) return 1;
+    if (const char* wanted = std::getenv("SIMT_THREADS")) return std::max(std::atoi(wanted), 1);
+    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+}
+
+/// Tells others which kernel runs, as long as it lives.
+class Announcement {
+public:
+    Announcement(const warp::Launch& launch)
+    {
+        detail::CurrentLaunch& current = detail::current_launch();
+        current.kernel = launch.program->name;
+        current.info = launch.info;
+        current.block = {0, 0, 0};
+        current.place_of = [&launch](std::uint32_t site) { return launch.place_of(site); };
+        current.running = true;
+    }
+    ~Announcement()
+    {
+        detail::current_launch().running = false;
+        detail::current_launch().place_of = {};
+    }
+    Announcement(const Announcement&) = delete;
+    Announcement& operator=(const Announcement&) = delete;
+};
+
+}  // namespace
+
+warp::Program& EngineDevice::program(int number)
+{
+    Kernel& of = kernel(number);
+    if (!of.program) of.program = warp::decode(module(of.module), of.function);
+    return *of.program;
+}
+
+EngineDevice::Kernel& EngineDevice::kernel(int number)
+{
+    if (number < 0 || number >= static_cast<int>(kernels_.size())) throw DeviceError(98, "there is no kernel with number " + std::to_string(number));
+    return kernels_[static_cast<std::size_t>(number)];
+}
+
+DeviceAddress EngineDevice::allocate(std::size_t bytes) { return AddressSpace::instance().allocate(bytes); }
+bool EngineDevice::release(DeviceAddress address) { return AddressSpace::instance().release(address); }
+void EngineDevice::map_host(void* memory, std::size_t bytes) { AddressSpace::instance().map_host(memory, bytes); }
+bool EngineDevice::unmap_host(void* memory) { return AddressSpace::instance().unmap_host(memory); }
+
+Device::Range EngineDevice::range_of(DeviceAddress address)
+{
+    Allocation allocation;
+    if (!AddressSpace::instance().find(address, allocation) || allocation.freed) return {};
+    return {allocation.begin, allocation.bytes, allocation.host};
+}
+
+void EngineDevice::memory_info(std::size_t& free, std::size_t& total)
+{
+    free = AddressSpace::instance().free_bytes();
+    total = AddressSpace::instance().total_bytes();
+}
+
+void EngineDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes)
+{
+    if (bytes > 0) std::memmove(bytes_at(to, bytes, "copy to the device"), from, bytes);
+}
+
+void EngineDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
+{
+    if (bytes > 0) std::memmove(to, bytes_at(from, bytes, "copy from the device"), bytes);
+}
+
+void EngineDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes)
+{
+    if (bytes > 0) std::memmove(bytes_at(to, bytes, "copy within the device"), bytes_at(from, bytes, "copy within the device"), bytes);
+}
+
+void EngineDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
+{
+    if (count == 0) return;
+    unsigned char* at = bytes_at(to, count * static_cast<std::size_t>(width), "memset");
+    if (width == 1) {
+        std::memset(at, static_cast<int>(value & 0xFF), count);
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(at + i * static_cast<std::size_t>(width), &value, static_cast<std::size_t>(width));
+}
+
+int EngineDevice::create_array(const ArrayShape& shape) { return memory::Textures::instance().create_array(shape); }
+bool EngineDevice::destroy_array(int array) { return memory::Textures::instance().destroy_array(array); }
+void EngineDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch)
+{
+    memory::Textures::instance().copy_to(array, box, from, pitch, slice_pitch);
+}
+void EngineDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch)
+{
+    memory::Textures::instance().copy_from(array, box, to, pitch, slice_pitch);
+}
+std::uint64_t EngineDevice::create_texture(const TextureRequest& request) { return memory::Textures::instance().create_texture(request); }
+bool EngineDevice::destroy_texture(std::uint64_t handle) { return memory::Textures::instance().destroy_texture(handle); }
+
+const Machine& EngineDevice::machine() const { return current_machine(); }
+
+void EngineDevice::set_printer(std::function<void(std::string_view)> printer)
+{
+    const std::lock_guard lock(mutex_);
+    printer_ = std::move(printer);
+}
+
+void EngineDevice::reset()
+{
+    const std::lock_guard lock(mutex_);
+    AddressSpace::instance().reset();
+}
+
+int EngineDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes)
+{
+    const std::lock_guard lock(mutex_);
+    const Machine& machine = current_machine();
+    const auto shared = static_cast<std::int64_t>(program(function).static_shared_bytes + dynamic_shared_bytes);
+    if (block_threads > machine.max_block_threads || shared > machine.max_shared_bytes) return 0;
+    return std::max(machine.concurrent_blocks(block_threads, shared) / machine.multiprocessors, 1);
+}
+
+bool EngineDevice::check(const LaunchRequest& request, const warp::Program& program) const
+{
+    const Machine& machine = current_machine();
+    const std::uint64_t threads = std::uint64_t{request.block.x} * request.block.y * request.block.z;
+    const std::uint64_t blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+    return threads > 0 && blocks > 0 && threads <= static_cast<std::uint64_t>(machine.max_block_threads) &&
+           program.static_shared_bytes + request.dynamic_shared_bytes <= static_cast<std::size_t>(machine.max_shared_bytes);
+}
+
+int EngineDevice::launch(const LaunchRequest& request)
+{
+    warp::Program* decoded = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        decoded = &program(request.function);
+    }
+    if (!check(request, *decoded)) return error_invalid_configuration;
+    const std::lock_guard lock(launch_mutex_);
+    return run(*decoded, request);
+}
+
+int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
+{
+    detail::Session& session = detail::session();
+    warp::Launch launch;
+    launch.program = &program;
+    launch.machine = &current_machine();
+    launch.info = {request.grid, request.block, request.dynamic_shared_bytes};
+    if (request.cluster.x > 0) launch.cluster = request.cluster, launch.explicit_cluster = true;
+    launch.cooperative = request.cooperative;
+    launch.blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+    launch.threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+    launch.warps = (launch.threads + warp_size - 1) / warp_size;
+    launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
+    launch.grid_id = ++launches_;
+    launch.parameters = request.parameters;
+    launch.parameters.resize(std::max(launch.parameters.size(), program.parameter_bytes));
+    launch.heap_bytes_left = &heap_bytes_left_;
+    std::vector<Listener*> listeners;
+    {
+        const std::scoped_lock lock(session.mutex);
+        listeners = session.listeners;
+        launch.timeout = session.timeout;
+    }
+    std::optional<detail::Partitions> partitions;
+    if (launch.machine->partitions > 0) {
+        partitions.emplace(*launch.machine, [&launch] { return launch.shared_bytes; });
+        listeners.push_back(&*partitions);
+    }
+    const Announcement announcement(launch);
+    hazards::Surroundings surroundings;
+    surroundings.machine = launch.machine;
+    surroundings.place_of = [&launch](std::uint32_t site) { return launch.place_of(site); };
+    surroundings.range_of = [](std::uint64_t address) {
+        Allocation allocation;
+        return AddressSpace::instance().find(address, allocation) && !allocation.freed ? std::pair{allocation.begin, allocation.bytes}
+                                                                                        : std::pair{std::uint64_t{0}, std::size_t{0}};
+    };
+    surroundings.shared_bytes = launch.shared_bytes;
+    surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
+    const int workers = workers_for(listeners);
+    hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
+    launch.watch = &watch;
+    int error = 0;
+    bool stopped = false;
+    try {
+        warp::run_blocks(launch, workers);
+    } catch (const warp::LaunchStopped& end) {
+        error = end.error();
+        stopped = true;
+        if (end.what()[0] != '\0') session.add_error(end.what());
+    }
+    LaunchCounts counts = watch.take_counts();
+    counts.stopped = stopped;
+    if (partitions) counts.partitions = partitions->take();
+    session.add(std::move(counts));
+    for (Hazard& hazard : watch.take_hazards()) session.add(std::move(hazard));
+    for (const auto& [block, text] : launch.printed) {
+        if (printer_)
+            printer_(text);
+        else
+            std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+    return error;
+}
+
+Device& device(int ordinal)
+{
+    static std::mutex mutex;
+    static auto& devices = *new std::map<int, std::unique_ptr<EngineDevice>>;
+    const std::lock_guard lock(mutex);
+    auto& found = devices[ordinal];
+    if (!found) found = std::make_unique<EngineDevice>(ordinal);
+    return *found;
+}
+
+int device_count()
+{
+    const char* wanted = std::getenv("SIMT_DEVICES");
+    return wanted ? std::clamp(std::atoi(wanted), 1, 64) : 1;
+}
+
+}  // namespace simt

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The device that executes PTX in this process.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "memory/textures.hpp"
+#include "runtime/device.hpp"
+#include "warp/program.hpp"
+
+namespace simt {
+
+class EngineDevice : public Device {
+public:
+    explicit EngineDevice(int ordinal) : ordinal_(ordinal) {}
+
+    int load_module(const std::vector<std::string>& texts) override;
+    void unload_module(int module) override;
+    int find_function(int module, const std::string& name) override;
+    FunctionInfo function(int function) override;
+    bool find_variable(int module, const std::string& name, VariableInfo& info) override;
+    std::vector<std::string> function_names(int module) override;
+
+    DeviceAddress allocate(std::size_t bytes) override;
+    bool release(DeviceAddress address) override;
+    void map_host(void* memory, std::size_t bytes) override;
+    bool unmap_host(void* memory) override;
+    Range range_of(DeviceAddress address) override;
+    void memory_info(std::size_t& free, std::size_t& total) override;
+    void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override;
+    void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
+    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) override;
+    void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override;
+
+    int create_array(const ArrayShape& shape) override;
+    bool destroy_array(int array) override;
+    void copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch) override;
+    void copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch) override;
+    std::uint64_t create_texture(const TextureRequest& request) override;
+    bool destroy_texture(std::uint64_t handle) override;
+
+    int launch(const LaunchRequest& request) override;
+    int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) override;
+    const Machine& machine() const override;
+    void set_heap_bytes(std::size_t bytes) override { heap_bytes_left_ = bytes; }
+    void set_printer(std::function<void(std::string_view)> printer) override;
+    void reset() override;
+
+private:
+    struct Kernel {
+        int module, function;
+        std::unique_ptr<warp::Program> program;
+    };
+
+    warp::Module& module(int number);
+    Kernel& kernel(int number);
+    warp::Program& program(int number);
+    void place_variables(warp::Module& module);
+    void initialize_variables(warp::Module& module);
+    bool check(const LaunchRequest& request, const warp::Program& program) const;
+    int run(warp::Program& program, const LaunchRequest& request);
+
+    int ordinal_;
+    std::recursive_mutex mutex_;
+    /// One launch runs at a time: the listeners and the report expect it.
+    std::mutex launch_mutex_;
+    std::map<int, std::unique_ptr<warp::Module>> modules_;
+    int next_module_ = 0;
+    std::vector<Kernel> kernels_;
+    std::atomic<std::size_t> heap_bytes_left_{std::size_t{8} << 20};
+    std::function<void(std::string_view)> printer_;
+    std::atomic<std::uint64_t> launches_{0};
+};
+
+}  // namespace simt

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The counting model, as a program finds it that runs under it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simt/counts.hpp"
+#include "simt/hazard.hpp"
+
+namespace conflict_free::model {
+
+/// True if the CUDA runtime that this program has found is the model's.
+/// @throws std::runtime_error for a model of another version
+bool is_there();
+
+/// @name Under the model
+/// These may be called if is_there().
+/// @{
+/// The name of the machine whose rules apply.
+std::string machine();
+
+/// Chooses the machine of later launches.
+/// @throws UsageError for an unknown name
+void choose_machine(const std::string& name);
+
+/// What the model has seen since the last call.
+struct Report {
+    std::vector<simt::LaunchCounts> launches;
+    std::vector<simt::Hazard> hazards;
+    /// What stopped kernels and is no hazard, one line each.
+    std::vector<std::string> errors;
+};
+Report take_report();
+/// @}
+
+}  // namespace conflict_free::model

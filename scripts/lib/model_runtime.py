@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Where a build folder has the counting model, and how a program finds it. Standard library only."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+VARIABLE = "LD_LIBRARY_PATH"
+RUNTIME = "libcudart.so.13"
+
+
+def libraries(build: Path) -> Path:
+    """The folder of the model's libraries."""
+    return build / "common" / "model" / "lib"
+
+
+def is_built(build: Path) -> bool:
+    return (libraries(build) / RUNTIME).exists()
+
+
+def environment(build: Path, **more: str) -> dict[str, str]:
+    """This environment, in which a program that uses CUDA runs under the model of a build folder."""
+    there = os.environ.get(VARIABLE)
+    first = str(libraries(build).resolve())
+    return {**os.environ, VARIABLE: f"{first}{os.pathsep}{there}" if there else first, **more}
