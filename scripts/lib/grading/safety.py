@@ -85,6 +85,12 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
                    "Allocate what the sizes ask for; if you do, look for a loop that never ends, whose accesses fill the memory."),
         "output": (f"it printed more than {limits.output_kilobytes:,} kilobytes", "Take out the printing: nobody reads it here."),
         "files": ("it wrote files", "Take out what writes files: the driver keeps the output."),
+        "system call": ("it was ended by a system call that it may not make",
+                        "Take out what starts threads or processes or reaches the system: the function has its arguments and the device."),
+        "signal 6": ("host code ended itself (abort)", "Look for a failed assert, an exception, or memory that is freed twice."),
+        "signal 8": ("host code divides by zero", "Look at the divisions that make up the grid."),
+        "signal 11": ("host code reads or writes memory that is not its own",
+                      "Check each index and each pointer that host code uses: what device memory holds is for kernels alone."),
     }
     seen, help_ = words.get(stopped_by, (f"it was ended by {stopped_by}", "The program must not end itself, nor be ended."))
     return Complaint(seen, help_)
