@@ -18,8 +18,9 @@ from grading.tokens import Directive, Token, read
 
 _NO_MACRO = re.compile(words.NO_MACRO_PATTERN)
 _HEADER = re.compile(r'<([^>]*)>|"([^"]*)"')
-#: A file of the machine, or one of the submission's that is not handed in.
-_OWN_HEADER = re.compile(r"/|.*\.\./|.*\.(?:cu|cuh|cpp|hpp|py|inc)$")
+_FILE_OF_THE_MACHINE = re.compile(r"/|.*\.\./")
+#: Between quotes: one that is not handed in.
+_OWN_FILE = re.compile(r".*\.(?:cu|cuh|cpp|hpp|py|inc)$")
 
 _HELP = {
     "a name of the grader": "Choose another name: the ones of the model and the grader are theirs.",
@@ -89,7 +90,7 @@ def _directive(directive: Directive) -> Iterator[Refusal]:
 def _include(directive: Directive) -> Iterator[Refusal]:
     found = _HEADER.fullmatch(directive.rest)
     name = (found[1] or found[2] or "") if found else directive.rest
-    if found is None or _OWN_HEADER.match(name):
+    if found is None or _FILE_OF_THE_MACHINE.match(name) or _OWN_FILE.match(found[2] or ""):
         yield Refusal(directive.line, "include that is not admitted", f"line {directive.line} includes `{name}`",
                       "Include only headers of CUDA and of C++, such as <algorithm>; a submission is one file.")
 
