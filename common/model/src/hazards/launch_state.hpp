@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hazards/counters.hpp"
+#include "hazards/global_watch.hpp"
 #include "hazards/reports.hpp"
 #include "hazards/watch.hpp"
 
@@ -31,6 +32,9 @@ struct LaunchWatch::State {
     Surroundings surroundings;
     std::vector<Listener*> listeners;
     Reports reports;
+    GlobalLaunch global;
+    /// Some warps of a block may be ordered and others not; set as soon as one block has done so.
+    std::atomic<bool> orders_parts;
 
 private:
     friend class LaunchWatch;

@@ -64,14 +64,12 @@ private:
 class Reported {
 public:
     /// True unless this kind at these sites has been reported with this rank or a lower one.
-    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank)
+    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank) const
     {
-        const auto [known, is_new] = ranks_.try_emplace({kind, site, other_site}, rank);
-        if (is_new) return true;
-        if (known->second <= rank) return false;
-        known->second = rank;
-        return true;
+        const auto known = ranks_.find({kind, site, other_site});
+        return known == ranks_.end() || rank < known->second;
     }
+    void add(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank) { ranks_[{kind, site, other_site}] = rank; }
 
 private:
     std::map<std::tuple<HazardKind, std::uint32_t, std::uint32_t>, Rank> ranks_;

@@ -5,7 +5,9 @@
 
 #include <utility>
 
+#include "hazards/block_reporter.hpp"
 #include "hazards/launch_state.hpp"
+#include "hazards/shared_watch.hpp"
 
 namespace simt::hazards {
 
@@ -24,7 +26,7 @@ std::string block_name(const Extent& block) { return "block " + in_parentheses(b
 
 LaunchWatch::State::State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers)
     : info(launch_info), kernel(std::move(kernel_name)), surroundings(std::move(given)), listeners(std::move(hearers)),
-      reports(surroundings.place_of)
+      reports(surroundings.place_of), global(surroundings.single_threaded), orders_parts(surroundings.orders_parts)
 {
 }
 
@@ -62,7 +64,7 @@ void LaunchWatch::report(HazardKind kind, const Extent& block, std::uint64_t blo
     state_->reports.add(rank_of_block(block_number), block_number, sites, std::move(hazard));
 }
 
-void LaunchWatch::grid_barrier() {}
+void LaunchWatch::grid_barrier() { state_->global.grid_barrier(); }
 
 LaunchCounts LaunchWatch::take_counts()
 {
@@ -82,12 +84,17 @@ LaunchCounts LaunchWatch::take_counts()
 std::vector<Hazard> LaunchWatch::take_hazards() { return state_->reports.take(); }
 
 struct BlockWatch::State {
-    explicit State(LaunchWatch::State& of) : launch(of) {}
+    explicit State(LaunchWatch::State& of)
+        : launch(of), reporter(of.reports, of.info, of.kernel), shared(reporter, of.surroundings.shared_bytes),
+          global(of.global, reporter)
+    {
+    }
 
     LaunchWatch::State& launch;
+    BlockReporter reporter;
+    SharedWatch shared;
+    GlobalWatch global;
     Counters* counters = nullptr;
-    Extent index;
-    std::uint64_t number = 0;
 };
 
 BlockWatch::BlockWatch(LaunchWatch& launch) : state_(std::make_unique<State>(*launch.state_)) {}
@@ -100,8 +107,10 @@ BlockWatch::~BlockWatch()
 void BlockWatch::begin_block(const Extent& index, std::uint64_t number)
 {
     State& state = *state_;
-    state.index = index;
-    state.number = number;
+    state.reporter.begin_block(index, number);
+    const Extent& block = state.launch.info.block;
+    state.shared.begin_block(static_cast<int>(block.x * block.y * block.z), state.launch.orders_parts);
+    state.global.begin_block(number);
     if (!state.counters) state.counters = state.launch.lend_counters();
     for (Listener* listener : state.launch.listeners) listener->block_begins(index);
 }
@@ -112,12 +121,18 @@ void BlockWatch::access(const WarpAccess& access)
     uncounted_access(access);
 }
 
-void BlockWatch::uncounted_access(const WarpAccess&) {}
+void BlockWatch::uncounted_access(const WarpAccess& access)
+{
+    if (access.space == Space::shared)
+        state_->shared.access(access);
+    else if (access.space == Space::global)
+        state_->global.access(access);
+}
 
 void BlockWatch::count_only(const WarpAccess& access)
 {
     State& state = *state_;
-    state.counters->count(access, state.number);
+    state.counters->count(access, state.reporter.block_number());
     for (Listener* listener : state.launch.listeners) listener->warp_access(access);
 }
 
@@ -129,28 +144,42 @@ void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std:
 void BlockWatch::block_barrier()
 {
     ++state_->counters->barriers;
+    state_->shared.end_interval();
     for (Listener* listener : state_->launch.listeners) listener->block_barrier();
 }
 
-void BlockWatch::part_barrier(std::span<const int>) { ++state_->counters->barriers; }
+void BlockWatch::part_barrier(std::span<const int> warps)
+{
+    ++state_->counters->barriers;
+    state_->launch.orders_parts = true;
+    state_->shared.part_barrier(warps);
+}
 
 void BlockWatch::warp_barrier(int warp, std::uint32_t lanes)
 {
     ++state_->counters->warp_barriers;
+    state_->shared.warp_barrier(warp, lanes);
     for (Listener* listener : state_->launch.listeners) listener->warp_barrier(warp, lanes);
 }
 
-void BlockWatch::release(int, std::uint64_t) {}
-void BlockWatch::acquire(int, std::uint64_t) {}
-void BlockWatch::global_release_acquire(std::uint64_t) {}
+void BlockWatch::release(int warp, std::uint64_t object)
+{
+    state_->launch.orders_parts = true;
+    state_->shared.release(warp, object);
+}
+
+void BlockWatch::acquire(int warp, std::uint64_t object) { state_->shared.acquire(warp, object); }
+
+void BlockWatch::global_release_acquire(std::uint64_t address) { state_->global.synchronize(address); }
 
 void BlockWatch::end_block()
 {
     State& state = *state_;
+    state.shared.end_interval();
     for (Listener* listener : state.launch.listeners) listener->block_ends();
     state.launch.take_back(std::exchange(state.counters, nullptr));
 }
 
-void forget_global_memory(std::uint64_t, std::size_t) {}
+void forget_global_memory(std::uint64_t address, std::size_t bytes) { GlobalShadow::instance().forget(address, bytes); }
 
 }  // namespace simt::hazards

@@ -36,7 +36,7 @@ struct Surroundings {
     std::size_t shared_bytes = 0;
     /// Number of sites; a site is less.
     std::uint32_t sites = 0;
-    /// The launch runs on one host thread alone: nothing need be locked.
+    /// The launch runs on one host thread, and no other is watched at the same time: nothing need be locked.
     bool single_threaded = false;
     /// The kernel may order some warps of a block and not others: by a barrier of a part of the block, or by release() and
     /// acquire(). It is found out when they are called, too, but what came before is then kept in less detail.
@@ -107,7 +107,7 @@ public:
     void report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
                 std::span<const std::uint32_t> sites, std::string message, std::string help);
 
-    /// Grid-wide: all threads of all blocks have passed a barrier.
+    /// Grid-wide: all threads of all blocks have passed a barrier. That each block has is told to its block_barrier().
     void grid_barrier();
 
     /// Called once, after the last block: counts of the launch by source line, sorted, and its hazards in the order of blocks.

@@ -359,7 +359,7 @@ RemoteDevice* connect(const char* text)
     the_device = new RemoteDevice(static_cast<int>(descriptor));
     struct sigaction action {};
     action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGSEGV, &action, nullptr);
     sigaction(SIGBUS, &action, nullptr);
     return the_device;

@@ -46,4 +46,14 @@ inline bool all_lanes_agree(const WarpAccess& access) {
     return agree;
 }
 
+/// True if all lanes are active and their addresses are evenly spaced, `step` bytes from lane to lane.
+inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step) {
+    if (access.active != UINT32_MAX) return false;
+    step = access.address[1] - access.address[0];
+    std::uint64_t differences = 0;
+    for (std::uint64_t lane = 0; lane < warp_size; ++lane)
+        differences |= access.address[lane] ^ (access.address[0] + lane * step);
+    return differences == 0;
+}
+
 }  // namespace simt::detail

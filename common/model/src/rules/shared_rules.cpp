@@ -24,6 +24,8 @@
 // among equals. Wider accesses are split into requests of 4 bytes a lane. Of lanes that store to one address, one does.
 
 #include <array>
+#include <numeric>
+#include <span>
 
 #include "lanes.hpp"
 #include "simt/rules.hpp"
@@ -34,6 +36,7 @@ namespace {
 
 using detail::all_lanes_agree;
 using detail::for_each_lane;
+using detail::for_lanes;
 using detail::lane_group;
 
 // 16 bytes that start in the middle of a word touch five.
@@ -66,9 +69,46 @@ bool is_free_of_conflicts(const WarpAccess& access, std::uint32_t lanes, const M
     });
 }
 
+/// Distinct words in the fullest bank, for lanes that touch one word each, which are `words`. 0 where that takes a closer look: banks conflict, and
+/// the words are not in ascending order.
+int most_in_a_bank(std::span<const std::uint32_t> words, const Machine& machine) {
+    const auto bank_mask = static_cast<std::uint32_t>(machine.banks - 1);
+    std::array<std::uint32_t, most_banks> word_of_bank;
+    for (const std::uint32_t word : words) word_of_bank[word & bank_mask] = word;
+    bool is_free = true;
+    for (const std::uint32_t word : words) is_free &= word_of_bank[word & bank_mask] == word;
+    if (is_free) return 1;
+    std::array<std::uint8_t, most_banks> in_bank{};
+    in_bank[words[0] & bank_mask] = 1;
+    int fullest = 1;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        if (words[i] < words[i - 1]) return 0;
+        std::uint8_t& count = in_bank[words[i] & bank_mask];
+        count = static_cast<std::uint8_t>(count + (words[i] != words[i - 1]));
+        fullest = std::max(fullest, static_cast<int>(count));
+    }
+    return fullest;
+}
+
+/// True if no lane touches more than one word.
+bool is_one_word_a_lane(const WarpAccess& access, const Machine& machine) {
+    if (access.size > machine.bank_width) return false;
+    std::uint64_t offsets = 0;
+    for_lanes(access.active, [&](std::size_t lane) { offsets |= access.address[lane]; });
+    return offsets % static_cast<std::uint64_t>(access.size) == 0;
+}
+
 /// Distinct words in the fullest bank, over the words that `lanes` touch.
 int words_in_fullest_bank(const WarpAccess& access, std::uint32_t lanes, const Machine& machine) {
-    if (is_free_of_conflicts(access, lanes, machine)) return 1;
+    if (is_one_word_a_lane(access, machine)) {
+        std::array<std::uint32_t, warp_size> words;
+        std::size_t count = 0;
+        const int shift = std::countr_zero(static_cast<unsigned>(machine.bank_width));
+        for_lanes(lanes, [&](std::size_t lane) { words[count++] = static_cast<std::uint32_t>(access.address[lane] >> shift); });
+        if (const int fullest = most_in_a_bank({words.data(), count}, machine)) return fullest;
+    } else if (is_free_of_conflicts(access, lanes, machine)) {
+        return 1;
+    }
     // A list of words for each bank: its newest word by bank, the one before by word.
     std::array<std::int16_t, most_banks> newest;
     newest.fill(-1);
@@ -226,11 +266,30 @@ SharedCost cost_of_one_broadcast(const WarpAccess& access, const Machine& machin
     return cost;
 }
 
+/// The cost of an access of all lanes to aligned elements, a fixed number of elements apart or one word for all. A
+/// phase then has as many elements as the banks hold side by side, and the fullest holds the greatest common divisor of
+/// the two numbers. Nothing merges, as no two lanes have one address.
+SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, const Machine& machine) {
+    if (step == 0) return {1, 1};
+    const auto elements = static_cast<unsigned>(step / static_cast<unsigned>(size));
+    const int in_fullest_bank = static_cast<int>(std::gcd(elements, static_cast<unsigned>(phase_lanes)));
+    const int phases = warp_size / phase_lanes;
+    return {phases * (in_fullest_bank + (size == 16 ? machine.extra_wavefronts_of_16_bytes : 0)), phases};
+}
+
+/// True if cost_of_even_steps() tells the cost.
+bool has_even_steps(const WarpAccess& access, const Machine& machine, std::uint64_t& step) {
+    if (access.size < machine.bank_width || machine.banks != machine.shared_request_lanes) return false;
+    const auto size = static_cast<std::uint64_t>(access.size);
+    return detail::is_evenly_spaced(access, step) && (step != 0 || access.size == machine.bank_width) && step % size == 0 && access.address[0] % size == 0;
+}
+
 }  // namespace
 
 SharedCost shared_cost(const WarpAccess& access, const Machine& machine) {
     if (machine.shared_words == SharedWords::one_broadcast) return cost_of_one_broadcast(access, machine);
     const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
+    if (std::uint64_t step; has_even_steps(access, machine, step)) return cost_of_even_steps(step, access.size, phase_lanes, machine);
     const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load;
     if (merges && phase_lanes < machine.shared_request_lanes)
         return cost_of_merging_phases(access, phase_lanes, machine);

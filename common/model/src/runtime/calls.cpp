@@ -7,8 +7,9 @@
 #include <cstdio>
 #include <new>
 
-#include "../remote/remote_device.hpp"
-#include "../report/session.hpp"
+#include "remote/remote_device.hpp"
+#include "report/session.hpp"
+#include "unsupported.hpp"
 
 namespace simt::runtime {
 
@@ -73,7 +74,7 @@ cudaError_t error_of_exception()
     }
 }
 
-cudaError_t unsupported(const char* function)
+int unsupported(const char* function)
 {
     print_error(std::string(function) + " is not supported by the model");
     return remember(cudaErrorNotSupported);

@@ -83,9 +83,6 @@ cudaError_t call(const Body& body)
     }
 }
 
-/// A call that is not there: says so and fails.
-cudaError_t unsupported(const char* function);
-
 /// The device that this thread uses.
 Device& current_device();
 /// Fails with cudaErrorInvalidDevice if there is no such device.

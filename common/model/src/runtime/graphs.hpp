@@ -5,7 +5,6 @@
 /// Graphs, and the capture of streams into them.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <vector>
@@ -23,27 +22,65 @@ struct CUgraphNode_st {
     CUgraphNode_st* original = nullptr;
 };
 
-/// A graph.
+/// A graph. It owns its nodes, and the graphs of its child nodes.
 struct CUgraph_st {
     std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-    /// The graph that this one is a part of, as a child.
-    CUgraph_st* owner = nullptr;
+    /// The graph that this one is a copy of.
     CUgraph_st* original = nullptr;
-    unsigned flags = 0;
-    std::map<cudaUserObject_t, unsigned> user_objects;
+    /// True for the graph of a child node.
+    bool is_child = false;
+    std::vector<cudaUserObject_t> user_objects;
 
+    CUgraph_st() = default;
+    CUgraph_st(const CUgraph_st&) = delete;
+    CUgraph_st& operator=(const CUgraph_st&) = delete;
     ~CUgraph_st();
 };
 
+/// A graph that can be launched: a copy of the one that it was made of.
 struct CUgraphExec_st {
-    std::unique_ptr<CUgraph_st> graph;
+    cudaGraph_t graph = nullptr;
     unsigned long long flags = 0;
+};
+
+struct CUuserObject_st {
+    void* object = nullptr;
+    cudaHostFn_t destroy = nullptr;
+    unsigned references = 0;
 };
 
 namespace simt::runtime {
 
+/// The graph or node of a handle. Fails with cudaErrorInvalidValue if there is none.
+CUgraph_st& require_graph(cudaGraph_t graph);
+CUgraphNode_st& require_node(cudaGraphNode_t node);
+CUgraphExec_st& require_executable(cudaGraphExec_t executable);
+
+cudaGraph_t new_graph();
+void delete_graph(cudaGraph_t graph);
+/// A copy with copies of all nodes, whose `original` they know.
+cudaGraph_t copy_of(const CUgraph_st& graph);
+cudaGraphNode_t add_node(CUgraph_st& graph, const cudaGraphNode_t* dependencies, std::size_t count, Work work);
+/// Each node after those that it depends on, and else in the order in which they were added.
+std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph);
+/// The node of an executable graph that is a copy of `node`. Fails if there is none.
+CUgraphNode_st& node_in(cudaGraphExec_t executable, cudaGraphNode_t node);
+
 /// If the stream is captured, makes the work a node of its graph and returns true. Waiting for an event that was recorded in
 /// a captured stream makes the stream join that capture.
-bool join_capture(CUstream_st& stream, Work& work);
+bool join_capture(CUstream_st& stream, const Work& work);
+
+/// What a list of handles is asked for: all of them, or their number where `list` is null.
+template <class Handle>
+void hand_out(const std::vector<Handle>& from, Handle* list, std::size_t* count)
+{
+    require(count != nullptr);
+    if (list) {
+        for (std::size_t i = 0; i < *count; ++i) list[i] = i < from.size() ? from[i] : Handle{};
+        *count = std::min(*count, from.size());
+    } else {
+        *count = from.size();
+    }
+}
 
 }  // namespace simt::runtime

@@ -231,18 +231,34 @@ VariableInfo require_variable(const void* symbol)
     return info;
 }
 
-std::unique_ptr<Module> module_from_image(const void* image)
+std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image)
+{
+    constexpr std::size_t magic_bytes = 4;
+    const auto is_elf = [](std::span<const std::uint8_t> bytes) { return bytes.size() > magic_bytes && starts_with_elf(bytes.data()); };
+    if (is_elf(image)) throw no_ptx("machine code");
+    if (image.size() < magic_bytes || !is_fat_binary(image.data())) {
+        std::string text(image.begin(), image.end());
+        text.resize(std::min(text.size(), text.find('\0')));
+        return {text};
+    }
+    const auto entries = read_fat_binary(image);
+    const FatBinaryEntry* best = best_ptx(entries);
+    if (!best) throw no_ptx(list_of_targets(entries));
+    return {ptx_text(*best)};
+}
+
+std::vector<std::string> texts_of_image(const void* image)
 {
     std::uint32_t magic = 0;
     std::memcpy(&magic, image, sizeof magic);
     if (magic == FATBINC_MAGIC) {
         __fatBinC_Wrapper_t wrapper;
         std::memcpy(&wrapper, image, sizeof wrapper);
-        return std::make_unique<Module>(std::vector<const void*>{wrapper.data});
+        image = wrapper.data;
     }
-    if (is_fat_binary(image)) return std::make_unique<Module>(std::vector<const void*>{image});
+    if (is_fat_binary(image)) return texts_of_image(container_at(image));
     if (starts_with_elf(image)) throw no_ptx("machine code");
-    return std::make_unique<Module>(std::vector<std::string>{static_cast<const char*>(image)});
+    return {static_cast<const char*>(image)};
 }
 
 }  // namespace simt::runtime

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -136,7 +137,9 @@ Kernel& require_kernel(const void* function);
 /// Address and size of a variable. Fails with cudaErrorInvalidSymbol if there is none.
 VariableInfo require_variable(const void* symbol);
 
-/// A module made of what a program hands over at run time: a fat binary, a wrapper of one, machine code or a PTX text.
-std::unique_ptr<Module> module_from_image(const void* image);
+/// The PTX of what a program hands over at run time: a fat binary, a wrapper of one, or a PTX text.
+std::vector<std::string> texts_of_image(const void* image);
+/// The same of the contents of a file.
+std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image);
 
 }  // namespace simt::runtime

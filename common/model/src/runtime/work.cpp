@@ -4,7 +4,6 @@
 #include "work.hpp"
 
 #include "graphs.hpp"
-#include "memory.hpp"
 #include "streams.hpp"
 
 namespace simt::runtime {
@@ -25,12 +24,9 @@ struct Runner {
     void operator()(const EventRecordWork& work) const { record(require_event(work.event)); }
     void operator()(const EventWaitWork& work) const { require_event(work.event); }
     void operator()(const ChildGraphWork& work) const { run_graph(work.graph); }
-    /// The memory of a graph is there as long as the graph: its address stands in the graph's other nodes.
+    /// The memory of a graph stays where it is between launches: its address stands in the graph's other nodes.
     void operator()(const AllocateWork&) const {}
-    void operator()(const FreeWork& work) const
-    {
-        Allocations::instance().release(work.pointer, {Allocation::Kind::device}, cudaErrorInvalidValue);
-    }
+    void operator()(const FreeWork&) const {}
 };
 
 }  // namespace

@@ -182,7 +182,7 @@ void Block::complete_cluster_barrier()
     int threads = 0;
     for (const Block* block : cluster)
         for (const auto& warp : block->warps) threads += std::popcount(warp->lanes & ~warp->exited);
-    if (leader.cluster_barrier.arrived < threads) return;
+    if (leader.cluster_barrier.arrived == 0 || leader.cluster_barrier.arrived < threads) return;
     leader.cluster_barrier.arrived = 0;
     ++leader.cluster_barrier.phase;
     for (Block* block : cluster) block->watch.block_barrier();

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Which blocks of a launch have ordered their accesses through atomic accesses to a common address.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace simt::hazards {
+
+/// The addresses through which a block has released what it did, and acquired what others did.
+///
+/// What a block did before an atomic access is ordered before what another block does after one to the same address. Which
+/// of the two came first is not looked at: the accesses that are compared are told apart by that already.
+class BlockReleases {
+public:
+    /// A release that is counted as the last there is: a block that makes more than that has all of them ordered.
+    static constexpr std::uint32_t most_releases = UINT16_MAX;
+
+    void add(std::uint64_t address);
+    /// Releases so far.
+    std::uint32_t count() const { return count_; }
+    /// True if there is an address through which both have gone, `other` after it had made `release` releases.
+    bool meets(const BlockReleases& other, std::uint32_t release) const;
+
+private:
+    struct Slot {
+        std::uint64_t address = 0;
+        /// Number of the last release through the address, counted from 1; 0 in a slot that is not used.
+        std::uint32_t last = 0;
+    };
+    const Slot& slot_of(std::uint64_t address) const;
+    void grow();
+
+    std::vector<Slot> slots_;
+    std::size_t used_ = 0;
+    std::uint32_t count_ = 0;
+};
+
+/// The releases of all blocks of a launch. Safe to use from several host threads, one for each block.
+class BlockOrder {
+public:
+    struct Entry {
+        std::mutex mutex;
+        BlockReleases releases;
+    };
+    /// Makes the entry of a block that makes its first release.
+    Entry& add(std::uint32_t block);
+    /// True if what `earlier` did when it had made `release` releases is ordered before what the block of `self` does now.
+    bool ordered(std::uint32_t earlier, std::uint32_t release, Entry& self);
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<std::uint32_t, std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace simt::hazards

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// How the watchers of a block report.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hazards/reports.hpp"
+#include "hazards/watch.hpp"
+#include "simt/events.hpp"
+
+namespace simt::hazards {
+
+/// The block that runs, for those who report of it. Ask is_news() before a hazard is put into words.
+class BlockReporter {
+public:
+    BlockReporter(Reports& reports, const LaunchInfo& info, const std::string& kernel) : reports_(reports), info_(info), kernel_(kernel) {}
+
+    void begin_block(const Extent& index, std::uint64_t number)
+    {
+        index_ = index;
+        number_ = number;
+    }
+    std::uint64_t block_number() const { return number_; }
+    const LaunchInfo& info() const { return info_; }
+    std::string block() const { return block_name(index_); }
+    std::string thread(int number) const { return thread_name(info_, number); }
+
+    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank) const
+    {
+        return reported_.is_news(kind, site, other_site, rank);
+    }
+    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site) const
+    {
+        return is_news(kind, site, other_site, rank_of_block(number_));
+    }
+
+    /// Both sites are the same where there is one access.
+    void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t site, std::uint32_t other_site, Rank rank,
+                std::string message, std::string help)
+    {
+        reported_.add(kind, site, other_site, rank);
+        Hazard hazard{kind, kernel_, index_, {}, {}, std::move(message), std::move(help)};
+        for (const int one : threads) hazard.threads.push_back(info_.thread(one));
+        std::vector<std::uint32_t> sites{site};
+        if (kind == HazardKind::race) sites.push_back(other_site);
+        reports_.add(rank, number_, sites, std::move(hazard));
+    }
+    void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t site, std::uint32_t other_site, std::string message,
+                std::string help)
+    {
+        report(kind, threads, site, other_site, rank_of_block(number_), std::move(message), std::move(help));
+    }
+
+private:
+    Reports& reports_;
+    const LaunchInfo& info_;
+    const std::string& kernel_;
+    Extent index_;
+    std::uint64_t number_ = 0;
+    Reported reported_;
+};
+
+}  // namespace simt::hazards

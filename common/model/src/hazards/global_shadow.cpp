@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "hazards/global_shadow.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+namespace simt::hazards {
+
+namespace {
+
+constexpr int address_bits = 48;
+constexpr std::size_t most_chunks = std::size_t{1} << (address_bits - GlobalShadow::chunk_bits);
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << GlobalShadow::chunk_bits;
+
+/// Zeroed memory that takes none until it is touched.
+void* map(std::size_t bytes)
+{
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+GlobalShadow& GlobalShadow::instance()
+{
+    // Never destroyed: programs launch until their very end.
+    static GlobalShadow& shadow = *new GlobalShadow;
+    return shadow;
+}
+
+GlobalShadow::GlobalShadow() : chunks_(static_cast<std::atomic<GlobalLine*>*>(map(most_chunks * sizeof(std::atomic<GlobalLine*>)))) {}
+
+GlobalLine* GlobalShadow::chunk_of(std::uint64_t address)
+{
+    std::atomic<GlobalLine*>& chunk = chunks_[(address >> chunk_bits) % most_chunks];
+    if (GlobalLine* lines = chunk.load(std::memory_order_acquire)) return lines;
+    constexpr std::size_t bytes = chunk_lines * sizeof(GlobalLine);
+    auto* made = static_cast<GlobalLine*>(map(bytes));
+    GlobalLine* others = nullptr;
+    if (chunk.compare_exchange_strong(others, made, std::memory_order_acq_rel)) return made;
+    munmap(made, bytes);
+    return others;
+}
+
+void GlobalShadow::forget(std::uint64_t address, std::size_t bytes)
+{
+    // Whole pages of lines, of which the largest there are hold 64 KiB.
+    constexpr std::uint64_t page = (std::uint64_t{64} << 10) / sizeof(GlobalLine) * GlobalLine::bytes;
+    const std::uint64_t end = (address + bytes) / page * page;
+    std::uint64_t begin = (address + page - 1) / page * page;
+    while (begin < end) {
+        const std::uint64_t next = std::min(end, (begin / chunk_bytes + 1) * chunk_bytes);
+        if (GlobalLine* lines = chunks_[(begin >> chunk_bits) % most_chunks].load(std::memory_order_acquire))
+            madvise(lines + begin % chunk_bytes / GlobalLine::bytes, (next - begin) / GlobalLine::bytes * sizeof(GlobalLine), MADV_DONTNEED);
+        begin = next;
+    }
+}
+
+}  // namespace simt::hazards

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What is remembered of each line of global memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace simt::hazards {
+
+/// Who wrote some words of a line last, or read them first.
+struct GlobalEntry {
+    static constexpr std::uint32_t write = 1, atomic = 2, whole_words = 4, kind_bits = 3;
+
+    /// Number of the block, times 8, plus what it did: a sum of the above.
+    std::uint32_t key;
+    /// Bit i is set for word i of the line.
+    std::uint32_t words;
+    /// Place of the site among those of the launch.
+    std::uint16_t site;
+    /// How often the block had released its accesses until then.
+    std::uint16_t release;
+
+    std::uint32_t block() const { return key >> kind_bits; }
+    bool is_write() const { return key & write; }
+    bool is_alike(const GlobalEntry& other) const { return key == other.key && site == other.site && release == other.release; }
+};
+
+/// What blocks have done in a launch to 128 bytes. Most lines are touched by one or two blocks in one or two ways.
+struct GlobalLine {
+    static constexpr std::size_t bytes = 128;
+    static constexpr std::uint8_t most_entries = 4;
+
+    /// In place of entries, where they are more.
+    std::vector<GlobalEntry>* more;
+    /// The launch that this is about. Anything else counts as nothing.
+    std::uint32_t launch;
+    std::uint8_t count;
+    std::uint8_t locked;
+    GlobalEntry entry[most_entries];
+};
+static_assert(sizeof(GlobalLine) == 64);
+
+/// The lines of all memory that kernels have touched, by address. It is half as large as that memory, and is kept from
+/// launch to launch. Safe to use from several host threads.
+class GlobalShadow {
+public:
+    static GlobalShadow& instance();
+
+    /// Lines are handed out in chunks that follow one another in memory.
+    static constexpr int chunk_bits = 22;
+    static constexpr std::size_t chunk_lines = (std::size_t{1} << chunk_bits) / GlobalLine::bytes;
+    /// The lines of the 4 MiB that hold the address. Throws std::bad_alloc if there is no memory for them.
+    GlobalLine* chunk_of(std::uint64_t address);
+
+    /// A number for a launch, or for what comes after a barrier of the whole grid. Never 0.
+    std::uint32_t next_launch() { return launch_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+    /// Gives back the memory that only these addresses need.
+    void forget(std::uint64_t address, std::size_t bytes);
+
+private:
+    GlobalShadow();
+
+    /// By the upper bits of an address of 48 bits. Pages of it that are not used take no memory.
+    std::atomic<GlobalLine*>* chunks_;
+    std::atomic<std::uint32_t> launch_{0};
+};
+
+}  // namespace simt::hazards

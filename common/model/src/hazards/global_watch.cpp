@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "hazards/global_watch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+
+#include "rules/lanes.hpp"
+
+namespace simt::hazards {
+
+namespace {
+
+constexpr int line_bits = 7;
+static_assert(GlobalLine::bytes == 1u << line_bits);
+constexpr std::uint8_t more_entries = GlobalLine::most_entries + 1;
+constexpr std::uint32_t block_mask = UINT32_MAX >> GlobalEntry::kind_bits;
+
+bool reads(Operation operation)
+{
+    return operation == Operation::load || operation == Operation::async_copy || operation == Operation::bulk_copy;
+}
+
+std::uint32_t kind_of(const WarpAccess& access)
+{
+    if (reads(access.operation)) return 0;
+    return GlobalEntry::write | (access.operation == Operation::atomic ? GlobalEntry::atomic : 0) |
+           (access.size >= 4 ? GlobalEntry::whole_words : 0);
+}
+
+/// The words of its line that an access of `size` bytes at `address` touches. Accesses are aligned.
+std::uint32_t words_at(std::uint64_t address, int size)
+{
+    const std::uint32_t words = size > 4 ? (1u << size / 4) - 1 : 1u;
+    return words << (address % GlobalLine::bytes / 4);
+}
+
+/// True if the lanes access neighboring elements, the first one first.
+bool is_contiguous(const WarpAccess& access)
+{
+    if (access.active != UINT32_MAX) return false;
+    const auto size = static_cast<std::uint64_t>(access.size);
+    std::uint64_t differences = 0;
+    for (std::uint64_t lane = 0; lane < warp_size; ++lane) differences |= access.address[lane] ^ (access.address[0] + lane * size);
+    return differences == 0;
+}
+
+}  // namespace
+
+std::uint16_t GlobalLaunch::number_of(std::uint32_t site)
+{
+    const std::lock_guard lock(mutex_);
+    if (sites_.size() > UINT16_MAX) return UINT16_MAX;
+    const auto [known, is_new] = numbers_.try_emplace(site, static_cast<std::uint16_t>(sites_.size()));
+    if (is_new) sites_.push_back(site);
+    return known->second;
+}
+
+std::uint32_t GlobalLaunch::site_of(std::uint16_t number)
+{
+    const std::lock_guard lock(mutex_);
+    return sites_[number];
+}
+
+std::vector<GlobalEntry>* GlobalLaunch::make_entries()
+{
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::make_unique<std::vector<GlobalEntry>>());
+    return entries_.back().get();
+}
+
+/// A line that no other host thread looks at, of this launch.
+class GlobalWatch::LockedLine {
+public:
+    LockedLine(GlobalLine& line, GlobalLaunch& launch) : line_(line), launch_(launch)
+    {
+        if (!launch.single_threaded()) lock();
+        if (line.launch == launch.number()) return;
+        line.launch = launch.number();
+        line.count = 0;
+    }
+    ~LockedLine()
+    {
+        if (!launch_.single_threaded()) std::atomic_ref(line_.locked).store(0, std::memory_order_release);
+    }
+    LockedLine(const LockedLine&) = delete;
+    LockedLine& operator=(const LockedLine&) = delete;
+
+    std::span<GlobalEntry> entries()
+    {
+        if (line_.count == more_entries) return *line_.more;
+        return {line_.entry, line_.count};
+    }
+
+    void add(const GlobalEntry& entry)
+    {
+        if (line_.count < GlobalLine::most_entries) {
+            line_.entry[line_.count++] = entry;
+            return;
+        }
+        if (line_.count == GlobalLine::most_entries) {
+            line_.more = launch_.make_entries();
+            line_.more->assign(line_.entry, line_.entry + GlobalLine::most_entries);
+            line_.count = more_entries;
+        }
+        line_.more->push_back(entry);
+    }
+
+    /// Drops entries without words.
+    void clean()
+    {
+        const auto is_empty = [](const GlobalEntry& entry) { return entry.words == 0; };
+        if (line_.count == more_entries) {
+            std::erase_if(*line_.more, is_empty);
+            return;
+        }
+        GlobalEntry* end = std::remove_if(line_.entry, line_.entry + line_.count, is_empty);
+        line_.count = static_cast<std::uint8_t>(end - line_.entry);
+    }
+
+private:
+    void lock()
+    {
+        constexpr int patience = 64;
+        const std::atomic_ref locked(line_.locked);
+        for (int tries = 0; locked.exchange(1, std::memory_order_acquire) != 0; ++tries)
+            if (tries > patience) std::this_thread::yield();
+    }
+
+    GlobalLine& line_;
+    GlobalLaunch& launch_;
+};
+
+void GlobalWatch::begin_block(std::uint64_t number)
+{
+    block_ = static_cast<std::uint32_t>(number) & block_mask;
+    releases_ = nullptr;
+    release_count_ = 0;
+}
+
+std::uint16_t GlobalWatch::number_of(std::uint32_t site)
+{
+    if (site >= site_numbers_.size()) [[unlikely]]
+        site_numbers_.resize(site + std::size_t{1});
+    std::uint32_t& number = site_numbers_[site];
+    if (number == 0) number = launch_.number_of(site) + 1u;
+    return static_cast<std::uint16_t>(number - 1);
+}
+
+void GlobalWatch::synchronize(std::uint64_t address)
+{
+    if (!releases_) releases_ = &launch_.order.add(block_);
+    const std::lock_guard lock(releases_->mutex);
+    releases_->releases.add(address);
+    release_count_ = releases_->releases.count();
+}
+
+void GlobalWatch::synchronize_lanes(const WarpAccess& access)
+{
+    std::uint64_t last = 0;
+    bool is_first = true;
+    detail::for_each_lane(access.active, [&](std::size_t lane) {
+        if (!is_first && access.address[lane] == last) return;
+        is_first = false;
+        last = access.address[lane];
+        synchronize(last);
+    });
+}
+
+template <class Visit>
+void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
+{
+    if (is_contiguous(access) && access.size >= 4) {
+        const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);
+        for (std::uint64_t line = begin >> line_bits; line << line_bits < end; ++line) {
+            const std::uint64_t first = std::max(begin, line << line_bits), last = std::min(end, (line + 1) << line_bits);
+            visit(line, detail::lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
+        }
+        return;
+    }
+    std::uint64_t line = UINT64_MAX;
+    std::uint32_t words = 0;
+    detail::for_each_lane(access.active, [&](std::size_t lane) {
+        const std::uint64_t address = access.address[lane];
+        if (address >> line_bits != line) {
+            if (words) visit(line, words);
+            line = address >> line_bits;
+            words = 0;
+        }
+        words |= words_at(address, access.size);
+    });
+    visit(line, words);
+}
+
+void GlobalWatch::access(const WarpAccess& access)
+{
+    const auto release = static_cast<std::uint16_t>(release_count_);
+    const GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), 0, number_of(access.site), release};
+    if (access.operation == Operation::atomic) synchronize_lanes(access);
+    for_each_line(access, [&](std::uint64_t line, std::uint32_t words) {
+        Touch one{access, entry, line};
+        one.entry.words = words;
+        touch(one);
+    });
+}
+
+GlobalLine& GlobalWatch::line_of(std::uint64_t number)
+{
+    constexpr int bits = GlobalShadow::chunk_bits - line_bits;
+    if (number >> bits != chunk_) [[unlikely]] {
+        chunk_ = number >> bits;
+        lines_ = GlobalShadow::instance().chunk_of(number << line_bits);
+    }
+    return lines_[number % GlobalShadow::chunk_lines];
+}
+
+void GlobalWatch::touch(const Touch& touch)
+{
+    {
+        LockedLine line(line_of(touch.line), launch_);
+        if (touch.entry.is_write())
+            store(line, touch);
+        else
+            load(line, touch);
+    }
+    if (suspects_.empty()) [[likely]]
+        return;
+    for (const GlobalEntry& other : suspects_) judge(other, touch);
+    suspects_.clear();
+}
+
+void GlobalWatch::load(LockedLine& line, const Touch& touch)
+{
+    const GlobalEntry& self = touch.entry;
+    std::uint32_t own = 0, once = 0, twice = 0;
+    GlobalEntry* alike = nullptr;
+    for (GlobalEntry& entry : line.entries()) {
+        if (entry.is_write()) {
+            if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
+        } else if (entry.block() == block_) {
+            own |= entry.words;
+            if (entry.is_alike(self)) alike = &entry;
+        } else {
+            twice |= once & entry.words;
+            once |= entry.words;
+        }
+    }
+    // Two blocks that read a word stand for all: whichever writes it, one of them is another.
+    GlobalEntry fresh = self;
+    fresh.words &= ~own & ~twice;
+    if (fresh.words == 0) return;
+    if (alike)
+        alike->words |= fresh.words;
+    else
+        line.add(fresh);
+}
+
+void GlobalWatch::store(LockedLine& line, const Touch& touch)
+{
+    const GlobalEntry& self = touch.entry;
+    GlobalEntry* alike = nullptr;
+    bool any_empty = false;
+    for (GlobalEntry& entry : line.entries()) {
+        if (entry.block() != block_ && entry.words & self.words) suspects_.push_back(entry);
+        if (!entry.is_write()) continue;
+        if (entry.is_alike(self)) {
+            entry.words |= self.words;
+            alike = &entry;
+        } else {
+            entry.words &= ~self.words;
+            any_empty |= entry.words == 0;
+        }
+    }
+    if (!alike) line.add(self);
+    if (any_empty) line.clean();
+}
+
+int GlobalWatch::racing_lane(const GlobalEntry& other, const Touch& touch)
+{
+    const WarpAccess& access = touch.access;
+    const bool whole = access.size >= 4, atomic = access.operation == Operation::atomic, store = access.operation == Operation::store;
+    if (other.is_write() ? (atomic && other.key & GlobalEntry::atomic) || !(whole || other.key & GlobalEntry::whole_words) : !whole) return -1;
+    for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
+        if (address >> line_bits != touch.line || !(words_at(address, access.size) & other.words)) continue;
+        const bool repeats_value = store && !(access.changed >> lane & 1);
+        if (!(other.is_write() && repeats_value)) return lane;
+    }
+    return -1;
+}
+
+bool GlobalWatch::ordered(const GlobalEntry& other)
+{
+    return releases_ && launch_.order.ordered(other.block(), other.release, *releases_);
+}
+
+void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
+{
+    const int lane = racing_lane(other, touch);
+    if (lane < 0) return;
+    const Rank rank = rank_of_blocks(reporter_.block_number(), other.block());
+    if (!reporter_.is_news(HazardKind::race, launch_.site_of(other.site), touch.access.site, rank)) return;
+    if (!ordered(other)) report(other, touch, lane, rank);
+}
+
+void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane, Rank rank)
+{
+    const WarpAccess& access = touch.access;
+    const std::uint32_t site = launch_.site_of(other.site);
+    const Extent& grid = reporter_.info().grid;
+    const std::uint32_t number = other.block();
+    const Extent block{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
+    const int thread = access.warp * warp_size + lane;
+    const char* what = !other.is_write() ? " reads" : other.key & GlobalEntry::atomic ? " updates" : " writes";
+    const char* verb = reads(access.operation) ? "reads" : access.operation == Operation::store ? "writes" : "updates";
+    reporter_.report(HazardKind::race, {thread}, site, access.site, rank,
+                     block_name(block) + what + " and " + reporter_.block() + ", " + reporter_.thread(thread) + ", " + verb +
+                         " the same global memory; blocks run in no order",
+                     "Let each block write memory of its own, use atomics, or split the work into two kernel launches.");
+}
+
+}  // namespace simt::hazards

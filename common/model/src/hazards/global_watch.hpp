@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Finds races between blocks in global memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "hazards/block_order.hpp"
+#include "hazards/block_reporter.hpp"
+#include "hazards/global_shadow.hpp"
+#include "simt/events.hpp"
+
+namespace simt::hazards {
+
+/// What the blocks of a launch share. Safe to use from several host threads.
+class GlobalLaunch {
+public:
+    explicit GlobalLaunch(bool single_threaded) : single_threaded_(single_threaded) { grid_barrier(); }
+
+    /// Everything so far is ordered before everything from now on.
+    void grid_barrier() { number_.store(GlobalShadow::instance().next_launch(), std::memory_order_relaxed); }
+    std::uint32_t number() const { return number_.load(std::memory_order_relaxed); }
+    bool single_threaded() const { return single_threaded_; }
+
+    /// Sites of accesses to global memory in short, and back. Only so many are told apart.
+    std::uint16_t number_of(std::uint32_t site);
+    std::uint32_t site_of(std::uint16_t number);
+
+    /// Room for the entries of a line, until the launch ends.
+    std::vector<GlobalEntry>* make_entries();
+
+    BlockOrder order;
+
+private:
+    bool single_threaded_;
+    std::atomic<std::uint32_t> number_{0};
+    std::mutex mutex_;
+    std::vector<std::uint32_t> sites_;
+    std::unordered_map<std::uint32_t, std::uint16_t> numbers_;
+    std::vector<std::unique_ptr<std::vector<GlobalEntry>>> entries_;
+};
+
+/// Two accesses to the same word by different blocks race if one of them is a store, unless both store the same value,
+/// both are atomic, or atomic accesses to a common address order them. The order in which blocks run plays no part.
+class GlobalWatch {
+public:
+    GlobalWatch(GlobalLaunch& launch, BlockReporter& reporter) : launch_(launch), reporter_(reporter) {}
+
+    void begin_block(std::uint64_t number);
+    void access(const WarpAccess& access);
+    /// As an atomic access to the address does.
+    void synchronize(std::uint64_t address);
+
+private:
+    /// Lanes of an instruction that go to one line.
+    struct Touch {
+        const WarpAccess& access;
+        /// What is remembered of it; `words` are those of the line.
+        GlobalEntry entry;
+        std::uint64_t line;
+    };
+    class LockedLine;
+
+    std::uint16_t number_of(std::uint32_t site);
+    void synchronize_lanes(const WarpAccess& access);
+    template <class Visit>
+    static void for_each_line(const WarpAccess& access, Visit&& visit);
+    GlobalLine& line_of(std::uint64_t number);
+    void touch(const Touch& touch);
+    void load(LockedLine& line, const Touch& touch);
+    void store(LockedLine& line, const Touch& touch);
+    void judge(const GlobalEntry& other, const Touch& touch);
+    static int racing_lane(const GlobalEntry& other, const Touch& touch);
+    bool ordered(const GlobalEntry& other);
+    void report(const GlobalEntry& other, const Touch& touch, int lane, Rank rank);
+
+    GlobalLaunch& launch_;
+    BlockReporter& reporter_;
+    std::uint32_t block_ = 0;
+    /// Null until the block releases something.
+    BlockOrder::Entry* releases_ = nullptr;
+    std::uint32_t release_count_ = 0;
+    /// The chunk of lines that was used last.
+    std::uint64_t chunk_ = UINT64_MAX;
+    GlobalLine* lines_ = nullptr;
+    /// By site: its number plus 1, or 0 where it was not asked for.
+    std::vector<std::uint32_t> site_numbers_;
+    /// Entries that the access at hand may race with.
+    std::vector<GlobalEntry> suspects_;
+};
+
+}  // namespace simt::hazards

@@ -1,0 +1,391 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "hazards/shared_watch.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "rules/lanes.hpp"
+
+namespace simt::hazards {
+
+namespace {
+
+const char* const race_help =
+    "Put a barrier between the two: __syncthreads() for threads of the block, __syncwarp() for lanes of one warp; or make both atomic.";
+
+constexpr std::uint8_t all_bytes = 0xF;
+constexpr int asked_shift = 4;
+
+/// Records of one interval. What a longer one did before is forgotten, as far as races go: only a kernel that hardly
+/// ever has a barrier makes so many accesses, and it makes them over and over.
+constexpr std::size_t most_records = std::size_t{1} << 20;
+/// Numbers of records that there are.
+constexpr std::uint32_t record_numbers = UINT32_MAX / warp_size;
+
+bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
+
+const char* verb(Operation operation)
+{
+    switch (operation) {
+        case Operation::load: return "reads";
+        case Operation::atomic: return "updates";
+        default: return "writes";
+    }
+}
+
+/// Calls `visit` with each word of each lane of an access to whole words.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
+{
+    if (access.size == 4)
+        return detail::for_lanes(access.active, [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
+    const auto words = static_cast<std::size_t>(access.size / 4);
+    detail::for_each_lane(access.active, [&](std::size_t lane) {
+        const std::size_t first = access.address[lane] / 4;
+        for (std::size_t word = first; word < first + words; ++word) visit(word, lane);
+    });
+}
+
+/// Names a word, or a byte of one, among all cells.
+std::uint64_t key_of_word(std::size_t word) { return word * 8; }
+std::uint64_t key_of_byte(std::size_t word, std::size_t byte) { return word * 8 + 1 + byte; }
+
+}  // namespace
+
+SharedWatch::SharedWatch(BlockReporter& reporter, std::size_t shared_bytes) : reporter_(reporter)
+{
+    const std::size_t words = std::bit_ceil(shared_bytes / 4 + 1);
+    words_.resize(words);
+    written_.resize(words);
+    begin_interval();
+}
+
+void SharedWatch::begin_block(int threads, bool orders_parts)
+{
+    orders_parts_ |= orders_parts;
+    order_.begin_block(threads);
+    std::ranges::fill(written_, std::uint8_t{0});
+    begin_interval();
+}
+
+void SharedWatch::begin_interval()
+{
+    first_record_ += static_cast<std::uint32_t>(log_.size());
+    if (first_record_ > record_numbers - 2 * most_records) {
+        std::ranges::fill(words_, Cell{});
+        first_record_ = 1;
+    }
+    log_.clear();
+    // A record that no access has: its number marks words that are split.
+    log_.push_back({});
+    interval_start_ = first_record_ * warp_size;
+    split_.clear();
+    if (!more_reads_.empty()) more_reads_.clear();
+}
+
+void SharedWatch::end_interval()
+{
+    if (!unwritten_reads_.empty()) report_unwritten_reads();
+    begin_interval();
+}
+
+void SharedWatch::part_barrier(std::span<const int> warps)
+{
+    orders_parts_ = true;
+    order_.synchronize_warps(warps);
+}
+
+void SharedWatch::release(int warp, std::uint64_t object)
+{
+    orders_parts_ = true;
+    order_.release(warp, object);
+}
+
+void SharedWatch::acquire(int warp, std::uint64_t object)
+{
+    orders_parts_ = true;
+    order_.acquire(warp, object);
+}
+
+SharedWatch::ThreadAccess SharedWatch::add_record(const WarpAccess& access)
+{
+    if (log_.size() >= most_records) begin_interval();
+    const auto number = first_record_ + static_cast<std::uint32_t>(log_.size());
+    log_.push_back({access.site, order_.now(access.warp), static_cast<std::uint8_t>(access.warp), access.operation});
+    return number * warp_size;
+}
+
+void SharedWatch::access(const WarpAccess& access)
+{
+    // No sum of bits is less than the largest address.
+    std::uint64_t bits = 0;
+    detail::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
+    if (const std::uint64_t last = (bits + static_cast<std::uint64_t>(access.size)) / 4; last >= words_.size()) [[unlikely]] {
+        words_.resize(std::bit_ceil(last + 1));
+        written_.resize(words_.size());
+    }
+    const Current current{access, add_record(access), order_.now(access.warp)};
+    if (access.size < 4) return access_bytes(current);
+    switch (access.operation) {
+        case Operation::load: return load_words(current);
+        case Operation::atomic: return update_words(current);
+        default: return store_words(current);
+    }
+}
+
+void SharedWatch::load_words(const Current& current)
+{
+    // What most reads need, in local variables: the compiler cannot tell that cells are not part of the watch.
+    Cell* const cells = words_.data();
+    const std::uint8_t* const written = written_.data();
+    const Record* const log = log_.data();
+    const ThreadAccess start = interval_start_, record = current.record;
+    const std::uint32_t first_record = first_record_;
+    const int warp = current.access.warp;
+    const bool orders_parts = orders_parts_;
+    for_each_word(current.access, [&](std::size_t word, std::size_t lane) __attribute__((always_inline)) {
+        Cell& cell = cells[word];
+        if (cell.write > start || (written[word] & all_bytes) != all_bytes) [[unlikely]]
+            return load_word(word, current, lane);
+        if (cell.read <= start) {
+            cell.read = record;
+            cell.read_lanes = 1u << lane;
+            cell.other_read = 0;
+        } else if (cell.read == record) {
+            cell.read_lanes |= 1u << lane;
+        } else if (!orders_parts && log[cell.read / warp_size - first_record].warp != warp) {
+            cell.other_read = record + static_cast<ThreadAccess>(lane);
+        } else {
+            load_word(word, current, lane);
+        }
+    });
+}
+
+void SharedWatch::store_words(const Current& current)
+{
+    Cell* const cells = words_.data();
+    std::uint8_t* const written = written_.data();
+    const ThreadAccess start = interval_start_, record = current.record;
+    for_each_word(current.access, [&](std::size_t word, std::size_t lane) __attribute__((always_inline)) {
+        Cell& cell = cells[word];
+        if (cell.write > start || cell.read > start || written[word] > all_bytes) [[unlikely]]
+            return write_word(word, current, lane);
+        cell.write = record + static_cast<ThreadAccess>(lane);
+        written[word] = all_bytes;
+    });
+}
+
+void SharedWatch::update_words(const Current& current)
+{
+    for_each_word(current.access, [&](std::size_t word, std::size_t lane) { write_word(word, current, lane); });
+}
+
+void SharedWatch::load_word(std::size_t word, const Current& current, std::size_t lane)
+{
+    note_unwritten(word, all_bytes, current, lane);
+    Cell& cell = words_[word];
+    if (is_of_interval(cell.write)) {
+        if (cell.write == split()) return access_split_word(word, all_bytes, current, lane);
+        check_against_write(cell, current, lane);
+    }
+    note_read(cell, key_of_word(word), current, lane);
+}
+
+void SharedWatch::write_word(std::size_t word, const Current& current, std::size_t lane)
+{
+    note_bytes(word, all_bytes, current, lane);
+    Cell& cell = words_[word];
+    if (is_of_interval(cell.write)) {
+        if (cell.write == split()) return access_split_word(word, all_bytes, current, lane);
+        check_against_write(cell, current, lane);
+    }
+    if (is_of_interval(cell.read)) check_against_reads(cell, key_of_word(word), current, lane);
+    cell.write = current.record + static_cast<ThreadAccess>(lane);
+}
+
+void SharedWatch::access_bytes(const Current& current)
+{
+    const WarpAccess& access = current.access;
+    detail::for_each_lane(access.active, [&](std::size_t lane) {
+        const std::uint64_t address = access.address[lane];
+        const unsigned bytes = ((1u << access.size) - 1) << address % 4;
+        note_bytes(address / 4, bytes, current, lane);
+        access_split_word(address / 4, bytes, current, lane);
+    });
+}
+
+std::array<SharedWatch::Cell, 4>& SharedWatch::split_word(std::size_t word)
+{
+    Cell& cell = words_[word];
+    if (cell.write == split()) return split_[cell.read];
+    split_.push_back({cell, cell, cell, cell});
+    cell.write = split();
+    cell.read = static_cast<ThreadAccess>(split_.size() - 1);
+    return split_.back();
+}
+
+void SharedWatch::access_split_word(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
+{
+    auto& cells = split_word(word);
+    for (std::size_t byte = 0; byte < 4; ++byte)
+        if (bytes >> byte & 1) access_cell(cells[byte], key_of_byte(word, byte), current, lane);
+}
+
+void SharedWatch::access_cell(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
+{
+    if (is_of_interval(cell.write)) check_against_write(cell, current, lane);
+    if (current.access.operation == Operation::load) return note_read(cell, key, current, lane);
+    if (is_of_interval(cell.read)) check_against_reads(cell, key, current, lane);
+    cell.write = current.record + static_cast<ThreadAccess>(lane);
+}
+
+bool SharedWatch::ordered(ThreadAccess earlier, const Current& current, std::size_t lane) const
+{
+    const Record& record = record_of(earlier);
+    return order_.ordered(record.warp, static_cast<int>(earlier % warp_size), record.stamp, current.access.warp, static_cast<int>(lane));
+}
+
+void SharedWatch::check_against_write(const Cell& cell, const Current& current, std::size_t lane)
+{
+    const WarpAccess& access = current.access;
+    const Record& write = record_of(cell.write);
+    if (write.warp == access.warp && cell.write % warp_size == lane) return;
+    if (access.operation == Operation::atomic && write.operation == Operation::atomic) return;
+    if (writes(access.operation) && !(access.changed >> lane & 1)) return;
+    if (ordered(cell.write, current, lane) || !reporter_.is_news(HazardKind::race, write.site, access.site)) return;
+    const int writer = write.warp * warp_size + static_cast<int>(cell.write % warp_size);
+    const int thread = access.warp * warp_size + static_cast<int>(lane);
+    reporter_.report(HazardKind::race, {writer, thread}, write.site, access.site,
+                     reporter_.thread(writer) + " " + verb(write.operation) + " and " + reporter_.thread(thread) + " " + verb(access.operation) +
+                         " the same shared memory with no barrier between them",
+                     race_help);
+}
+
+void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
+{
+    const WarpAccess& access = current.access;
+    const bool only_own_read = cell.other_read == 0 && cell.read_lanes == 1u << lane && is_of_warp(cell.read, current);
+    if (only_own_read) return;
+    const ThreadAccess read = racing_read(cell, key, current, lane);
+    if (read == 0) return;
+    const Record& record = record_of(read);
+    if (!reporter_.is_news(HazardKind::race, record.site, access.site)) return;
+    const int reader = record.warp * warp_size + static_cast<int>(read % warp_size);
+    const int thread = access.warp * warp_size + static_cast<int>(lane);
+    reporter_.report(HazardKind::race, {reader, thread}, record.site, access.site,
+                     reporter_.thread(reader) + " reads and " + reporter_.thread(thread) + " " + verb(access.operation) +
+                         " the same shared memory with no barrier between them",
+                     race_help);
+}
+
+SharedWatch::ThreadAccess SharedWatch::racing_read(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) const
+{
+    const auto races = [&](ThreadAccess read) { return !is_of_warp(read, current) && !ordered(read, current, lane); };
+    const auto first = cell.read + static_cast<ThreadAccess>(std::countr_zero(cell.read_lanes));
+    if (races(first)) return first;
+    if (cell.other_read != 0 && races(cell.other_read)) return cell.other_read;
+    if (is_of_warp(cell.read, current))
+        for (std::uint32_t rest = cell.read_lanes & ~(1u << lane); rest; rest &= rest - 1) {
+            const auto read = cell.read + static_cast<ThreadAccess>(std::countr_zero(rest));
+            if (!ordered(read, current, lane)) return read;
+        }
+    if (const auto more = more_reads_.find(key); more != more_reads_.end())
+        if (const auto found = std::ranges::find_if(more->second, races); found != more->second.end()) return *found;
+    return 0;
+}
+
+void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
+{
+    const std::uint32_t bit = 1u << lane;
+    if (!is_of_interval(cell.read)) {
+        cell.read = current.record;
+        cell.read_lanes = bit;
+        cell.other_read = 0;
+    } else if (cell.read == current.record) {
+        cell.read_lanes |= bit;
+    } else if (!is_of_warp(cell.read, current)) {
+        note_read_of_other_warp(cell, key, current, lane);
+    } else {
+        // Readers that are ordered before this one need no longer be kept: who is ordered after this one is after them too.
+        if (record_of(cell.read).stamp != current.stamp)
+            for (std::uint32_t rest = cell.read_lanes & ~bit; rest; rest &= rest - 1)
+                if (ordered(cell.read + static_cast<ThreadAccess>(std::countr_zero(rest)), current, lane)) cell.read_lanes &= ~(rest & -rest);
+        cell.read = current.record;
+        cell.read_lanes |= bit;
+    }
+}
+
+void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
+{
+    const ThreadAccess self = current.record + static_cast<ThreadAccess>(lane);
+    if (!orders_parts_) {
+        cell.other_read = self;
+        return;
+    }
+    if (ordered(cell.read, current, lane)) {
+        cell.read = current.record;
+        cell.read_lanes = 1u << lane;
+        if (cell.other_read != 0 && ordered(cell.other_read, current, lane)) cell.other_read = 0;
+        return;
+    }
+    if (cell.other_read != 0 && !is_of_warp(cell.other_read, current) && !ordered(cell.other_read, current, lane)) {
+        // Of each warp, the newest: who is ordered after it is after the others.
+        auto& more = more_reads_[key];
+        std::erase_if(more, [&](ThreadAccess read) { return record_of(read).warp == record_of(cell.other_read).warp; });
+        more.push_back(cell.other_read);
+    }
+    cell.other_read = self;
+}
+
+void SharedWatch::note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
+{
+    if (writes(current.access.operation))
+        note_written(word, bytes, current, lane);
+    else
+        note_unwritten(word, bytes, current, lane);
+}
+
+void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
+{
+    const unsigned asked = written_[word] >> asked_shift, written = written_[word] & all_bytes;
+    if (asked & bytes & ~written)
+        if (const auto last = last_unwritten_read_.find(static_cast<std::uint32_t>(word)); last != last_unwritten_read_.end())
+            for (std::uint32_t number = last->second; number != 0; number = unwritten_reads_[number - 1].previous) {
+                UnwrittenRead& read = unwritten_reads_[number - 1];
+                if (!(read.bytes & bytes & ~written)) continue;
+                const bool same_thread = read.warp == current.access.warp && read.lane == static_cast<int>(lane);
+                read.certain |= same_thread ||
+                                order_.ordered(read.warp, read.lane, read.stamp, current.access.warp, static_cast<int>(lane));
+            }
+    written_[word] |= static_cast<std::uint8_t>(bytes);
+}
+
+void SharedWatch::note_unwritten(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
+{
+    // Another thread may still write it before the next barrier. Then the two race, and that is what is wrong.
+    const auto missing = static_cast<std::uint8_t>(bytes & ~((written_[word] | written_[word] >> asked_shift) & 0xFFu));
+    if (!missing) return;
+    written_[word] |= static_cast<std::uint8_t>(missing << asked_shift);
+    std::uint32_t& last = last_unwritten_read_[static_cast<std::uint32_t>(word)];
+    unwritten_reads_.push_back({static_cast<std::uint32_t>(word), missing, current.access.warp, static_cast<int>(lane), current.access.site,
+                                current.stamp, last, false});
+    last = static_cast<std::uint32_t>(unwritten_reads_.size());
+}
+
+void SharedWatch::report_unwritten_reads()
+{
+    for (const UnwrittenRead& read : unwritten_reads_) {
+        const bool written = (written_[read.word] & read.bytes) == read.bytes;
+        if ((written && !read.certain) || !reporter_.is_news(HazardKind::uninitialized, read.site, read.site)) continue;
+        const int thread = read.warp * warp_size + read.lane;
+        reporter_.report(HazardKind::uninitialized, {thread}, read.site, read.site,
+                         reporter_.thread(thread) + " reads shared memory that no thread of the block has written",
+                         "Write every element before it is read, for the last tile and block too.");
+    }
+    unwritten_reads_.clear();
+    last_unwritten_read_.clear();
+}
+
+}  // namespace simt::hazards

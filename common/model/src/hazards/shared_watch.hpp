@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Finds races between threads of a block, and reads of shared memory that the block has not written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "hazards/block_reporter.hpp"
+#include "hazards/thread_order.hpp"
+#include "simt/events.hpp"
+
+namespace simt::hazards {
+
+/// Two accesses to the same byte by different threads race if one of them is a store, both fall into the same interval
+/// between barriers of the block, nothing else orders them, and they are not both atomic. The order in which the threads
+/// happen to run plays no part. Two stores of the same value are harmless and not reported.
+class SharedWatch {
+public:
+    SharedWatch(BlockReporter& reporter, std::size_t shared_bytes);
+
+    /// @param orders_parts some warps of the block may be ordered and others not
+    void begin_block(int threads, bool orders_parts);
+    /// All threads have reached a barrier or their end.
+    void end_interval();
+    void access(const WarpAccess& access);
+
+    void warp_barrier(int warp, std::uint32_t lanes) { order_.synchronize_lanes(warp, lanes); }
+    void part_barrier(std::span<const int> warps);
+    void release(int warp, std::uint64_t object);
+    void acquire(int warp, std::uint64_t object);
+
+private:
+    /// An access of a warp in this interval.
+    struct Record {
+        std::uint32_t site, stamp;
+        std::uint8_t warp;
+        Operation operation;
+    };
+    /// An access of one thread in this interval: the number of its record times 32, plus the lane. Greater than any of
+    /// an earlier interval.
+    using ThreadAccess = std::uint32_t;
+
+    /// What threads have done to a word, or to a byte of one, in this interval.
+    struct Cell {
+        /// The last store or atomic access; or `split()`.
+        ThreadAccess write = 0;
+        /// The last read, and the lanes of its warp whose reads count. Its own lane is of no account.
+        ThreadAccess read = 0;
+        std::uint32_t read_lanes = 0;
+        /// A read by another warp, or 0.
+        ThreadAccess other_read = 0;
+    };
+    /// A read of bytes that the block had not written.
+    struct UnwrittenRead {
+        std::uint32_t word;
+        std::uint8_t bytes;
+        int warp, lane;
+        std::uint32_t site, stamp;
+        /// The one before of the same word in this interval, counted from 1; 0 if there is none.
+        std::uint32_t previous;
+        /// A write that comes after it, by the same thread or ordered with it, does not excuse it.
+        bool certain;
+    };
+    /// The instruction that is looked at.
+    struct Current {
+        const WarpAccess& access;
+        /// Without a lane.
+        ThreadAccess record;
+        std::uint32_t stamp;
+    };
+
+    void load_words(const Current& current);
+    void store_words(const Current& current);
+    void update_words(const Current& current);
+    void access_bytes(const Current& current);
+    void load_word(std::size_t word, const Current& current, std::size_t lane);
+    void write_word(std::size_t word, const Current& current, std::size_t lane);
+
+    void begin_interval();
+    ThreadAccess add_record(const WarpAccess& access);
+    const Record& record_of(ThreadAccess access) const { return log_[access / warp_size - first_record_]; }
+    bool is_of_interval(ThreadAccess access) const { return access > interval_start_; }
+    /// Marks a word whose bytes are told apart: its `read` is a place in `split_`.
+    ThreadAccess split() const { return interval_start_ + 1; }
+    std::array<Cell, 4>& split_word(std::size_t word);
+    void access_split_word(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
+
+    void access_cell(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane);
+    void check_against_write(const Cell& cell, const Current& current, std::size_t lane);
+    void check_against_reads(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane);
+    ThreadAccess racing_read(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) const;
+    void note_read(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane);
+    void note_read_of_other_warp(Cell& cell, std::uint64_t key, const Current& current, std::size_t lane);
+    bool ordered(ThreadAccess earlier, const Current& current, std::size_t lane) const;
+    bool is_of_warp(ThreadAccess access, const Current& current) const { return record_of(access).warp == current.access.warp; }
+
+    void note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
+    void note_unwritten(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
+    void note_written(std::size_t word, unsigned bytes, const Current& current, std::size_t lane);
+    void report_unwritten_reads();
+
+    BlockReporter& reporter_;
+    ThreadOrder order_;
+    /// Some warps of a block may be ordered and others not: then two readers of a word do not stand for all.
+    bool orders_parts_ = false;
+    std::vector<Cell> words_;
+    /// For each word: bytes that the block has written (bits 0 to 3), and bytes that were read before (bits 4 to 7).
+    std::vector<std::uint8_t> written_;
+    std::vector<std::array<Cell, 4>> split_;
+    /// Readers for which a cell has no room, by cell.
+    std::unordered_map<std::uint64_t, std::vector<ThreadAccess>> more_reads_;
+    std::vector<Record> log_;
+    std::uint32_t first_record_ = 1;
+    ThreadAccess interval_start_ = 0;
+    std::vector<UnwrittenRead> unwritten_reads_;
+    /// Of each word with unwritten reads in this interval, the last one, counted from 1.
+    std::unordered_map<std::uint32_t, std::uint32_t> last_unwritten_read_;
+};
+
+}  // namespace simt::hazards

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "simt/interface.h"
+
+#include <string>
+
+#include "report.hpp"
+#include "session.hpp"
+
+namespace {
+
+constexpr int version = 1;
+
+}  // namespace
+
+extern "C" {
+
+int simt_interface_version() { return version; }
+
+const char* simt_machine() { return simt::current_machine().name.c_str(); }
+
+const char* simt_machine_names()
+{
+    static const std::string& names = *new std::string(simt::machine_names());
+    return names.c_str();
+}
+
+int simt_set_machine(const char* name)
+{
+    const simt::Machine* machine = name ? simt::find_machine(name) : nullptr;
+    if (!machine) return -1;
+    simt::set_machine(*machine);
+    return 0;
+}
+
+const char* simt_take_report()
+{
+    thread_local std::string text;
+    const std::scoped_lock lock(simt::detail::session().mutex);
+    text = simt::detail::text_of(simt::detail::records_as_json());
+    simt::take_launches();
+    simt::take_hazards();
+    simt::take_errors();
+    return text.c_str();
+}
+
+}  // extern "C"

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The report is set up from the environment when the library is loaded, and written when the program ends.
+//   SIMT_MACHINE=NAME  the machine that is modelled
+//   SIMT_REPORT=FILE   where the report goes
+//   SIMT_TRACE=FILE    where single accesses of the first blocks go
+//   SIMT_TIMEOUT=SECONDS  how much processor time one kernel may take
+
+#include "report.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+
+#include <unistd.h>
+
+#include "session.hpp"
+#include "simt/json.hpp"
+#include "trace.hpp"
+
+namespace simt::detail {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int usage_error = 2;
+
+[[noreturn]] void refuse(const std::string& message)
+{
+    std::cerr << "error: " << message << std::endl;
+    std::_Exit(usage_error);
+}
+
+/// Where the report goes; empty if none was asked for. A copy, as the program may change its environment.
+std::string& report_path()
+{
+    static std::string& path = *new std::string;
+    return path;
+}
+
+/// Writes down single accesses until the program ends.
+void start_trace(const char* path)
+{
+    static Trace& trace = *new Trace({.machine = current_machine, .kernel = [] { return current_launch().kernel; }, .place_of = source_place});
+    static const std::string& file = *new std::string(path);
+    add_listener(trace);
+    on_exit([](int, void*) {
+        if (!write_atomically(file, trace.launches().dump() + "\n")) std::cerr << "error: cannot write " << file << std::endl;
+    }, nullptr);
+}
+
+void follow_machine()
+{
+    const char* name = std::getenv("SIMT_MACHINE");
+    if (!name) return;
+    const Machine* machine = find_machine(name);
+    if (!machine) refuse("SIMT_MACHINE: '" + std::string(name) + "' given, one of " + machine_names() + " is accepted");
+    set_machine(*machine);
+}
+
+void follow_timeout()
+{
+    const char* seconds = std::getenv("SIMT_TIMEOUT");
+    if (!seconds) return;
+    char* end = nullptr;
+    const double value = std::strtod(seconds, &end);
+    if (end == seconds || *end != '\0' || !(value > 0)) refuse("SIMT_TIMEOUT: '" + std::string(seconds) + "' given, a number of seconds above 0 is accepted");
+    session().timeout = std::chrono::duration<double>(value);
+}
+
+bool follow_environment()
+{
+    follow_machine();
+    follow_timeout();
+    if (const char* path = std::getenv("SIMT_TRACE")) start_trace(path);
+    if (const char* path = std::getenv("SIMT_REPORT")) {
+        report_path() = path;
+        on_exit([](int exit_code, void*) { write_report(exit_code); }, nullptr);
+    }
+    catch_signals();
+    return true;
+}
+
+[[maybe_unused]] const bool follows_environment = follow_environment();
+
+}  // namespace
+
+Json records_as_json()
+{
+    const std::scoped_lock lock(session().mutex);
+    Json kernels = Json::array(), hazards = Json::array();
+    for (const LaunchCounts& launch : session().launches) {
+        Json kernel = to_json(launch);
+        kernel["launch"] = kernels.size();
+        if (launch.stopped) kernel["stopped"] = true;
+        kernels.push_back(std::move(kernel));
+    }
+    for (const Hazard& hazard : session().hazards) hazards.push_back(to_json(hazard));
+    return {{"kernels", std::move(kernels)}, {"hazards", std::move(hazards)}, {"errors", session().errors}};
+}
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+bool write_atomically(const std::string& path, const std::string& text)
+{
+    const std::string part = path + ".part" + std::to_string(getpid());
+    std::ofstream out(part);
+    out << text;
+    out.close();
+    if (out && std::rename(part.c_str(), path.c_str()) == 0) return true;
+    std::remove(part.c_str());
+    return false;
+}
+
+bool report_is_wanted() { return !report_path().empty(); }
+
+void write_report(int exit_code)
+{
+    if (!report_is_wanted()) return;
+    constexpr int reaches_the_caller = 0xFF;
+    Json report = {{"machine", current_machine().name}};
+    report.update(records_as_json());
+    report["exit_code"] = exit_code & reaches_the_caller;
+    if (!write_atomically(report_path(), text_of(report) + "\n")) std::cerr << "error: cannot write " << report_path() << std::endl;
+}
+
+}  // namespace simt::detail

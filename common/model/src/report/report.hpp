@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The report that a program leaves behind.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace simt::detail {
+
+/// What is in the session: `kernels`, `hazards` and `errors`.
+nlohmann::ordered_json records_as_json();
+
+/// One line of JSON.
+std::string text_of(const nlohmann::ordered_json& json);
+
+/// Writes a file whole or not at all.
+bool write_atomically(const std::string& path, const std::string& text);
+
+/// Writes the report of a program that ends with `exit_code`, if one was asked for.
+void write_report(int exit_code);
+
+/// True if a report was asked for.
+bool report_is_wanted();
+
+/// Tells on the standard error where host code touches device memory, and leaves a report if the program dies of a signal.
+void catch_signals();
+
+}  // namespace simt::detail

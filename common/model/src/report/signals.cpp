@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What happens when the program dies of a signal: a line where it has touched device memory, and its report.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "memory/address_space.hpp"
+#include "report.hpp"
+#include "session.hpp"
+
+namespace simt::detail {
+
+namespace {
+
+constexpr std::array deadly_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGINT, SIGTERM};
+constexpr std::size_t most_signals = 65;
+
+/// What was to happen before the library was loaded.
+std::array<struct sigaction, most_signals> earlier_actions;
+
+bool is_memory_fault(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
+bool repeats_by_itself(int signal) { return is_memory_fault(signal) || signal == SIGFPE || signal == SIGILL; }
+
+void note(std::string line)
+{
+    line += "\n";
+    const std::string text = "error: " + line;
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::string hexadecimal(std::uint64_t address)
+{
+    std::array<char, 24> text{};
+    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(address));
+    return text.data();
+}
+
+void write_last_report(int signal, const std::string& cause)
+{
+    constexpr int shell_offset = 128;
+    // A handler of signals should not write files: if it has interrupted what it needs itself, an alarm ends it, and the
+    // report is missing.
+    constexpr unsigned seconds_to_write = 5;
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(seconds_to_write);
+    const CurrentLaunch& launch = current_launch();
+    const std::string place = launch.running ? "while kernel " + launch.kernel + " ran: " : "in host code: ";
+    session().add_error(place + cause + "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
+    write_report(shell_offset + signal);
+}
+
+void handle(int signal, siginfo_t* info, void*)
+{
+    std::string cause;
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    if (is_memory_fault(signal) && info->si_code > 0 && memory::AddressSpace::instance().owns(address)) {
+        cause = "host code accesses device memory at " + hexadecimal(address);
+        note(cause + "; copy it with cudaMemcpy, or use managed memory");
+        cause += ", ";
+    }
+    // Back to what the program would have done without the model, also if the report fails.
+    sigaction(signal, &earlier_actions[static_cast<std::size_t>(signal)], nullptr);
+    if (report_is_wanted()) write_last_report(signal, cause);
+    if (!repeats_by_itself(signal) || info->si_code <= 0) ::raise(signal);
+}
+
+/// A thread that has used up its stack cannot run the handler on it.
+void give_handlers_a_stack()
+{
+    constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
+    stack_t stack{};
+    stack.ss_size = handler_stack_bytes;
+    stack.ss_sp = mmap(nullptr, handler_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack.ss_sp != MAP_FAILED) sigaltstack(&stack, nullptr);
+}
+
+}  // namespace
+
+void catch_signals()
+{
+    give_handlers_a_stack();
+    for (const int signal : deadly_signals) {
+        if (!report_is_wanted() && !is_memory_fault(signal)) continue;
+        auto& earlier = earlier_actions[static_cast<std::size_t>(signal)];
+        sigaction(signal, nullptr, &earlier);
+        // Whoever started the program wants it to ignore the signal.
+        if (!(earlier.sa_flags & SA_SIGINFO) && earlier.sa_handler == SIG_IGN) continue;
+        struct sigaction action {};
+        action.sa_sigaction = handle;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigemptyset(&action.sa_mask);
+        sigaction(signal, &action, nullptr);
+    }
+}
+
+}  // namespace simt::detail

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Calls that are not there. Free of the toolkit's headers, so that they can be defined without their parameters.
+#pragma once
+
+namespace simt::runtime {
+
+/// Says that the model has no such call, and returns cudaErrorNotSupported.
+int unsupported(const char* function);
+
+}  // namespace simt::runtime
