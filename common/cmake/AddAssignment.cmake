@@ -39,7 +39,7 @@ function(add_assignment slug)
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
         COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${scripts}/count_program.py ${CONFLICT_FREE_GRADING_TOOLS}
+        DEPENDS ${files} ${grader} ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the answers of assignment ${slug}"
         VERBATIM)
     if(NOT TARGET graded)

@@ -31,6 +31,8 @@ FINISHED = "finished"
 _SECONDS_MORE = 3
 _FILE_MEGABYTES = 64
 _SECONDS_TO_DIE = 10
+#: Threads that interpret blocks. Of a class, several submissions are graded at a time.
+_THREADS = 4
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,13 @@ def _run_both(tools: Toolchain, program: Path, assignment: Assignment, given: Pa
     """Run the judge and the program, connected with each other. Return how they ended."""
     limits = assignment.limits
     seconds = limits.seconds + _SECONDS_MORE
+    threads = min(os.cpu_count() or 1, _THREADS)
     ends = socket.socketpair()
     judge = sandbox.Job(
         [tools.judge, given, left, "--connection", str(ends[0].fileno())], [*tools.judge_files(), given], left,
-        # Its blocks run on all cores, and their time adds up.
-        sandbox.Limits(seconds * (os.cpu_count() or 1), limits.memory_megabytes, limits.output_kilobytes, _FILE_MEGABYTES, processes=2),
-        environment=environment, descriptors=[ends[0].fileno()])
+        # Blocks run at the same time, and their processor time adds up.
+        sandbox.Limits(seconds * threads, limits.memory_megabytes, limits.output_kilobytes, _FILE_MEGABYTES, processes=2),
+        environment={**environment, "SIMT_THREADS": str(threads)}, descriptors=[ends[0].fileno()])
     submitted = sandbox.Job(
         [program], [program, *tools.runtime_files()], own,
         sandbox.Limits(seconds, limits.memory_megabytes, limits.output_kilobytes, file_megabytes=1, processes=1),
