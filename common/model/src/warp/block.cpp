@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "warp/asynchronous.hpp"
 #include "warp/exchange.hpp"
 #include "warp/launch.hpp"
 
@@ -13,6 +14,15 @@ namespace simt::warp {
 namespace {
 
 constexpr int first_byte = 0xCD;
+
+const char* text_of(Wait wait)
+{
+    switch (wait) {
+        case Wait::block_barrier: return " waits at a block barrier";
+        case Wait::cluster_barrier: return " waits at a barrier of the cluster";
+        default: return " waits for lanes of its warp that never make the same call with the same mask";
+    }
+}
 
 }  // namespace
 
@@ -37,6 +47,8 @@ void Block::begin(std::uint64_t block_number)
     std::memset(shared_memory.data(), first_byte, shared_memory.size());
     for (BlockBarrier& barrier : barriers) barrier = {};
     cluster_barrier = {};
+    barriers_in_use = 0;
+    ended_threads = 0;
     asynchronous.reset();
     idle_ = false;
     watch.begin_block(index, number);
@@ -46,14 +58,11 @@ void Block::begin(std::uint64_t block_number)
     }
 }
 
-bool Block::has_ended() const
-{
-    return std::ranges::all_of(warps, [](const auto& warp) { return warp->ended(); });
-}
+bool Block::has_ended() const { return ended_threads == launch.threads; }
 
 bool Block::run_slice()
 {
-    idle_ = true;
+    idle_ = only_polls_ = true;
     bool ran = false;
     for (const auto& warp : warps) {
         while (!warp->ready.empty()) {
@@ -61,6 +70,7 @@ bool Block::run_slice()
             const Stop stop = warp->run();
             if (stop == Stop::yielded) {
                 if (warp->idle_slices() == 0) idle_ = false;
+                if (!warp->polls) only_polls_ = false;
                 break;
             }
             idle_ = false;
@@ -70,11 +80,19 @@ bool Block::run_slice()
     const bool released = release_barriers();
     if (released) idle_ = false;
     if (has_ended()) {
+        if (asynchronous) Asynchronous::of(*this).finish();
         watch.end_block();
         return true;
     }
-    if (!ran && !released && !is_waiting_for_cluster()) report_stuck();
+    if (!ran && !released && !is_waiting_for_cluster() && !let_waiting_lanes_go()) report_stuck();
     return false;
+}
+
+bool Block::let_waiting_lanes_go()
+{
+    bool went = false;
+    for (const auto& warp : warps) went |= warp->let_waiting_lanes_go();
+    return went;
 }
 
 bool Block::is_waiting_for_cluster() const
@@ -86,17 +104,18 @@ bool Block::is_waiting_for_cluster() const
 
 bool Block::release_barriers()
 {
-    bool released = release_from_cluster_barrier();
-    for (int number = 0; number < static_cast<int>(barriers.size()); ++number) released |= release_barrier(number);
+    bool released = cluster.size() > 1 && release_from_cluster_barrier();
+    for (std::uint32_t rest = barriers_in_use; rest; rest &= rest - 1) released |= release_barrier(std::countr_zero(rest));
     return released;
 }
 
 bool Block::release_barrier(int number)
 {
-    std::vector<std::pair<Warp*, Fragment>> waiting;
-    int lanes = 0, ended = 0, wanted = 0;
+    auto& waiting = waiting_;
+    waiting.clear();
+    const int ended = ended_threads;
+    int lanes = 0, wanted = 0;
     for (const auto& warp : warps) {
-        ended += std::popcount(warp->exited);
         for (const Fragment& fragment : warp->stalled) {
             if (fragment.wait != Wait::block_barrier || fragment.barrier != number) continue;
             waiting.emplace_back(warp.get(), fragment);
@@ -125,31 +144,30 @@ void Block::let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& 
         lanes += std::popcount(fragment.mask);
         true_values += std::popcount(fragment.barrier_values & fragment.mask);
     }
-    std::vector<int> passing;
-    for (const auto& [warp, fragment] : together)
-        if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
-    if (whole_block)
-        watch.block_barrier();
-    else
-        watch.part_barrier(passing);
     BlockBarrier& barrier = barriers[static_cast<std::size_t>(number)];
-    if (!barrier.arrived_warps.empty())
-        for (const int warp : passing) watch.acquire(warp, static_cast<std::uint64_t>(number));
+    if (whole_block) {
+        watch.block_barrier();
+    } else {
+        std::vector<int> passing;
+        for (const auto& [warp, fragment] : together)
+            if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
+        watch.part_barrier(passing);
+        if (!barrier.arrived_warps.empty())
+            for (const int warp : passing) watch.acquire(warp, static_cast<std::uint64_t>(number));
+    }
     barrier = {};
-    for (const auto& [warp, fragment] : together) give_barrier_result(fragment, true_values, lanes);
-    for (const auto& warp : warps) {
-        const auto leaves = [&](const Fragment& fragment) { return fragment.wait == Wait::block_barrier && fragment.barrier == number; };
-        for (Fragment fragment : warp->stalled) {
-            if (!leaves(fragment)) continue;
-            fragment.wait = Wait::none;
-            warp->ready.push_back(fragment);
-        }
-        std::erase_if(warp->stalled, leaves);
+    barriers_in_use &= ~(1u << number);
+    for (const auto& [warp, fragment] : together) {
+        give_barrier_result(fragment, true_values, lanes);
+        warp->ready.push_back(fragment);
+        warp->ready.back().wait = Wait::none;
+        std::erase_if(warp->stalled, [&](const Fragment& other) { return other.wait == Wait::block_barrier && other.barrier == number; });
     }
 }
 
-void Block::report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended)
+void Block::report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended)
 {
+    std::ranges::sort(waiting, {}, [](const auto& one) { return one.first->thread_of(std::countr_zero(one.second.mask)); });
     const auto& [warp, fragment] = waiting.front();
     const int first = warp->thread_of(std::countr_zero(fragment.mask));
     const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";
@@ -219,18 +237,18 @@ void Block::report_stuck()
     std::vector<int> threads;
     std::vector<std::uint32_t> sites;
     std::string message;
-    for (const auto& warp : warps)
-        for (const Fragment& fragment : warp->stalled) {
-            const std::uint32_t site = fragment.instruction->site;
-            if (std::ranges::find(sites, site) != sites.end()) continue;
-            const int thread = warp->thread_of(std::countr_zero(fragment.mask));
-            threads.push_back(thread);
-            sites.push_back(site);
-            message += (message.empty() ? "" : "; ") + hazards::thread_name(launch.info, thread) +
-                       (fragment.wait == Wait::block_barrier ? " waits at a block barrier"
-                                                             : " waits for lanes of its warp that never make the same call with the same mask");
-        }
-    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message, "Let all threads that are named reach the same barrier or call.");
+    const auto add = [&](const Instruction& instruction, int thread, const char* what) {
+        if (std::ranges::find(sites, instruction.site) != sites.end()) return;
+        threads.push_back(thread);
+        sites.push_back(instruction.site);
+        message += (message.empty() ? "" : "; ") + hazards::thread_name(launch.info, thread) + what;
+    };
+    for (const auto& warp : warps) {
+        for (const Fragment& fragment : warp->stalled)
+            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), text_of(fragment.wait));
+        if (warp->polls && !warp->ready.empty()) add(*warp->polls, warp->thread_of(warp->polling_lane), " waits for a phase of an mbarrier that never completes");
+    }
+    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message, "Let all threads and copies that are waited for reach the barrier or the call.");
     throw LaunchStopped(error_failure, {});
 }
 
