@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
 #include <cstring>
+#include <string_view>
 
 #include "memory/address_space.hpp"
 #include "report/session.hpp"
