@@ -232,6 +232,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     surroundings.shared_bytes = launch.shared_bytes;
     surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
     const int workers = workers_for(listeners);
+    surroundings.single_threaded = workers == 1;
     hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
     launch.watch = &watch;
     int error = 0;
