@@ -66,12 +66,21 @@ GlobalCounts* global_total(LaunchCounts& counts, Space space, Operation operatio
 
 Counters::Site& Counters::site_of(Space space, std::uint32_t number, Operation operation)
 {
-    auto& sites = spaces_[static_cast<std::size_t>(space)];
+    auto& sites = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
     if (number >= sites.size()) [[unlikely]]
         sites.resize(std::max(sites_, number + 1));
-    Site& site = sites[number];
-    site.operation = operation;
-    return site;
+    return sites[number];
+}
+
+template <class Visit>
+void Counters::for_each_site(Visit&& visit) const
+{
+    for (std::size_t space = 0; space < space_count; ++space)
+        for (std::size_t operation = 0; operation < operation_count; ++operation) {
+            const auto& sites = all_[space][operation];
+            for (std::uint32_t number = 0; number < sites.size(); ++number)
+                if (sites[number].counted()) visit(static_cast<Space>(space), static_cast<Operation>(operation), number, sites[number]);
+        }
 }
 
 void Counters::count(const WarpAccess& access, std::uint64_t block)
@@ -116,18 +125,15 @@ void Counters::add(const Counters& other)
 {
     barriers += other.barriers;
     warp_barriers += other.warp_barriers;
-    for (std::size_t space = 0; space < space_count; ++space)
-        for (std::uint32_t number = 0; number < other.spaces_[space].size(); ++number) {
-            const Site& from = other.spaces_[space][number];
-            if (!from.counted()) continue;
-            Site& to = site_of(static_cast<Space>(space), number, from.operation);
-            to.shared += from.shared;
-            to.global += from.global;
-            if (!from.example || from.example_lanes < to.example_lanes) continue;
-            if (from.example_lanes == to.example_lanes && from.example->block >= to.example->block) continue;
-            to.example_lanes = from.example_lanes;
-            to.example = std::make_unique<Example>(*from.example);
-        }
+    other.for_each_site([&](Space space, Operation operation, std::uint32_t number, const Site& from) {
+        Site& to = site_of(space, number, operation);
+        to.shared += from.shared;
+        to.global += from.global;
+        if (!from.example || from.example_lanes < to.example_lanes) return;
+        if (from.example_lanes == to.example_lanes && from.example->block >= to.example->block) return;
+        to.example_lanes = from.example_lanes;
+        to.example = std::make_unique<Example>(*from.example);
+    });
 }
 
 void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::uint32_t)>& place_of) const
@@ -137,21 +143,17 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         const Site* example = nullptr;
     };
     std::map<std::tuple<std::string, int, std::vector<InlinedCall>, Space, Operation>, Line> lines;
-    for (std::size_t space_number = 0; space_number < space_count; ++space_number)
-        for (std::uint32_t number = 0; number < spaces_[space_number].size(); ++number) {
-            const Site& site = spaces_[space_number][number];
-            if (!site.counted()) continue;
-            const auto space = static_cast<Space>(space_number);
-            const SourcePlace place = place_of(number);
-            Line& line = lines[{place.file, place.line, place.inlined_from, space, site.operation}];
-            line.counts.shared += site.shared;
-            line.counts.global += site.global;
-            if (SharedCounts* total = shared_total(counts, space, site.operation)) *total += site.shared;
-            if (GlobalCounts* total = global_total(counts, space, site.operation)) *total += site.global;
-            if (!site.example) continue;
-            const auto rank = [](const Site& one) { return std::pair(-one.example_lanes, one.example->block); };
-            if (!line.example || rank(site) < rank(*line.example)) line.example = &site;
-        }
+    for_each_site([&](Space space, Operation operation, std::uint32_t number, const Site& site) {
+        const SourcePlace place = place_of(number);
+        Line& line = lines[{place.file, place.line, place.inlined_from, space, operation}];
+        line.counts.shared += site.shared;
+        line.counts.global += site.global;
+        if (SharedCounts* total = shared_total(counts, space, operation)) *total += site.shared;
+        if (GlobalCounts* total = global_total(counts, space, operation)) *total += site.global;
+        if (!site.example) return;
+        const auto rank = [](const Site& one) { return std::pair(-one.example_lanes, one.example->block); };
+        if (!line.example || rank(site) < rank(*line.example)) line.example = &site;
+    });
     for (auto& [key, line] : lines) {
         std::tie(line.counts.file, line.counts.line, line.counts.inlined_from, line.counts.space, line.counts.operation) = key;
         if (line.example) {

@@ -40,24 +40,26 @@ private:
         int size = 0;
         std::array<std::uint64_t, warp_size> offset{};
     };
-    /// A site is one instruction; the same may go to several spaces, through a generic address.
     struct Site {
         SharedCounts shared;
         GlobalCounts global;
-        Operation operation = Operation::load;
         int example_lanes = 0;
         std::unique_ptr<Example> example;
 
         bool counted() const { return shared.instructions + global.requests > 0; }
     };
 
+    /// Calls `visit` with the space, the operation, the number and the counts of each site that has counts.
+    template <class Visit>
+    void for_each_site(Visit&& visit) const;
     Site& site_of(Space space, std::uint32_t site, Operation operation);
     static void keep_example(Site& site, const WarpAccess& access, std::uint64_t block);
 
     const Machine& machine_;
     std::uint32_t sites_;
-    /// By space and site. Spaces that are not accessed have no sites.
-    std::array<std::vector<Site>, space_count> spaces_;
+    /// By space, operation and site: one instruction may go to several spaces, through a generic address. What is not done
+    /// has no sites.
+    std::array<std::array<std::vector<Site>, operation_count>, space_count> all_;
 };
 
 }  // namespace simt::hazards

@@ -142,7 +142,7 @@ cudaError_t cudaDeviceReset()
     return call([] {
         Allocations::instance().release_all();
         current_device().reset();
-        Registry::instance().forget_loaded();
+        Registry::instance().forget_loaded(thread_state().device);
         thread_state().last_error = cudaSuccess;
         clear_kernel_error();
         const std::scoped_lock lock(settings_mutex());

@@ -44,6 +44,10 @@ void check_shared(const KernelWork& work, const FunctionInfo& info, const Machin
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.max_shared_bytes))
         refuse(work, "it has " + std::to_string(info.static_shared_bytes) + " bytes of shared memory, and a block of " + machine.name + " has at most " +
                          std::to_string(machine.max_shared_bytes), cudaErrorInvalidValue);
+    // nvcc refuses such a kernel when it compiles for a GPU, and a driver when it compiles the PTX.
+    if (info.static_shared_bytes > static_cast<std::size_t>(machine.default_shared_bytes))
+        refuse(work, "it declares " + std::to_string(info.static_shared_bytes) + " bytes of shared memory; more than " +
+                         std::to_string(machine.default_shared_bytes) + " have to be dynamic", cudaErrorInvalidPtx);
     if (const std::size_t limit = work.kernel->shared_limit(); work.dynamic_shared_bytes > limit)
         refuse(work, std::to_string(work.dynamic_shared_bytes) + " bytes of dynamic shared memory were asked for, and " + std::to_string(limit) + " are allowed",
                cudaErrorInvalidValue);

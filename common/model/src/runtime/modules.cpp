@@ -5,14 +5,13 @@
 
 #include <fatbinary_section.h>
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "fat_binary.hpp"
+#include "report/kernel_name.hpp"
 
 namespace simt::runtime {
 
@@ -29,6 +28,23 @@ std::string list_of_targets(const std::vector<FatBinaryEntry>& entries)
 
 bool starts_with_elf(const void* data) { return std::memcmp(data, "\x7f" "ELF", 4) == 0; }
 
+/// Stands before each text of those that were linked at run time.
+constexpr std::string_view linked_text_mark = "//# a text that the model has linked\n";
+
+/// The texts of an image that linked_texts_image() has made; the text itself of any other.
+std::vector<std::string> split_texts(std::string_view text)
+{
+    if (!text.starts_with(linked_text_mark)) return {std::string(text)};
+    std::vector<std::string> texts;
+    while (text.starts_with(linked_text_mark)) {
+        text.remove_prefix(linked_text_mark.size());
+        const std::size_t end = std::min(text.size(), text.find(linked_text_mark));
+        texts.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return texts;
+}
+
 DeviceError no_ptx(const std::string& targets)
 {
     return {cudaErrorNoKernelImageForDevice,
@@ -37,25 +53,7 @@ DeviceError no_ptx(const std::string& targets)
 
 }  // namespace
 
-std::string readable_name(const std::string& mangled)
-{
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-    if (status != 0 || !demangled) return mangled;
-    std::string name(demangled.get());
-    // Without the parameters: the last parenthesis at depth 0 opens them.
-    int depth = 0;
-    for (std::size_t i = name.size(); i-- > 0;) {
-        if (name[i] == ')') ++depth;
-        if (name[i] == '(' && --depth == 0) {
-            name.resize(i);
-            break;
-        }
-    }
-    // Templates are shown with what they return.
-    if (name.starts_with("void ")) name.erase(0, 5);
-    return name;
-}
+std::string readable_name(const std::string& mangled) { return detail::kernel_name(mangled); }
 
 std::recursive_mutex& module_mutex()
 {
@@ -110,6 +108,12 @@ void Module::read_containers()
         }
     }
     if (texts_.empty()) throw no_ptx(targets);
+}
+
+void Module::forget(int device)
+{
+    numbers_.erase(device);
+    for (const auto& [name, kernel] : kernels_) kernel->forget(device);
 }
 
 int Module::number()
@@ -207,10 +211,10 @@ const Variable* Registry::managed_variable(const void* address) const
     return nullptr;
 }
 
-void Registry::forget_loaded()
+void Registry::forget_loaded(int device)
 {
     const std::scoped_lock lock(module_mutex());
-    for (const auto& [key, module] : modules_) module->forget();
+    for (const auto& [key, module] : modules_) module->forget(device);
 }
 
 Kernel& require_kernel(const void* function)
@@ -239,7 +243,7 @@ std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image)
     if (image.size() < magic_bytes || !is_fat_binary(image.data())) {
         std::string text(image.begin(), image.end());
         text.resize(std::min(text.size(), text.find('\0')));
-        return {text};
+        return split_texts(text);
     }
     const auto entries = read_fat_binary(image);
     const FatBinaryEntry* best = best_ptx(entries);
@@ -258,7 +262,14 @@ std::vector<std::string> texts_of_image(const void* image)
     }
     if (is_fat_binary(image)) return texts_of_image(container_at(image));
     if (starts_with_elf(image)) throw no_ptx("machine code");
-    return {static_cast<const char*>(image)};
+    return split_texts(static_cast<const char*>(image));
+}
+
+std::string linked_texts_image(const std::vector<std::string>& texts)
+{
+    std::string image;
+    for (const std::string& text : texts) image += std::string(linked_text_mark) + text + "\n";
+    return image;
 }
 
 }  // namespace simt::runtime

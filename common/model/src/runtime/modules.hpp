@@ -39,6 +39,8 @@ struct Kernel {
     FunctionInfo info();
     /// Bytes of dynamic shared memory that a launch may ask for.
     std::size_t shared_limit();
+    /// Forgets what was loaded on a device, as that has.
+    void forget(int device) { numbers_.erase(device); }
 
 private:
     std::map<int, int> numbers_;
@@ -67,8 +69,8 @@ public:
     /// A managed variable that the host reaches through `pointer`, which is set when the module is loaded.
     void add_managed(void** pointer, std::string name) { managed_.push_back({pointer, std::move(name)}); }
     bool has_managed() const { return !managed_.empty(); }
-    /// Forgets what was loaded, as the device has.
-    void forget() { numbers_.clear(); }
+    /// Forgets what was loaded on a device, as that has.
+    void forget(int device);
 
 private:
     struct Managed {
@@ -121,8 +123,8 @@ public:
     const Variable* variable(const void* symbol) const;
     /// The managed variable that starts at this address.
     const Variable* managed_variable(const void* address) const;
-    /// Loads again when something is next needed: the devices have forgotten all.
-    void forget_loaded();
+    /// Everything is loaded again when it is next needed: the device has forgotten all.
+    void forget_loaded(int device);
 
 private:
     std::map<const Module*, std::unique_ptr<Module>> modules_;
@@ -141,5 +143,7 @@ VariableInfo require_variable(const void* symbol);
 std::vector<std::string> texts_of_image(const void* image);
 /// The same of the contents of a file.
 std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image);
+/// An image of several texts, which texts_of_image() takes apart again.
+std::string linked_texts_image(const std::vector<std::string>& texts);
 
 }  // namespace simt::runtime

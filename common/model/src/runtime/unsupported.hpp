@@ -9,5 +9,7 @@ namespace simt::runtime {
 
 /// Says that the model has no such call, and returns cudaErrorNotSupported.
 int unsupported(const char* function);
+/// The same for functions of the driver, which leave the runtime's last error as it was.
+int unsupported_in_driver(const char* function);
 
 }  // namespace simt::runtime

@@ -47,6 +47,7 @@ void arrive_at_barrier(Warp& warp, const Instruction& instruction)
     if (number >= warp.block->barriers.size())
         throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": barrier " + std::to_string(number) + ", and a block has 16, 0 to 15");
     warp.progress = true;
+    warp.block->barriers_in_use |= 1u << number;
     if (barrier.arrives_only) {
         BlockBarrier& of_block = warp.block->barriers[number];
         of_block.arrived += std::popcount(warp.active);

@@ -37,6 +37,8 @@ void Block::begin(std::uint64_t block_number)
     std::memset(shared_memory.data(), first_byte, shared_memory.size());
     for (BlockBarrier& barrier : barriers) barrier = {};
     cluster_barrier = {};
+    barriers_in_use = 0;
+    ended_threads = 0;
     asynchronous.reset();
     idle_ = false;
     watch.begin_block(index, number);
@@ -46,10 +48,7 @@ void Block::begin(std::uint64_t block_number)
     }
 }
 
-bool Block::has_ended() const
-{
-    return std::ranges::all_of(warps, [](const auto& warp) { return warp->ended(); });
-}
+bool Block::has_ended() const { return ended_threads == launch.threads; }
 
 bool Block::run_slice()
 {
@@ -73,8 +72,15 @@ bool Block::run_slice()
         watch.end_block();
         return true;
     }
-    if (!ran && !released && !is_waiting_for_cluster()) report_stuck();
+    if (!ran && !released && !is_waiting_for_cluster() && !let_waiting_lanes_go()) report_stuck();
     return false;
+}
+
+bool Block::let_waiting_lanes_go()
+{
+    bool went = false;
+    for (const auto& warp : warps) went |= warp->let_waiting_lanes_go();
+    return went;
 }
 
 bool Block::is_waiting_for_cluster() const
@@ -86,17 +92,18 @@ bool Block::is_waiting_for_cluster() const
 
 bool Block::release_barriers()
 {
-    bool released = release_from_cluster_barrier();
-    for (int number = 0; number < static_cast<int>(barriers.size()); ++number) released |= release_barrier(number);
+    bool released = cluster.size() > 1 && release_from_cluster_barrier();
+    for (std::uint32_t rest = barriers_in_use; rest; rest &= rest - 1) released |= release_barrier(std::countr_zero(rest));
     return released;
 }
 
 bool Block::release_barrier(int number)
 {
-    std::vector<std::pair<Warp*, Fragment>> waiting;
-    int lanes = 0, ended = 0, wanted = 0;
+    auto& waiting = waiting_;
+    waiting.clear();
+    const int ended = ended_threads;
+    int lanes = 0, wanted = 0;
     for (const auto& warp : warps) {
-        ended += std::popcount(warp->exited);
         for (const Fragment& fragment : warp->stalled) {
             if (fragment.wait != Wait::block_barrier || fragment.barrier != number) continue;
             waiting.emplace_back(warp.get(), fragment);
@@ -125,31 +132,30 @@ void Block::let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& 
         lanes += std::popcount(fragment.mask);
         true_values += std::popcount(fragment.barrier_values & fragment.mask);
     }
-    std::vector<int> passing;
-    for (const auto& [warp, fragment] : together)
-        if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
-    if (whole_block)
-        watch.block_barrier();
-    else
-        watch.part_barrier(passing);
     BlockBarrier& barrier = barriers[static_cast<std::size_t>(number)];
-    if (!barrier.arrived_warps.empty())
-        for (const int warp : passing) watch.acquire(warp, static_cast<std::uint64_t>(number));
+    if (whole_block) {
+        watch.block_barrier();
+    } else {
+        std::vector<int> passing;
+        for (const auto& [warp, fragment] : together)
+            if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
+        watch.part_barrier(passing);
+        if (!barrier.arrived_warps.empty())
+            for (const int warp : passing) watch.acquire(warp, static_cast<std::uint64_t>(number));
+    }
     barrier = {};
-    for (const auto& [warp, fragment] : together) give_barrier_result(fragment, true_values, lanes);
-    for (const auto& warp : warps) {
-        const auto leaves = [&](const Fragment& fragment) { return fragment.wait == Wait::block_barrier && fragment.barrier == number; };
-        for (Fragment fragment : warp->stalled) {
-            if (!leaves(fragment)) continue;
-            fragment.wait = Wait::none;
-            warp->ready.push_back(fragment);
-        }
-        std::erase_if(warp->stalled, leaves);
+    barriers_in_use &= ~(1u << number);
+    for (const auto& [warp, fragment] : together) {
+        give_barrier_result(fragment, true_values, lanes);
+        warp->ready.push_back(fragment);
+        warp->ready.back().wait = Wait::none;
+        std::erase_if(warp->stalled, [&](const Fragment& other) { return other.wait == Wait::block_barrier && other.barrier == number; });
     }
 }
 
-void Block::report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended)
+void Block::report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended)
 {
+    std::ranges::sort(waiting, {}, [](const auto& one) { return one.first->thread_of(std::countr_zero(one.second.mask)); });
     const auto& [warp, fragment] = waiting.front();
     const int first = warp->thread_of(std::countr_zero(fragment.mask));
     const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";

@@ -50,9 +50,7 @@ void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
 void trap(Warp& warp, const Instruction& instruction)
 {
     const int lane = std::countr_zero(warp.active);
-    const SourcePlace place = warp.launch->place_of(instruction.site);
-    const std::string line = place.line > 0 ? ", " + place.file + ":" + std::to_string(place.line) : std::string();
-    throw LaunchStopped(error_failure, warp.launch->where(warp, lane) + ": the kernel stopped itself" + line);
+    throw LaunchStopped(error_failure, warp.launch->where(warp, lane) + ": the kernel stopped itself" + warp.launch->line_of(instruction.site));
 }
 
 void call(Warp& warp, const Instruction& instruction)

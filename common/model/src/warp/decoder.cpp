@@ -10,8 +10,10 @@
 #include "memory/address_space.hpp"
 #include "runtime/device.hpp"
 #include "warp/arithmetic.hpp"
+#include "warp/division.hpp"
 #include "warp/flow.hpp"
 #include "warp/launch.hpp"
+#include "warp/source_place.hpp"
 #include "warp/special_registers.hpp"
 
 namespace simt::warp {
@@ -318,11 +320,7 @@ std::uint32_t Decoder::label(const ptx::Operand& operand) const
 
 std::uint32_t Decoder::add_to_site_table(const ptx::Instruction& instruction)
 {
-    Site site;
-    site.function = code_->function;
-    const ptx::Location& location = instruction.location;
-    if (location.file >= 0) site.place = {file_name(text_.files[static_cast<std::size_t>(location.file)]), location.line};
-    module_.sites.push_back(site);
+    module_.sites.push_back({source_place(text_, instruction.location), code_->function});
     return static_cast<std::uint32_t>(module_.sites.size() - 1);
 }
 
@@ -362,6 +360,7 @@ void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction
             add_one(operand);
         for (const ptx::Operand& second : operand.second) add_one(second);
     }
+    if (instruction.opcode == "div" || instruction.opcode == "rem") watch_divisors(out, semantics.types[0]);
 }
 
 void Decoder::refuse(const ptx::Instruction& instruction, const std::string& why) const

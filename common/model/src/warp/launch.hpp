@@ -66,6 +66,8 @@ struct Launch {
 
     /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
     std::string where(const Warp& warp, int lane) const;
+    /// ", FILE:LINE" of a site, or nothing where it is not known.
+    std::string line_of(std::uint32_t site) const;
     SourcePlace place_of(std::uint32_t site) const;
     Extent block_index(std::uint64_t number) const;
 };
@@ -99,7 +101,11 @@ struct Block {
     std::vector<std::unique_ptr<Warp>> warps;
     hazards::BlockWatch watch;
     std::array<BlockBarrier, 16> barriers;
+    /// Bit n is set while somebody may wait at barrier n.
+    std::uint32_t barriers_in_use = 0;
     BlockBarrier cluster_barrier;
+    /// Threads that have ended.
+    int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
     /// Asynchronous work and barriers in shared memory (see async.hpp), null until it is used.
     std::shared_ptr<void> asynchronous;
@@ -125,9 +131,12 @@ private:
     bool release_barrier(int number);
     bool release_from_cluster_barrier();
     void let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block);
-    void report_divergence(const std::vector<std::pair<Warp*, Fragment>>& waiting, bool some_ended);
+    void report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
+    bool let_waiting_lanes_go();
     bool idle_ = false;
+    /// Who waits at the barrier that is looked at, kept for its memory.
+    std::vector<std::pair<Warp*, Fragment>> waiting_;
 };
 
 /// Runs all blocks of a launch, on all cores.

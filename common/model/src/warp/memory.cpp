@@ -3,6 +3,7 @@
 
 // Loads, stores, and what turns addresses of one state space into addresses of another.
 
+#include <algorithm>
 #include <cstring>
 
 #include "warp/memory_access.hpp"
@@ -115,9 +116,15 @@ void load_parameter(Warp& warp, const Instruction& instruction)
             const int shift = 64 - 8 * access.element_bytes;
             value[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value[0] << shift) >> shift);
         }
-        unsigned char* to = warp.registers + instruction.operand_at(static_cast<std::size_t>(part));
-        for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-            std::memcpy(to + std::countr_zero(rest) * access.register_bytes, value, static_cast<std::size_t>(access.register_bytes));
+        const std::uint32_t to = instruction.operand_at(static_cast<std::size_t>(part));
+        if (warp.active == all_lanes && access.register_bytes == 8) {
+            std::fill_n(values<std::uint64_t>(warp, to), lanes_of_warp, value[0]);
+        } else if (warp.active == all_lanes && access.register_bytes == 4) {
+            std::fill_n(values<std::uint32_t>(warp, to), lanes_of_warp, static_cast<std::uint32_t>(value[0]));
+        } else {
+            for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+                std::memcpy(warp.registers + to + std::countr_zero(rest) * access.register_bytes, value, static_cast<std::size_t>(access.register_bytes));
+        }
     }
 }
 
@@ -234,6 +241,18 @@ struct Conversion {
     int from_bytes, to_bytes;
 };
 
+/// Global and constant memory have one address in both spaces.
+void copy_address(Warp& warp, const Instruction& instruction)
+{
+    const std::uint64_t* from = values<std::uint64_t>(warp, instruction.operand[1]);
+    std::uint64_t* to = values<std::uint64_t>(warp, instruction.operand[0]);
+    if (warp.active == all_lanes) {
+        std::copy_n(from, lanes_of_warp, to);
+        return;
+    }
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = from[std::countr_zero(rest)];
+}
+
 void convert_address(Warp& warp, const Instruction& instruction)
 {
     const auto& conversion = *reinterpret_cast<const Conversion*>(instruction.immediate);
@@ -330,7 +349,8 @@ bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instru
         decoder.add(out, decoder.slot(instruction.operands.at(0), type));
         decoder.add(out, decoder.slot(instruction.operands.at(1), type));
         decoder.keep(out, conversion);
-        out.execute = convert_address;
+        const bool is_same = conversion.window == 0 && conversion.from_bytes == 8 && conversion.to_bytes == 8;
+        out.execute = is_same ? copy_address : convert_address;
         return true;
     }
     if (opcode == "isspacep") {

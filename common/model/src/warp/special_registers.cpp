@@ -3,6 +3,7 @@
 
 #include "warp/special_registers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -107,6 +108,12 @@ std::optional<Special> find_special(std::string_view name)
     return {};
 }
 
+bool changes_between_blocks(Special special)
+{
+    return is_between(special, Special::ctaid_x, Special::ctaid_z) || is_between(special, Special::clusterid_x, Special::clusterid_z) ||
+           is_between(special, Special::cluster_ctaid_x, Special::cluster_ctaid_z) || special == Special::smid || special == Special::cluster_ctarank;
+}
+
 bool is_clock(std::string_view name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
 
 void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* registers)
@@ -116,8 +123,15 @@ void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* regi
         std::memcpy(registers + slot.offset, &all, sizeof all);
         return;
     }
+    const bool is_uniform = !is_between(slot.special, Special::tid_x, Special::tid_z) && slot.special != Special::laneid &&
+                            !is_between(slot.special, Special::lanemask_eq, Special::lanemask_gt);
+    const std::uint64_t first = value_of(warp, slot.special, 0);
+    if (is_uniform && slot.bytes == 4) {
+        std::fill_n(reinterpret_cast<std::uint32_t*>(registers + slot.offset), lanes_of_warp, static_cast<std::uint32_t>(first));
+        return;
+    }
     for (int lane = 0; lane < lanes_of_warp; ++lane) {
-        const std::uint64_t value = value_of(warp, slot.special, lane);
+        const std::uint64_t value = is_uniform ? first : value_of(warp, slot.special, lane);
         std::memcpy(registers + slot.offset + lane * slot.bytes, &value, static_cast<std::size_t>(slot.bytes));
     }
 }

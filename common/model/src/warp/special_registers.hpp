@@ -19,6 +19,9 @@ std::optional<Special> find_special(std::string_view name);
 /// Writes the value of a special register into its slot, for all lanes.
 void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* registers);
 
+/// False for what a warp of a launch has in each of its blocks.
+bool changes_between_blocks(Special special);
+
 /// True for registers that are read anew each time: clocks and timers.
 bool is_clock(std::string_view name);
 

@@ -4,6 +4,7 @@
 #include "warp/warp.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "warp/launch.hpp"
@@ -60,20 +61,17 @@ void Warp::begin(std::uint32_t lanes_of_warp_here)
 
 Frame* Warp::new_frame(const Code& callee)
 {
-    if (frames_.size() >= most_frames) throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": calls itself without end");
+    if (frames_.size() >= most_frames) throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": more than 16384 calls are open, as by recursion without end");
     auto found = std::ranges::find_if(spare_frames_, [&](const auto& spare) { return spare->code == &callee; });
     std::unique_ptr<Frame> frame;
     if (found != spare_frames_.end()) {
         frame = std::move(*found);
         spare_frames_.erase(found);
-        unsigned char* registers = frame->registers;
-        *frame = Frame{.code = &callee, .registers = registers, .capacity = frame->capacity};
+        *frame = Frame{.code = &callee, .registers = frame->registers, .has_fixed_specials = frame->has_fixed_specials};
     } else {
         frame = std::make_unique<Frame>();
         frame->code = &callee;
-        frame->capacity = callee.frame_bytes;
         frame->registers = allocate_registers(std::max<std::size_t>(callee.frame_bytes, 64));
-        std::memset(frame->registers, 0, frame->capacity);
         std::ranges::copy(callee.constants, frame->registers);
     }
     frames_.push_back(std::move(frame));
@@ -105,7 +103,7 @@ void Warp::need_local(std::uint64_t bytes)
 {
     if (bytes <= local_capacity) return;
     if (bytes > most_local_bytes)
-        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": the stack of the thread takes more than 512 KiB");
+        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": the thread's stack takes more than 512 KiB, as by recursion without end");
     const std::uint64_t capacity = std::max(bytes, 2 * local_capacity);
     std::vector<unsigned char> larger(capacity * lanes_of_warp, 0xCD);
     for (std::uint64_t lane = 0; lane < lanes_of_warp && local_capacity > 0; ++lane)
@@ -116,7 +114,9 @@ void Warp::need_local(std::uint64_t bytes)
 
 void Warp::fill_specials(Frame& of)
 {
-    for (const SpecialSlot& slot : of.code->specials) fill_special(*this, slot, of.registers);
+    for (const SpecialSlot& slot : of.code->specials)
+        if (!of.has_fixed_specials || changes_between_blocks(slot.special)) fill_special(*this, slot, of.registers);
+    of.has_fixed_specials = true;
     for (const LocalSlot& slot : of.code->local_addresses)
         for (int lane = 0; lane < lanes_of_warp; ++lane) {
             // In the local space addresses count from 0; the generic address has the window on top.
@@ -367,6 +367,7 @@ void Warp::exit_lanes()
 {
     const std::uint32_t gone = active;
     exited |= gone;
+    block->ended_threads += std::popcount(gone);
     progress = true;
     for (Frame* open = frame; open;) {
         Frame* const caller = open->caller;

@@ -34,7 +34,8 @@ struct Frame {
     /// Beyond the code's own local memory: what `alloca` took.
     std::uint64_t alloca_bytes = 0;
     unsigned char* registers = nullptr;
-    std::size_t capacity = 0;
+    /// The special registers that no block changes have been filled.
+    bool has_fixed_specials = false;
 };
 
 /// Where lanes that parted meet again.
@@ -130,6 +131,8 @@ struct Warp : RegisterFile {
 
     unsigned char* local_lane(int lane) { return local.data() + static_cast<std::size_t>(lane) * local_capacity; }
     void need_local(std::uint64_t bytes);
+    /// Lanes that wait for others at a join go on without them. False if there are none.
+    bool let_waiting_lanes_go();
     int thread_of(int lane) const { return index * lanes_of_warp + lane; }
 
 private:
@@ -141,7 +144,6 @@ private:
     Fragment here() const;
     void step();
     void remove_from_joins(Join* from, std::uint32_t gone);
-    bool let_waiting_lanes_go();
     bool is_spinning(const Fragment& fragment);
     void fill_specials(Frame& frame);
 

@@ -194,7 +194,7 @@ constexpr float4 assigned()
 {
     float4 v{1, 2};
     v = {3, 4, 5, 6};
-    v = make_float4(v.w, v.z, v.y, v.x);
+    v = float4{v.w, v.z, v.y, v.x};
     return v;
 }
 

@@ -47,7 +47,7 @@ TEST(DeviceQueries, DescribeTheMachine)
     cudaDeviceProp properties;
     EXPECT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
     expect_error(cudaGetDeviceProperties(&properties, -1), cudaErrorInvalidDevice);
-    const simt::Machine& machine = simt::current_machine();
+    const simt::Machine& machine = model::current_machine();
     EXPECT_NE(std::strstr(properties.name, machine.name.c_str()), nullptr);
     EXPECT_EQ(properties.sharedMemPerBlock, 48u << 10);
     EXPECT_EQ(properties.sharedMemPerBlockOptin, static_cast<std::size_t>(machine.max_shared_bytes));
@@ -318,9 +318,9 @@ TEST(Launches, ByAConfigurationThatCannotBeAreRefused)
 {
     Device<int> out(32);
     ConfiguredLaunch too_wide(2048);
-    simt::take_errors();
+    model::take_errors();
     expect_error(cudaLaunchKernelEx(&too_wide.config, fill, out.data, 1), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(simt::take_errors(), (std::vector<std::string>{"kernel of cudaLaunchKernelEx() was not launched: no block of sm_90 has 2048 x 1 x 1 threads "
+    EXPECT_EQ(model::take_errors(), (std::vector<std::string>{"kernel of cudaLaunchKernelEx() was not launched: no block of sm_90 has 2048 x 1 x 1 threads "
                                                              "(cudaErrorInvalidConfiguration)"}));
     expect_error(cudaLaunchKernelEx(nullptr, fill, out.data, 1), cudaErrorInvalidValue);
     ConfiguredLaunch launch;
@@ -349,16 +349,16 @@ TEST(Launches, TakeAttributesThatChangeNoCount)
         EXPECT_EQ(out.host()[0], error == cudaSuccess ? 1 : 0) << "a launch that is refused does nothing";
         return error;
     };
-    simt::take_errors();
+    model::take_errors();
     EXPECT_EQ(launch_with(cudaLaunchAttributeIgnore), cudaSuccess);
     EXPECT_EQ(launch_with(cudaLaunchAttributePriority, 1), cudaSuccess);
     EXPECT_EQ(launch_with(cudaLaunchAttributeCooperative, 0), cudaSuccess);
-    EXPECT_EQ(simt::take_errors().size(), 0u);
+    EXPECT_EQ(model::take_errors().size(), 0u);
     expect_error(launch_with(cudaLaunchAttributeCooperative, 1), cudaErrorNotSupported);
     constexpr int cluster_dimension = 4, unknown = 99;
     expect_error(launch_with(cluster_dimension, 1), cudaErrorNotSupported);
     expect_error(launch_with(unknown), cudaErrorNotSupported);
-    EXPECT_EQ(simt::take_errors(), (std::vector<std::string>{
+    EXPECT_EQ(model::take_errors(), (std::vector<std::string>{
         "cudaLaunchKernelEx: synchronization of the whole grid (launch attribute 2) is not supported by the counting model",
         "cudaLaunchKernelEx: a thread block cluster (launch attribute 4) is not supported by the counting model",
         "cudaLaunchKernelEx: launch attribute 99 is not supported by the counting model"}));
@@ -367,7 +367,7 @@ TEST(Launches, TakeAttributesThatChangeNoCount)
 TEST(Launches, NeedLeaveForMoreThan48KilobytesOfDynamicSharedMemory)
 {
     Device<int> out(32);
-    const int most = simt::current_machine().max_shared_bytes;
+    const int most = model::current_machine().max_shared_bytes;
     use_dynamic_shared<<<1, 32, 48 << 10>>>(out.data);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     use_dynamic_shared<<<1, 32, (48 << 10) + 1>>>(out.data);
@@ -390,7 +390,7 @@ TEST(Occupancy, FollowsFromThreadsBlocksAndDynamicSharedMemory)
     expect_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 0, 0), cudaErrorInvalidValue);
     EXPECT_EQ(cudaOccupancyMaxPotentialBlockSize(&grid, &size, fill), cudaSuccess);
     EXPECT_EQ(size, 1024);
-    EXPECT_EQ(grid, 2 * simt::current_machine().multiprocessors);
+    EXPECT_EQ(grid, 2 * model::current_machine().multiprocessors);
     EXPECT_EQ(cudaOccupancyMaxPotentialBlockSize(&grid, &size, fill, 0, 300), cudaSuccess);
     EXPECT_EQ(size, 256) << "8 blocks of 256 fill a multiprocessor, 6 of 288 or 300 do not";
     cudaFuncAttributes attributes;

@@ -11,8 +11,8 @@
 #include <random>
 #include <vector>
 
-#include "cuda_runtime.h"
-#include "simt/model.hpp"
+#include <cuda_runtime.h>
+#include "../model_results.hpp"
 
 /// Device memory that lives as long as the object.
 template <class T>
@@ -44,12 +44,12 @@ private:
 template <class Run>
 simt::LaunchCounts counts_of(Run&& launch)
 {
-    simt::take_launches();
-    simt::take_hazards();
+    model::take_launches();
+    model::take_hazards();
     launch();
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    for (const simt::Hazard& hazard : simt::take_hazards()) ADD_FAILURE() << hazard.message;
-    const auto launches = simt::take_launches();
+    for (const simt::Hazard& hazard : model::take_hazards()) ADD_FAILURE() << hazard.message;
+    const auto launches = model::take_launches();
     EXPECT_EQ(launches.size(), 1u);
     return launches.empty() ? simt::LaunchCounts{} : launches.front();
 }

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "simt/json.hpp"
-#include "simt/model.hpp"
+#include "model_results.hpp"
 
 namespace {
 
@@ -47,11 +46,11 @@ __global__ void reduce_strided(int* sums, const int* input)
 
 class OnMachine : public ::testing::Test {
 protected:
-    ~OnMachine() override { simt::set_machine(*simt::find_machine("sm_90")); }
+    ~OnMachine() override { model::set_machine("sm_90"); }
 
     simt::LaunchCounts transpose_on(const std::string& machine, bool diagonal)
     {
-        simt::set_machine(*simt::find_machine(machine));
+        model::set_machine(machine);
         constexpr int n = 2048;
         std::vector<float> values(n * n);
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
@@ -66,7 +65,7 @@ protected:
         EXPECT_EQ(result[5 * n + 7], values[7 * n + 5]);
         cudaFree(input);
         cudaFree(output);
-        return simt::take_launches().at(0);
+        return model::take_launches().at(0);
     }
 };
 
@@ -87,11 +86,11 @@ TEST_F(OnMachine, TransposeInDiagonalOrderUsesAllPartitionsOfGt200)
 
 TEST_F(OnMachine, PartitionsAreReportedWhereTheyAreWatched)
 {
-    const auto json = simt::to_json(transpose_on("g80", false));
-    EXPECT_EQ(json.at("partitions").at("count"), 6);
-    EXPECT_EQ(json.at("partitions").at("concurrent_blocks"), 16 * 3);
-    EXPECT_EQ(json.at("partitions").at("store").at("steps").size(), 6u);
-    EXPECT_FALSE(simt::to_json(transpose_on("sm_90", false)).contains("partitions"));
+    const simt::PartitionCounts counts = transpose_on("g80", false).partitions.value();
+    EXPECT_EQ(counts.partitions, 6);
+    EXPECT_EQ(counts.concurrent_blocks, 16 * 3);
+    EXPECT_EQ(counts.store.steps.size(), 6u);
+    EXPECT_FALSE(transpose_on("sm_90", false).partitions);
 }
 
 // The published figure: 4,587,520 store conflicts for 2^25 integers in blocks of 256, which an H200's counter of store
@@ -106,7 +105,7 @@ TEST_F(OnMachine, StridedReductionHasThePublishedConflicts)
     reduce_strided<<<blocks, block>>>(sums, input);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(std::count(sums, sums + blocks, static_cast<int>(block)), blocks);
-    const simt::LaunchCounts counts = simt::take_launches().at(0);
+    const simt::LaunchCounts counts = model::take_launches().at(0);
     EXPECT_EQ(counts.shared_store.conflicts(), 4'587'520u);
     EXPECT_EQ(counts.shared_store.wavefronts, 7'208'960u);
     cudaFree(input);

@@ -107,11 +107,11 @@ __global__ void locked(int* lock, int* value)
 TEST(AtomicLocks, LetOneThreadOfABlockInAtATime)
 {
     Device<int> lock(std::vector<int>(1)), value(std::vector<int>(1));
-    simt::take_launches();
+    model::take_launches();
     locked<<<8, 1>>>(lock.data, value.data);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     EXPECT_EQ(value.host()[0], 8);
-    simt::take_hazards();
+    model::take_hazards();
 }
 
 enum class Poll { add, exchange, compare, bits, clock, sleep };
@@ -140,14 +140,14 @@ TEST(AtomicLocks, AThreadThatPollsLetsOthersRun)
 {
     for (const Poll how : {Poll::add, Poll::exchange, Poll::compare, Poll::bits, Poll::clock, Poll::sleep}) {
         Device<int> flag(std::vector<int>{0, 1}), value(std::vector<int>(2));
-        simt::take_launches();
+        model::take_launches();
         hand_over<<<1, 64>>>(flag.data, value.data, how);
         EXPECT_EQ(cudaGetLastError(), cudaSuccess) << static_cast<int>(how);
         EXPECT_EQ(value.host()[1], 42) << static_cast<int>(how);
-        const auto counts = simt::take_launches().at(0);
-        EXPECT_LT(counts.global_atomic.requests + counts.global_load.requests, 20u) << "it does not fill its trace first";
+        const auto counts = model::take_launches().at(0);
+        EXPECT_LT(counts.global_atomic.requests + counts.global_load.requests, 100u) << "it gives way before long";
     }
-    simt::take_hazards();
+    model::take_hazards();
 }
 
 __global__ void at_lines(int* data)

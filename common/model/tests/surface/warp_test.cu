@@ -78,11 +78,11 @@ __global__ void read_from_outside(int* out)
 TEST(Warp, AShuffleFromALaneThatTakesNoPartIsAHazard)
 {
     Device<int> out(32);
-    simt::take_hazards();
+    model::take_hazards();
     read_from_outside<<<1, 32>>>(out.data);
     cudaGetLastError();
-    const auto hazards = simt::take_hazards();
-    simt::take_launches();
+    const auto hazards = model::take_hazards();
+    model::take_launches();
     ASSERT_EQ(hazards.size(), 1u);
     EXPECT_EQ(hazards[0].kind, simt::HazardKind::inactive_lane);
     ASSERT_FALSE(hazards[0].lines.empty());

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the counting model tells a CUDA program that runs under it, for tests: through the model's C interface, as any
+/// program can ask.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simt/counts.hpp"
+#include "simt/hazard.hpp"
+#include "simt/machine.hpp"
+
+namespace model {
+
+/// Chooses the machine whose rules apply to later launches.
+void set_machine(const std::string& name);
+
+/// The machine whose rules apply.
+const simt::Machine& current_machine();
+
+/// The counts of all launches since the last call, in order.
+std::vector<simt::LaunchCounts> take_launches();
+
+/// The hazards found since the last call.
+std::vector<simt::Hazard> take_hazards();
+
+/// What stopped kernels since the last call and is no hazard: one line each.
+std::vector<std::string> take_errors();
+
+}  // namespace model

@@ -1,0 +1,436 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Races and unwritten reads in shared memory, of accesses that are made by hand.
+
+#include <gtest/gtest.h>
+
+#include "made_launch.hpp"
+
+namespace simt::hazards {
+namespace {
+
+constexpr std::uint32_t lane_0 = 1, lane_1 = 2, even_lanes = 0x55555555;
+
+Address bytes(std::uint64_t first) { return [=](unsigned lane) { return first + lane; }; }
+
+TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot)
+{
+    for (const bool barrier : {false, true}) {
+        const auto hazards = hazards_of([&](MadeBlock& block) {
+            for (int warp = 0; warp < 2; ++warp) block.store(1, warp, words(static_cast<unsigned>(warp) * 32));
+            if (barrier) block.watch.block_barrier();
+            for (int warp = 0; warp < 2; ++warp) block.load(2, warp, words(static_cast<unsigned>(1 - warp) * 32));
+        });
+        EXPECT_EQ(summary(hazards), barrier ? Summary{} : Summary{"race 1 2"});
+        if (hazards.empty()) continue;
+        EXPECT_EQ(hazards[0].message,
+                  "thread (32, 0, 0) writes and thread (0, 0, 0) reads the same shared memory with no barrier between them");
+        EXPECT_EQ(hazards[0].kernel, "kernel");
+        EXPECT_EQ(hazards[0].threads, (std::vector<Extent>{{32, 0, 0}, {0, 0, 0}}));
+        EXPECT_NE(hazards[0].help.find("__syncthreads()"), std::string::npos);
+    }
+}
+
+TEST(SharedRace, AWriteRacesWithAReadBeforeIt)
+{
+    for (const int reader : {0, 1})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.fill();
+                      block.load(1, reader, words(0));
+                      block.store(2, 0, words(0));
+                  })),
+                  reader == 0 ? Summary{} : Summary{"race 1 2"});
+}
+
+TEST(SharedRace, OfSeveralReadersOneIsAnother)
+{
+    // Whichever warp writes, one that has read is another.
+    for (const int writer : {0, 1, 2})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.fill();
+                      for (int reader = 0; reader < 2; ++reader) block.load(1, reader, words(0));
+                      block.store(2, writer, words(0));
+                  })),
+                  Summary{"race 1 2"})
+            << writer;
+}
+
+TEST(SharedRace, AReaderThatComesTwiceIsOne)
+{
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.load(1, 0, words(0));
+                  block.load(2, 0, words(0));
+                  block.store(3, 0, words(0));
+              })),
+              Summary{});
+    // The second access of the warp is by another lane.
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.load(1, 0, words(0));
+                  block.load(2, 0, words(1), 0x7FFFFFFF);
+                  block.store(3, 0, words(0));
+              })),
+              Summary{"race 2 3"});
+}
+
+TEST(SharedRace, LanesThatReadOneWordTogetherAreAllReaders)
+{
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.load(1, 0, one_word(0));
+                  block.store(2, 0, one_word(0), lane_0);
+              })),
+              Summary{"race 1 2"});
+}
+
+TEST(SharedRace, EqualValuesAreHarmlessAndDifferentOnesAreNot)
+{
+    for (const bool changes : {false, true})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.store(1, 0, one_word(0), lane_0);
+                      block.store(2, 1, one_word(0), lane_0, 4, changes ? all_lanes : 0);
+                  })),
+                  changes ? Summary{"race 1 2"} : Summary{});
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) { block.store(1, 0, one_word(0), 3); })), Summary{"race 1 1"});
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) { block.store(1, 0, one_word(0), 3, 4, lane_0); })), Summary{});
+}
+
+TEST(SharedRace, AStoreOfTheSameValueRacesWithARead)
+{
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.load(1, 0, words(0));
+                  block.store(2, 1, words(0), all_lanes, 4, 0);
+              })),
+              Summary{"race 1 2"});
+}
+
+TEST(SharedRace, TwoAtomicsDoNotRaceAndOthersDo)
+{
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.update(1, 0, one_word(0));
+                  block.update(2, 1, one_word(0));
+              })),
+              Summary{});
+    const auto hazards = hazards_of([&](MadeBlock& block) {
+        block.fill();
+        block.update(1, 0, one_word(0), lane_0);
+        block.load(2, 1, one_word(0), lane_0);
+        block.update(3, 2, one_word(0), lane_0);
+        block.store(4, 3, one_word(0), lane_0);
+    });
+    EXPECT_EQ(summary(hazards), (Summary{"race 1 2", "race 2 3", "race 2 4", "race 3 4"}));
+    EXPECT_NE(hazards[0].message.find("thread (0, 0, 0) updates and thread (32, 0, 0) reads"), std::string::npos) << hazards[0].message;
+}
+
+TEST(SharedRace, LanesOfAWarpAreOrderedByWhatNamesThem)
+{
+    struct Case {
+        std::uint32_t synchronized;
+        bool races;
+    };
+    for (const auto& [synchronized, races] : {Case{0, true}, Case{all_lanes, false}, Case{even_lanes, true}, Case{0xFF, true}})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.store(1, 0, words(0));
+                      if (synchronized) block.watch.warp_barrier(0, synchronized);
+                      block.load(2, 0, [](unsigned lane) { return (lane ^ 1) * 4; });
+                  })),
+                  races ? Summary{"race 1 2"} : Summary{})
+            << synchronized;
+    // Lanes 0 to 7 alone access, and they are ordered.
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.store(1, 0, words(0), 0xFF);
+                  block.watch.warp_barrier(0, 0xFF);
+                  block.load(2, 0, [](unsigned lane) { return (lane ^ 1) * 4; }, 0xFF);
+              })),
+              Summary{});
+    // What lane 0 did reaches lane 2 through lane 1.
+    for (const bool in_order : {true, false})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.store(1, 0, one_word(0), lane_0);
+                      block.watch.warp_barrier(0, in_order ? 0b011 : 0b110);
+                      block.watch.warp_barrier(0, in_order ? 0b110 : 0b011);
+                      block.load(2, 0, one_word(0), 0b100);
+                  })),
+                  in_order ? Summary{} : Summary{"race 1 2"});
+}
+
+TEST(SharedRace, AWarpBarrierOrdersAReadBeforeAWrite)
+{
+    for (const bool barrier : {true, false})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.fill();
+                      block.load(1, 0, words(0));
+                      if (barrier) block.watch.warp_barrier(0, all_lanes);
+                      block.store(2, 0, words(1));
+                  })),
+                  barrier ? Summary{} : Summary{"race 1 2"});
+    // Readers before the barrier are forgotten when the warp reads again; those after it are not.
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.load(1, 0, one_word(0), lane_0);
+                  block.watch.warp_barrier(0, all_lanes);
+                  block.load(2, 0, one_word(0), lane_1);
+                  block.store(3, 0, one_word(0), lane_1);
+                  block.store(4, 0, one_word(1), lane_1);
+              })),
+              Summary{});
+}
+
+TEST(SharedRace, WarpBarriersDoNotOrderOtherWarps)
+{
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.store(1, 0, words(0));
+                  for (int warp = 0; warp < 2; ++warp) block.watch.warp_barrier(warp, all_lanes);
+                  block.load(2, 1, words(0));
+              })),
+              Summary{"race 1 2"});
+}
+
+TEST(SharedRace, ThreadsMayWriteDifferentBytesOfAWord)
+{
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.store(1, 0, bytes(0), all_lanes, 1);
+                  block.load(2, 0, bytes(0), all_lanes, 1);
+              })),
+              Summary{});
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.store(1, 0, bytes(0), all_lanes, 1);
+                  block.load(2, 0, bytes(1), 0x7FFFFFFF, 1);
+              })),
+              Summary{"race 1 2"});
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.store(1, 0, [](unsigned lane) { return lane / 2; }, all_lanes, 1);
+              })),
+              Summary{"race 1 1"});
+    // Halves of a word, and the whole of it.
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.store(1, 0, [](unsigned lane) { return lane * 2; }, all_lanes, 2);
+                  block.load(2, 1, words(0), 0xFFFF);
+              })),
+              Summary{"race 1 2"});
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.fill();
+                  block.load(1, 1, words(0));
+                  block.store(2, 0, bytes(0), all_lanes, 1);
+              })),
+              Summary{"race 1 2"});
+}
+
+TEST(SharedRace, WideAccessesTouchAllOfTheirWords)
+{
+    for (const int size : {8, 16})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.fill();
+                      block.store(1, 0, [](unsigned) { return 0; }, lane_0, size);
+                      block.load(2, 1, one_word(static_cast<unsigned>(size) / 4 - 1), lane_0);
+                      block.load(3, 1, one_word(static_cast<unsigned>(size) / 4), lane_0);
+                  })),
+                  Summary{"race 1 2"});
+}
+
+TEST(PartBarrier, OrdersItsWarpsAlone)
+{
+    for (const int reader : {1, 2})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.store(1, 0, words(0));
+                      block.watch.part_barrier(std::vector{0, 1});
+                      block.load(2, reader, words(0));
+                  })),
+                  reader == 1 ? Summary{} : Summary{"race 1 2"});
+    // It orders the lanes of a warp, too.
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.store(1, 0, words(0));
+                  block.watch.part_barrier(std::vector{0, 1});
+                  block.load(2, 0, words(1), lane_0);
+              })),
+              Summary{});
+    // What comes after it is not ordered.
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                  block.watch.part_barrier(std::vector{0, 1});
+                  block.store(1, 0, words(0));
+                  block.load(2, 1, words(0));
+              })),
+              Summary{"race 1 2"});
+}
+
+TEST(PartBarrier, OrdersThroughAThirdWarp)
+{
+    for (const bool in_order : {true, false})
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.store(1, 0, words(0));
+                      block.watch.part_barrier(in_order ? std::vector{0, 1} : std::vector{1, 2});
+                      block.watch.part_barrier(in_order ? std::vector{1, 2} : std::vector{0, 1});
+                      block.load(2, 2, words(0));
+                  })),
+                  in_order ? Summary{} : Summary{"race 1 2"});
+}
+
+TEST(PartBarrier, OfManyReadersThoseThatAreNotOrderedRace)
+{
+    // Warps 0 to 3 read; the one that is left out of the barrier races with the write that follows.
+    for (int left_out = 0; left_out < 4; ++left_out)
+        EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
+                      block.fill();
+                      block.watch.part_barrier(std::vector{0});
+                      std::vector<int> others;
+                      for (int warp = 0; warp < 4; ++warp) {
+                          block.load(static_cast<std::uint32_t>(10 + warp), warp, words(0));
+                          if (warp != left_out) others.push_back(warp);
+                      }
+                      block.watch.part_barrier(others);
+                      block.store(1, others[0], words(0));
+                  })),
+                  Summary{"race " + std::to_string(10 + left_out) + " 1"})
+            << left_out;
+}
+
+TEST(ReleaseAcquire, OrdersWhatCameBefore)
+{
+    constexpr std::uint64_t object = 7, other_object = 8;
+    const auto run = [](const std::function<void(MadeBlock&)>& between) {
+        return summary(hazards_of([&](MadeBlock& block) {
+            block.store(1, 0, words(0));
+            between(block);
+            block.load(2, 1, words(0));
+        }));
+    };
+    EXPECT_EQ(run([](MadeBlock& block) { block.watch.release(0, object), block.watch.acquire(1, object); }), Summary{});
+    EXPECT_EQ(run([](MadeBlock& block) { block.watch.release(0, object); }), Summary{"race 1 2"});
+    EXPECT_EQ(run([](MadeBlock& block) { block.watch.acquire(1, object), block.watch.release(0, object); }), Summary{"race 1 2"});
+    EXPECT_EQ(run([](MadeBlock& block) { block.watch.release(0, object), block.watch.acquire(1, other_object); }), Summary{"race 1 2"});
+    EXPECT_EQ(run([](MadeBlock& block) { block.watch.release(0, object), block.watch.acquire(2, object); }), Summary{"race 1 2"});
+    EXPECT_EQ(run([](MadeBlock& block) {
+                  block.watch.release(0, object), block.watch.acquire(2, object);
+                  block.watch.release(2, other_object), block.watch.acquire(1, other_object);
+              }),
+              Summary{});
+    // What is done after the release is not ordered.
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.watch.release(0, object);
+                  block.store(1, 0, words(0));
+                  block.watch.acquire(1, object);
+                  block.load(2, 1, words(0));
+              })),
+              Summary{"race 1 2"});
+}
+
+TEST(ReleaseAcquire, DoesNotReachAnotherBlock)
+{
+    MadeLaunch launch;
+    launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
+        block.store(1, 0, words(0));
+        if (number == 0) block.watch.release(0, 7);
+        if (number == 1) block.watch.acquire(1, 7);
+        if (number == 1) block.load(2, 1, words(0));
+    });
+    EXPECT_EQ(summary(launch.hazards()), Summary{"race 1 2"});
+}
+
+TEST(Unwritten, SharedMemoryThatNoThreadWrote)
+{
+    for (const std::uint32_t written : {all_lanes, 0x7FFFFFFFu}) {
+        const auto hazards = hazards_of([&](MadeBlock& block) {
+            block.store(1, 0, words(0), written);
+            block.watch.block_barrier();
+            block.load(2, 0, words(0));
+        });
+        EXPECT_EQ(summary(hazards), written == all_lanes ? Summary{} : Summary{"uninitialized 2"});
+        if (!hazards.empty()) {
+            EXPECT_EQ(hazards[0].message, "thread (31, 0, 0) reads shared memory that no thread of the block has written");
+        }
+    }
+}
+
+TEST(Unwritten, AWriteByAnotherThreadThatIsNotOrderedIsARaceInstead)
+{
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.load(1, 1, words(0));
+                  block.store(2, 0, words(0));
+              })),
+              Summary{"race 1 2"});
+}
+
+TEST(Unwritten, AWriteThatIsOrderedAfterTheReadComesTooLate)
+{
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.load(1, 0, words(0));
+                  block.store(2, 0, words(0));
+              })),
+              Summary{"uninitialized 1"});
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.load(1, 0, words(0));
+                  block.watch.warp_barrier(0, all_lanes);
+                  block.store(2, 0, [](unsigned lane) { return (lane ^ 1) * 4; });
+              })),
+              Summary{"uninitialized 1"});
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.load(1, 0, words(0));
+                  block.watch.part_barrier(std::vector{0, 1});
+                  block.store(2, 1, words(0));
+              })),
+              Summary{"uninitialized 1"});
+}
+
+TEST(Unwritten, AnAtomicAccessReads)
+{
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) { block.update(1, 0, one_word(0)); })), Summary{"uninitialized 1"});
+}
+
+TEST(Unwritten, BytesAreToldApart)
+{
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.store(1, 0, bytes(0), 0b0111, 1);
+                  block.watch.block_barrier();
+                  block.load(2, 0, bytes(0), 0b0111, 1);
+                  block.load(3, 0, bytes(0), 0b1000, 1);
+                  block.load(4, 0, words(0), lane_0);
+              })),
+              Summary{"uninitialized 3"});
+}
+
+TEST(Unwritten, WhatAnEarlierBlockWroteDoesNotCount)
+{
+    MadeLaunch launch;
+    launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
+        if (number == 0) block.store(1, 0, words(0));
+        block.watch.block_barrier();
+        block.load(2, 0, words(0));
+    });
+    const auto hazards = launch.hazards();
+    EXPECT_EQ(summary(hazards), Summary{"uninitialized 2"});
+    EXPECT_EQ(hazards[0].block, (Extent{1, 0, 0}));
+}
+
+TEST(SharedRace, BlocksDoNotRaceInTheirSharedMemory)
+{
+    MadeLaunch launch;
+    launch.run({0, 1, 2}, [](MadeBlock& block, unsigned number) { block.store(1 + number, static_cast<int>(number), words(0)); });
+    EXPECT_EQ(summary(launch.hazards()), Summary{});
+}
+
+TEST(SharedRace, IsFoundInALongIntervalToo)
+{
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.fill();
+                  for (int i = 0; i < (1 << 20) + 10; ++i) block.load(1, 0, one_word(1), lane_0);
+                  block.load(2, 0, words(0));
+                  block.store(3, 1, words(0));
+              })),
+              Summary{"race 2 3"});
+}
+
+TEST(SharedCopies, AnAsynchronousCopyWritesSharedMemory)
+{
+    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
+                  block.watch.uncounted_access(made(Space::shared, Operation::async_copy, 1, 0, words(0)));
+                  block.load(2, 1, words(0));
+              })),
+              Summary{"race 1 2"});
+}
+
+}  // namespace
+}  // namespace simt::hazards
