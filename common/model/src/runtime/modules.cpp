@@ -68,6 +68,12 @@ std::size_t Kernel::shared_limit()
     return usual - std::min(usual, fixed);
 }
 
+void Module::forget()
+{
+    numbers_.clear();
+    for (const auto& [name, kernel] : kernels_) kernel->dynamic_shared_limit = -1;
+}
+
 Module::~Module()
 {
     for (const auto& [ordinal, number] : numbers_) {

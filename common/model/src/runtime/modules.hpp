@@ -68,7 +68,7 @@ public:
     void add_managed(void** pointer, std::string name) { managed_.push_back({pointer, std::move(name)}); }
     bool has_managed() const { return !managed_.empty(); }
     /// Forgets what was loaded, as the device has.
-    void forget() { numbers_.clear(); }
+    void forget();
 
 private:
     struct Managed {
