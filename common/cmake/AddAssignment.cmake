@@ -1,15 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
+# What grading runs: the judge, and the libraries under which a submission runs.
+set(CONFLICT_FREE_GRADING_TOOLS simt_judge conflict_free_cudart conflict_free_cuda conflict_free_model conflict_free_trial)
+
 # write_grading_toolchain(FILE)
 #
-# Writes what scripts/grade needs beside model_toolchain.json to build a submission with its driver. The target
-# `grading_toolchain` builds all that both files name.
+# Writes what scripts/grade needs to build a submission with its driver, and to run and judge it. The target
+# `grading_toolchain` builds all that the file names.
 function(write_grading_toolchain file)
-    add_custom_target(grading_toolchain DEPENDS model_toolchain conflict_free_trial)
+    add_custom_target(grading_toolchain DEPENDS ${CONFLICT_FREE_GRADING_TOOLS})
     file(GENERATE OUTPUT ${file} CONTENT "{
+  \"nvcc\": \"${CMAKE_CUDA_COMPILER}\",
   \"include_folders\": [\"${CMAKE_CURRENT_SOURCE_DIR}/include\"],
-  \"libraries\": [\"$<TARGET_FILE:conflict_free_trial>\"]
+  \"libraries\": [\"$<TARGET_FILE:conflict_free_trial>\"],
+  \"runtime\": \"$<TARGET_FILE_DIR:conflict_free_cudart>\",
+  \"judge\": \"$<TARGET_FILE:simt_judge>\"
 }
 ")
 endfunction()
@@ -21,7 +27,7 @@ endfunction()
 #   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
 # holds that file against task.toml.
 function(add_assignment slug)
-    if(NOT CONFLICT_FREE_MODEL OR NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
+    if(NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
         return()
     endif()
     set(graded ${CMAKE_BINARY_DIR}/graded/${slug}.json)
@@ -33,7 +39,7 @@ function(add_assignment slug)
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
         COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${scripts}/count_program.py simt simt_counts simt_translate conflict_free_trial
+        DEPENDS ${files} ${grader} ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the answers of assignment ${slug}"
         VERBATIM)
     if(NOT TARGET graded)
@@ -50,7 +56,7 @@ endfunction()
 
 # add_cheats(SLUG)
 #
-# Grades all cheats for an assignment, with ever fewer layers, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
+# Grades all cheats for an assignment, with and without text admission, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
 # target `graded`, and adds the check
 #   assignments.cheats         label cpu   each comes to what cheats/outcomes.toml and docs/grading.md say
 #   assignments.cheats_in_sandbox          the same of what only the sandbox brings about; skipped where there is none
@@ -68,7 +74,7 @@ function(add_cheats slug)
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
         COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} simt simt_counts simt_translate conflict_free_trial
+        DEPENDS ${files} ${grader} ${scripts}/grading/cheats/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the cheats"
         VERBATIM)
     add_custom_target(cheats_graded DEPENDS ${graded})

@@ -4,6 +4,7 @@
 #include "conflict_free/trial.hpp"
 
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +14,7 @@
 #include <utility>
 
 #include "conflict_free/error.hpp"
-
-#if __has_include("simt/confinement.hpp")
-#include "simt/confinement.hpp"
-#endif
+#include "simt/trial.h"
 
 namespace conflict_free {
 
@@ -51,10 +49,25 @@ void write_bytes(const std::string& path, const void* data, std::size_t bytes)
     if (!out) end(usage_error, path + " cannot be written");
 }
 
+/// The function of the model's libraries of this name; null on a GPU.
+template <class Function>
+Function* judge_function(const char* name)
+{
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+#define JUDGE(function) judge_function<decltype(function)>(#function)
+
+bool has_judge()
+{
+    const auto asked = JUDGE(simt_trial_has_judge);
+    return asked && asked() != 0;
+}
+
 }  // namespace
 
-Trial::Trial(int argc, char** argv)
+Trial::Trial(int argc, char** argv) : judged_(has_judge())
 {
+    if (judged_) return;
     if (argc != 3 && !(argc == 5 && std::strcmp(argv[3], "--samples") == 0 && (samples_ = std::atoi(argv[4])) > 0))
         end(usage_error, "arguments: CASE OUTPUT [--samples N] is accepted, with an N of 1 or more");
     case_folder_ = argv[1];
@@ -66,6 +79,7 @@ Trial::Trial(int argc, char** argv)
 
 Trial::~Trial()
 {
+    if (judged_) return;
     for (const Buffer& buffer : buffers_) cudaFree(buffer.device);
 }
 
@@ -74,37 +88,47 @@ void Trial::read_case()
     const std::string path = case_folder_ + "/case.txt";
     std::ifstream in(path);
     std::string kind, name;
-    while (in >> kind) {
-        if (kind != "integer" || !(in >> name >> integers_[name])) end(usage_error, path + ": '" + kind + "' is not understood");
+    while (in >> kind >> name) {
+        const bool is_buffer = kind == "input" || kind == "output";
+        if (!is_buffer && (kind != "integer" || !(in >> integers_[name]))) end(usage_error, path + ": '" + kind + "' is not understood");
     }
     if (integers_.empty()) end(usage_error, path + " has no parameters, or cannot be read");
 }
 
 int Trial::integer(const std::string& name) const
 {
+    int value = 0;
     const auto found = integers_.find(name);
-    if (found == integers_.end()) end(usage_error, "the case has no parameter " + name);
-    return found->second;
+    if (judged_ ? JUDGE(simt_trial_integer)(name.c_str(), &value) != 0 : found == integers_.end())
+        end(usage_error, "the case has no parameter " + name);
+    return judged_ ? value : found->second;
 }
 
 void* Trial::add_input(const std::string& name, std::size_t element_bytes)
 {
     void* const device = add(name, false);
-    if (buffers_.back().initial.size() % element_bytes != 0) end(usage_error, name + ".bin is not a whole number of elements");
+    if (buffers_.back().bytes % element_bytes != 0) end(usage_error, name + ".bin is not a whole number of elements");
     return device;
 }
 
 void* Trial::add_output(const std::string& name, std::size_t bytes)
 {
     void* const device = add(name, true);
-    const std::size_t given = buffers_.back().initial.size();
+    const std::size_t given = buffers_.back().bytes;
     if (given != bytes) end(usage_error, name + ".bin has " + std::to_string(given) + " bytes, the driver wants " + std::to_string(bytes));
     return device;
 }
 
 void* Trial::add(const std::string& name, bool is_output)
 {
-    Buffer buffer{name, nullptr, read_bytes(case_folder_ + "/" + name + ".bin"), is_output};
+    Buffer buffer{name, nullptr, 0, {}, is_output};
+    if (judged_) {
+        if (JUDGE(simt_trial_buffer)(name.c_str(), &buffer.device, &buffer.bytes) != 0) end(usage_error, "the case has no data " + name);
+        buffers_.push_back(std::move(buffer));
+        return buffers_.back().device;
+    }
+    buffer.initial = read_bytes(case_folder_ + "/" + name + ".bin");
+    buffer.bytes = buffer.initial.size();
     if (!buffer.initial.empty()) {
         CUDA_CHECK(cudaMalloc(&buffer.device, buffer.initial.size()));
         CUDA_CHECK(cudaMemcpy(buffer.device, buffer.initial.data(), buffer.initial.size(), cudaMemcpyHostToDevice));
@@ -122,11 +146,7 @@ void Trial::restore() const
 
 void Trial::call(const std::function<void()>& function)
 {
-#if __has_include("simt/confinement.hpp")
-    simt::call_confined(function);
-#else
     function();
-#endif
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
 }
@@ -175,6 +195,10 @@ void Trial::write_outputs() const
 
 int Trial::finish()
 {
+    if (judged_) {
+        JUDGE(simt_trial_finish)(failure_.empty() ? nullptr : failure_.c_str());
+        return failure_.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     try {
         if (failure_.empty()) write_outputs();
     } catch (const std::exception& error) {

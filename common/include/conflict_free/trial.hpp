@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The host program around a submission to an assignment: sizes and inputs come from files, outputs go to files.
+/// The host program around a submission to an assignment: sizes and data come from files or from a judge, and outputs go there.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,13 @@ namespace conflict_free {
 
 /// One run of a submitted function with the data of one case.
 ///
-/// A program of a trial is called as `PROGRAM CASE OUTPUT [--samples N]`. The folder CASE holds `case.txt`, lines such as
-/// `integer width 64`, and as raw elements in `NAME.bin` the inputs, and for the outputs what is in their memory at first. In
-/// the folder OUTPUT the program leaves the outputs in `NAME.bin`, `times.txt` with one time in milliseconds a line if samples
+/// On a GPU, a program of a trial is called as `PROGRAM CASE OUTPUT [--samples N]`. The folder CASE holds `case.txt`, lines such
+/// as `integer width 64`, `input NAME` and `output NAME`, and as raw elements in `NAME.bin` the inputs, and for the outputs what
+/// is in their memory at first. In the folder OUTPUT the program leaves the outputs in `NAME.bin`, `times.txt` with one time in milliseconds a line if samples
 /// were asked for, and at last `outcome.txt`: `finished`, or what failed. What it prints means nothing.
+///
+/// Where the device belongs to a judge (see simt/trial.h), the judge has these folders. Then arguments mean nothing, the
+/// program sees no file, and its memory is where the judge says.
 ///
 /// Wrong arguments and a case that cannot be read end the program with exit code 2 and a line that says so; no GPU with 77.
 class Trial {
@@ -59,6 +62,7 @@ private:
     struct Buffer {
         std::string name;
         void* device;
+        std::size_t bytes;
         std::vector<unsigned char> initial;
         bool is_output;
     };
@@ -72,6 +76,7 @@ private:
     double sample_ms(const std::function<void()>& function);
     void write_outputs() const;
 
+    bool judged_;
     std::string case_folder_, output_folder_;
     int samples_ = 0;
     std::map<std::string, int> integers_;

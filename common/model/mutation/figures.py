@@ -7,7 +7,7 @@ import pathlib
 
 from catalog import DETECTORS, KINDS
 
-BEGIN = "<!-- mutants: begin (written by common/simt/mutation/run.py --write-docs) -->"
+BEGIN = "<!-- mutants: begin (written by common/model/mutation/run.py --write-docs) -->"
 END = "<!-- mutants: end -->"
 
 

@@ -16,12 +16,11 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import count_program
 from console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 
 from . import assignment, cheats, regions, release, sandbox
 from .assignment import TRY, Assignment, AssignmentError, Outcome
-from .building import Toolchain
+from .building import OPTIONS, Toolchain
 from .judging import grade
 from .main import write_file
 from .result import Result
@@ -54,16 +53,19 @@ def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str
 def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
     """Return the exit codes under the model of the released program that tries a file, on the starter and on the solution.
 
-    It is built as scripts/count builds it. Raises Stop if it does not compile.
+    Raises Stop if it does not compile.
     """
     codes = {}
     for name, text in {STARTER: task.starter(), SOLUTION: task.solution()}.items():
         with tempfile.TemporaryDirectory() as scratch:
             folder = release.release(task, Path(scratch) / name)[0].parent
             (folder / task.source.name).write_text(text, encoding="utf-8")
-            program = count_program.make(tools.model, folder / TRY, [], [])
-            environment = {"SIMT_REPORT": str(folder / "report.json"), "SIMT_MACHINE": task.machine}
-            codes[name] = subprocess.run([program.path], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+            program = folder / "program"
+            done = subprocess.run([tools.nvcc, *OPTIONS, "-o", program, folder / TRY], capture_output=True, text=True)
+            if done.returncode:
+                raise Stop(f"{TRY} of assignment {task.name} does not compile: {(done.stderr + done.stdout).strip().splitlines()[0]}")
+            environment = {"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_MACHINE": task.machine}
+            codes[name] = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
     return codes
 
 

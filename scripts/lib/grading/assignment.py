@@ -126,6 +126,8 @@ class Assignment:
     machine: str
     points: Mapping[str, int]
     limits: Limits
+    #: What may be copied from device memory to the host, in each case.
+    bytes_to_host: int
     cases: tuple[Case, ...]
     thresholds: tuple[Threshold, ...]
     hints: tuple[str, ...]
@@ -299,6 +301,7 @@ def _made_of(task: dict[str, Any], folder: Path, name: str) -> Assignment:
         machine=task.get("machine", DEFAULT_MACHINE),
         points={check: task["points"].get(check, 0) for check in (*GATES, FAST)},
         limits=Limits(**task.get("limits", {})),
+        bytes_to_host=task.get("movement", {}).get("bytes_to_host", 0),
         cases=tuple(map(_case, task["cases"])),
         thresholds=tuple(map(_threshold, task["thresholds"])),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),

@@ -1,61 +1,64 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""From a submission to a program: translated, compiled and linked with the assignment's driver, all in the sandbox."""
+"""From a submission to a program: compiled by nvcc and linked with the assignment's driver, all in the sandbox."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from console import ROOT, Stop
-from count_program import Toolchain as ModelToolchain
 from grade_arguments import TOOLCHAIN
 
-from . import admission, sandbox
+from . import sandbox
 from .assignment import Assignment
 
 KEPT = ROOT / "build" / "grade"
 KEPT_DRIVERS = 4  # of one assignment: that many build folders and versions stay quick
-KEPT_PRELUDES = 2  # of some 50 MB each
 
-COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=1024, output_kilobytes=256, file_megabytes=64, processes=32)
-#: The columns of a translation are not those of the source, and nvcc takes an older standard for granted.
-_MESSAGES = ("-Wno-volatile", "-fno-diagnostics-show-caret", "-fno-show-column", "-fdiagnostics-color=never", "-fmax-errors=20", "-w")
-_MESSAGE = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)?\s*(?:fatal )?error:\s*(?P<text>.*)")
-_TRANSLATOR = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+): (?P<text>.*)")
+COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
+#: As scripts/count and the chapters are compiled, for the model alone.
+OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w")
+_MESSAGE = re.compile(r"(?P<file>[^\s:(][^:(]*)(?:\((?P<line>\d+)\)|:(?P<host_line>\d+)(?::\d+)?):\s*(?:catastrophic |fatal )?error(?: #[\w-]+)?:\s*(?P<text>.*)")
 _UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^']*)'")
+_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^']*)'")
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What CMake says about building a submission; see common/cmake/AddAssignment.cmake."""
+    """What CMake says about building and running a submission; see common/cmake/AddAssignment.cmake."""
 
-    model: ModelToolchain
+    build: Path
+    nvcc: Path
     include_folders: Sequence[str]
     libraries: Sequence[str]
+    #: The folder of the model's own CUDA libraries.
+    runtime: Path
+    judge: Path
 
     @classmethod
     def of(cls, build: Path) -> Toolchain:
         """Return the toolchain of a build folder."""
-        return cls(ModelToolchain.of(build), **json.loads((build / TOOLCHAIN).read_text(encoding="utf-8")))
+        told = json.loads((build / TOOLCHAIN).read_text(encoding="utf-8"))
+        return cls(build, Path(told["nvcc"]).resolve(), told["include_folders"], told["libraries"], Path(told["runtime"]), Path(told["judge"]))
 
     def readable(self) -> list[Path]:
-        """Return all of ours that compiling and linking read."""
-        files = [self.model.translator, *self.model.include_folders, *self.include_folders, *self.libraries]
-        return [Path(path) for path in (*files, *self.model.link_options) if Path(path).exists()]
+        """Return all that is not the system's and that compiling and linking read."""
+        return [Path(path) for path in (self.nvcc.parent.parent, *self.include_folders, *self.libraries)]
 
-    def compile_command(self, source: Path, product: Path, options: Sequence[str] = ()) -> list[str]:
-        """Return the command that compiles a translated file."""
-        folders = [f"-I{folder}" for folder in self.model.include_folders]
-        return [self.model.compiler, *self.model.compile_options, *_MESSAGES, *folders, *options, "-o", str(product), str(source)]
+    def runtime_files(self) -> list[Path]:
+        """Return what a program reads that runs under the model."""
+        return [self.runtime]
+
+    def judge_files(self) -> list[Path]:
+        """Return what the judge reads, itself included."""
+        return [self.judge, self.runtime]
 
 
 @dataclass(frozen=True)
@@ -68,64 +71,48 @@ class Message:
 
 @dataclass(frozen=True)
 class Built:
-    """A program, or why there is none: what the tools say, or what was refused of that which has compiled."""
+    """A program, or what the tools say against it."""
 
     program: Path | None = None
     messages: tuple[Message, ...] = ()
-    refusals: tuple[admission.Refusal, ...] = ()
 
 
 def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, confined: bool) -> Built:
     """Build the program of a submission in ``folder``. Raises Stop if our own part cannot be built."""
-    driver, start = driver_object(tools, assignment), prelude(tools)
-    source = folder / assignment.source.name
+    driver = driver_object(tools, assignment)
+    source, program = folder / assignment.source.name, folder / "program"
     source.write_text(text, encoding="utf-8")
-    translated, assembly, confined_object, program = (folder / name for name in ("translated.cpp", "submission.s", "submission.o", "program"))
-
-    def run(command: Sequence[str | Path], *more: Path) -> sandbox.Done:
-        return sandbox.run(command, readable=[*tools.readable(), start.parent, *more], writable=folder, limits=COMPILE_LIMITS, confined=confined)
-
-    for command in ([tools.model.translator, str(source), str(translated)],
-                    tools.compile_command(translated, assembly, ["-S", *admission.COMPILE_OPTIONS, "-include", str(start)])):
-        done = run(command)
-        if done.returncode or done.stopped_by:
-            return Built(messages=tuple(_messages(done, source.name)))
-    if refusals := admission.confine(assembly, confined_object, assignment.function, run):
-        return Built(refusals=tuple(refusals))
-    done = run(_link_command(tools, driver, confined_object, program), driver)
+    done = sandbox.run([tools.nvcc, *OPTIONS, "-o", program, source.name, driver, *tools.libraries], readable=[*tools.readable(), driver],
+                       writable=folder, limits=COMPILE_LIMITS, confined=confined)
     if done.returncode or done.stopped_by:
-        return Built(messages=tuple(_link_messages(done, assignment)))
+        return Built(messages=tuple(_messages(done, source.name, assignment)))
     return Built(program)
 
 
-def _link_command(tools: Toolchain, driver: Path, compiled: Path, program: Path) -> list[str]:
-    return [tools.model.compiler, "-o", str(program), str(driver), str(compiled), *tools.libraries, *tools.model.link_options]
-
-
-def _messages(done: sandbox.Done, name: str) -> Iterator[Message]:
-    """The errors that a translator or compiler names, those of the submission's own lines first."""
+def _messages(done: sandbox.Done, name: str, assignment: Assignment) -> Iterator[Message]:
+    """The errors that the compiler and the linker name, those of the submission's own lines first."""
     if done.stopped_by:
         yield Message(0, f"compiling it was stopped: too much {done.stopped_by}")
         return
-    lines = done.stderr.splitlines()
-    found = [match for line in lines if (match := _MESSAGE.match(line))] or [match for line in lines if (match := _TRANSLATOR.match(line))]
+    said = done.stderr + done.stdout
+    found = list(_MESSAGE.finditer(said))
     own = [match for match in found if Path(match["file"]).name == name]
-    for match in own or found:
-        yield Message(int(match["line"]) if own else 0, match["text"])
+    # The kernels and the host code are compiled one after the other, and may say the same.
+    yield from dict.fromkeys(Message(int(match["line"] or match["host_line"]) if own else 0, match["text"]) for match in own or found)
     if not found:
-        yield Message(0, lines[-1] if lines else f"the compiler ended with exit code {done.returncode}")
+        yield from _link_messages(said, assignment) or [Message(0, _last_line(said) or f"the compiler ended with exit code {done.returncode}")]
 
 
-def _link_messages(done: sandbox.Done, assignment: Assignment) -> Iterator[Message]:
-    names = list(dict.fromkeys(match["name"] for match in _UNDEFINED.finditer(done.stderr)))
-    for name in names:
-        if name.partition("(")[0] == assignment.function:
-            yield Message(0, f"it defines no function {name}")
-        else:
-            yield Message(0, f"{name} is used and nowhere defined")
-    if not names:
-        lines = [line for line in done.stderr.strip().splitlines() if "ld returned" not in line]
-        yield Message(0, re.sub(r"^.*?: ", "", lines[-1]) if lines else f"the linker ended with exit code {done.returncode}")
+def _last_line(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if "ld returned" not in line]
+    return re.sub(r"^.*?: ", "", lines[-1]) if lines else ""
+
+
+def _link_messages(said: str, assignment: Assignment) -> list[Message]:
+    undefined = dict.fromkeys(match["name"] for match in _UNDEFINED.finditer(said))
+    twice = dict.fromkeys(match["name"] for match in _TWICE.finditer(said))
+    return [Message(0, f"{name} is defined, and is the driver's" if name in twice else f"it defines no function {name}"
+                    if name.partition("(")[0] == assignment.function else f"{name} is used and nowhere defined") for name in (*twice, *undefined)]
 
 
 # --- our own part --------------------------------------------------------------------------------
@@ -138,53 +125,21 @@ def _hash_of(parts: Sequence[str], files: Sequence[Path]) -> str:
     return state.hexdigest()[:24]
 
 
-def _headers_of_model(tools: Toolchain) -> list[Path]:
-    return [path for folder in tools.model.include_folders for path in sorted(Path(folder).rglob("*")) if path.is_file()]
-
-
-def prelude(tools: Toolchain) -> Path:
-    """Return a header that includes the model's <cuda_runtime.h>, with what the compiler has made of it beside it.
-
-    Reading that header is most of the work of compiling a submission. GCC takes what is beside this one in its place if the
-    options and the compiler are the same, and reads the header otherwise: the code is the same either way. Raises Stop.
-    """
-    command = tools.compile_command(Path("prelude.hpp"), Path("prelude.hpp.gch"), ["-x", "c++-header", *admission.COMPILE_OPTIONS])
-    compiler = Path(shutil.which(tools.model.compiler) or tools.model.compiler).resolve()
-    key = _hash_of([*command, str(compiler.stat().st_mtime_ns)], _headers_of_model(tools))
-    kept = KEPT / f"prelude-{key}"
-    if not kept.exists():
-        KEPT.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".making-", dir=KEPT) as scratch:
-            made = Path(scratch) / "prelude"
-            made.mkdir()
-            (made / "prelude.hpp").write_text("#include <cuda_runtime.h>\n", encoding="utf-8")
-            done = sandbox.run(command, readable=(), writable=made, limits=COMPILE_LIMITS, confined=False)
-            if done.returncode:
-                raise Stop(f"the model's header cannot be compiled: {done.stderr.strip().splitlines()[0]}")
-            with contextlib.suppress(OSError):  # another grader made the same one just now
-                made.rename(kept)
-        for old in sorted(KEPT.glob("prelude-*"), key=lambda path: path.stat().st_mtime)[:-KEPT_PRELUDES]:
-            shutil.rmtree(old, ignore_errors=True)
-    return kept / "prelude.hpp"
-
-
 def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
     """Return the compiled driver of an assignment, which is kept until something that it is made of changes. Raises Stop."""
     folders = [f"-I{folder}" for folder in tools.include_folders]
     headers = [path for folder in tools.include_folders for path in sorted(Path(folder).rglob("*.hpp"))]
-    command = tools.compile_command(Path("translated.cpp"), Path("driver.o"), ["-c", *folders])
-    key = _hash_of(command, [assignment.driver, Path(tools.model.translator), *headers, *_headers_of_model(tools)])
+    command = [str(tools.nvcc), *OPTIONS, "-c", *folders]
+    key = _hash_of([*command, str(tools.nvcc.stat().st_mtime_ns)], [assignment.driver, *headers])
     kept = KEPT / f"{assignment.name}-{key}.o"
     if kept.exists():
         return kept
     KEPT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".making-", dir=KEPT) as scratch:
-        translated, compiled = Path(scratch) / "translated.cpp", Path(scratch) / "driver.o"
-        for words in ([tools.model.translator, str(assignment.driver), str(translated)],
-                      tools.compile_command(translated, compiled, ["-c", *folders])):
-            done = sandbox.run(words, readable=(), writable=Path(scratch), limits=COMPILE_LIMITS, confined=False)
-            if done.returncode:
-                raise Stop(f"the driver of assignment {assignment.name} cannot be built: {done.stderr.strip().splitlines()[0]}")
+        compiled = Path(scratch) / "driver.o"
+        done = sandbox.run([*command, "-o", compiled, assignment.driver], readable=(), writable=Path(scratch), limits=COMPILE_LIMITS, confined=False)
+        if done.returncode:
+            raise Stop(f"the driver of assignment {assignment.name} cannot be built: {done.stderr.strip().splitlines()[0]}")
         os.replace(compiled, kept)
     for old in sorted(KEPT.glob(f"{assignment.name}-*.o"), key=lambda path: path.stat().st_mtime)[:-KEPT_DRIVERS]:
         old.unlink(missing_ok=True)

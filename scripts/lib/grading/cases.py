@@ -59,6 +59,7 @@ class DrawnCase:
         """Write what the driver reads."""
         folder.mkdir()
         lines = [f"integer {name} {value}\n" for name, value in self.parameters.items()]
+        lines += [f"{kind} {name}\n" for kind, names in (("input", self.inputs), ("output", self.before)) for name in names]
         (folder / CASE_FILE).write_text("".join(lines), encoding="ascii")
         for name, values in {**self.inputs, **self.before}.items():
             (folder / f"{name}.bin").write_bytes(values.tobytes())

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
 
-    python -m grading.cheats grade NAME --build-dir DIR --output FILE    grades them all, with ever fewer layers, into a file
+    python -m grading.cheats grade NAME --build-dir DIR --output FILE    grades them all, with and without text admission, into a file
     python -m grading.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
                                                                          docs/grading.md; --fix writes the table
     python -m grading.cheats check --graded FILE --in-sandbox            the outcomes that only the sandbox brings about
@@ -18,13 +18,13 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from unittest import mock
 
 from console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 
-from . import admission, assignment, sandbox
+from . import assignment, sandbox, text_admission
 from .assignment import CHEATS, Assignment
 
 if sys.version_info >= (3, 11):
@@ -32,8 +32,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-#: What is left of the grader's layers, and what the table calls it.
-LAYERS = {"all": "all layers", "without_text": "without text admission", "sandbox_alone": "the sandbox alone"}
+#: What is left of the grader, and what the table calls it.
+LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
 _DECLARATION, _SOLUTION = "GRADED_DECLARATION", "GRADED_SOLUTION"
 _BEGIN, _END = "<!-- table of attacks, written by python -m grading.cheats check --fix -->", "<!-- end of the table of attacks -->"
@@ -62,29 +62,21 @@ def aim(name: str) -> str:
     return re.search(r"\n\n// (.*)\n\n", (CHEATS / f"{name}.cu").read_text(encoding="utf-8"))[1]
 
 
-# --- with fewer layers ------------------------------------------------------------------------------
-
-
-def _assemble(assembly: Path, confined: Path, function: str, run: Callable[[Sequence[str]], sandbox.Done]) -> list[admission.Refusal]:
-    """Takes the place of object admission: the compiler's code as it is."""
-    done = run(["c++", "-c", "-o", str(confined), str(assembly)])
-    return [admission.Refusal(None, "assembler", done.stderr.strip().splitlines()[-1], "None.")] if done.returncode else []
+# --- with and without text admission -----------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def only(layer: str) -> Iterator[None]:
-    """The grader with some of its layers switched off, for one of ``LAYERS``."""
+    """The grader with what is left of it, for one of ``LAYERS``."""
     with contextlib.ExitStack() as stack:
         if layer != "all":
-            stack.enter_context(mock.patch.object(admission, "examine_text", lambda text: []))
-        if layer == "sandbox_alone":
-            stack.enter_context(mock.patch.object(admission, "confine", _assemble))
+            stack.enter_context(mock.patch.object(text_admission, "examine_text", lambda text: []))
         yield
 
 
-def needs_sandbox(layer: str, outcome: Mapping[str, str]) -> bool:
-    """Return whether only the sandbox brings the outcome about: no other layer is left, or the compiler finds a file outside."""
-    return layer == "sandbox_alone" or layer == "without_text" and "compiles" in outcome["fails"].split("|")
+def needs_sandbox(outcome: Mapping[str, str | bool]) -> bool:
+    """Return whether the outcome comes about in the sandbox alone, without which the cheat may do harm."""
+    return bool(outcome.get("sandbox"))
 
 
 def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dict[str, dict[str, str]]]:
@@ -98,7 +90,7 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
             path = write(task, name, Path(scratch))
             found[name] = {}
             for layer in LAYERS:
-                if needs_sandbox(layer, outcomes[layer]) and not confined:
+                if needs_sandbox(outcomes[layer]) and not confined:
                     continue
                 with only(layer):
                     failed = grade(task, path, tools=tools, confined=confined).first_failed
@@ -124,7 +116,7 @@ def complaints(found: Mapping[str, Mapping[str, Mapping[str, str]]], *, in_sandb
     for name in sorted(found.keys() & wanted.keys()):
         for layer in LAYERS:
             want = wanted[name][layer]
-            if needs_sandbox(layer, want) != in_sandbox:
+            if needs_sandbox(want) != in_sandbox:
                 continue
             seen = found[name].get(layer)
             if seen is None:
@@ -185,7 +177,7 @@ def _check(options: argparse.Namespace) -> int:
             found.append("docs/grading.md: the table of attacks is not what outcomes.toml says; write it with --fix")
     for complaint in found:
         say(complaint)
-    held = sum(needs_sandbox(layer, outcomes[layer]) == options.in_sandbox for outcomes in expected().values() for layer in LAYERS)
+    held = sum(needs_sandbox(outcomes[layer]) == options.in_sandbox for outcomes in expected().values() for layer in LAYERS)
     say(f"{len(expected())} cheats with {len(LAYERS)} sets of layers: {held} outcomes that {'' if options.in_sandbox else 'do not '}need "
         f"the sandbox, {len(found)} complaints")
     return FAILED if found else 0

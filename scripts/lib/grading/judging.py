@@ -12,7 +12,7 @@ from pathlib import Path
 
 from console import USAGE, Stop
 
-from . import admission, building, counting_checks, safety, timing
+from . import building, counting_checks, safety, text_admission, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
 from .cases import DrawnCase, draw, draw_all, seed_of
@@ -38,7 +38,7 @@ class _Submission:
     progress: Callable[[str], None]
     text: str = ""
     built: Built = field(default_factory=Built)
-    refusals: Sequence[admission.Refusal] = ()
+    refusals: Sequence[text_admission.Refusal] = ()
     runs: list[Run] = field(default_factory=list)
 
     def place(self, line: int) -> Place:
@@ -48,18 +48,18 @@ class _Submission:
 
     def places(self, found: Iterable[Mapping]) -> tuple[Place, ...]:
         """Those of the places in a report that lie in the submission, each once."""
-        lines = dict.fromkeys(each["line"] for each in found if each["file"] == self.assignment.source.name and each["line"] > 0)
+        lines = dict.fromkeys(each["line"] for each in found if Path(each["file"]).name == self.assignment.source.name and each["line"] > 0)
         return tuple(map(self.place, lines))
 
     def run(self, case: DrawnCase) -> Run:
         """One process on one case."""
         self.progress(f"case {case.name}")
-        return run(self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
+        return run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
 
     def traced(self, case: DrawnCase) -> Sequence[Mapping]:
         """The launches of a case, with their accesses one by one."""
         self.progress(f"case {case.name}, for the picture")
-        return run(self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=True).trace
+        return run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=True).trace
 
 
 def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str | None = None, secret: str = "",
@@ -136,7 +136,7 @@ def _exists(submission: _Submission) -> Finding:
 
 def _compiles(submission: _Submission) -> Finding:
     assignment = submission.assignment
-    submission.refusals = admission.examine_text(submission.text)
+    submission.refusals = text_admission.examine_text(submission.text)
     submission.progress("compiling")
     submission.built = building.build(submission.tools, assignment, submission.text, submission.folder, confined=submission.confined)
     wanted = f"a file that compiles and defines {assignment.declaration}"
@@ -155,15 +155,14 @@ def _not_compiled(submission: _Submission, messages: Sequence[Message], wanted: 
                    lines)
 
 
-def _refused(submission: _Submission, refusal: admission.Refusal, wanted: str) -> Finding:
-    lines = (submission.place(refusal.line),) if refusal.line else ()
-    return Finding(False, f"{refusal.kind}: {refusal.message}", wanted, refusal.help, lines)
+def _refused(submission: _Submission, refusal: text_admission.Refusal, wanted: str) -> Finding:
+    return Finding(False, f"{refusal.kind}: {refusal.message}", wanted, refusal.help, (submission.place(refusal.line),))
 
 
 def _safe(submission: _Submission) -> Finding:
     wanted = "no hazard, and an end within the limits, in every case"
-    if refusals := submission.refusals or submission.built.refusals:
-        return _refused(submission, refusals[0], "nothing but kernels and the host code that launches them")
+    if submission.refusals:
+        return _refused(submission, submission.refusals[0], "nothing but kernels and the host code that launches them")
     for case in submission.cases:
         found = submission.run(case)
         complaint = safety.complaint(found, submission.assignment)

@@ -1,11 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs a submission's program on one case, each time in a process and a sandbox of its own, and reads what is left behind."""
+"""Runs a submission's program on one case, in a process and a sandbox of its own, beside the judge, which has the device.
+
+The program gets a socket to the judge and no data. The judge, in another sandbox, has the data of the case, the memory of the
+device, the interpreter of kernels and the counters, and leaves the outputs and the report.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,51 +22,88 @@ import numpy
 
 from . import sandbox
 from .assignment import Assignment
+from .building import Toolchain
 from .cases import DrawnCase
 
-_OUTCOME, _FINISHED = "outcome.txt", "finished"
-#: What the process gets beyond a case's limit, so that the model, which says more, stops a kernel first.
+_OUTCOME, _CALLS, _REPORT, _TRACE = "outcome.txt", "calls.json", "report.json", "trace.json"
+FINISHED = "finished"
+#: What the processes get beyond a case's limit, so that the model, which says more, stops a kernel first.
 _SECONDS_MORE = 3
 _FILE_MEGABYTES = 64
 _SECONDS_TO_DIE = 10
+#: Threads that interpret blocks. Of a class, several submissions are graded at a time.
+_THREADS = 4
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one process left behind: the model's report, the outputs, and how the driver says that it ended."""
+    """What is known of a run. Nothing of it but `done` comes from the submission's own process.
+
+    `done` and `judged` are how that process and the judge ended, `report` is the model's. `outcome` is how the program came to
+    its end in the judge's eyes: "finished", "failed", "ended", "broken" or "memory" (see simt_judge); `said` is what there is
+    to say about it. `calls` are those that moved or set memory.
+    """
 
     case: DrawnCase
     done: sandbox.Done
+    judged: sandbox.Done
     report: Mapping[str, Any] | None
     outcome: str | None
+    said: str
+    calls: Mapping[str, Any]
     outputs: Mapping[str, numpy.ndarray | None]
     trace: list[dict[str, Any]]
 
     @property
     def finished(self) -> bool:
         """Whether the driver came to its end and found nothing wrong."""
-        return self.outcome == _FINISHED and self.report is not None and self.done.returncode == 0 and not self.done.stopped_by
+        return self.outcome == FINISHED and self.report is not None and self.done.returncode == 0 and not self.done.stopped_by
 
 
-def run(program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *, confined: bool, traced: bool = False) -> Run:
+def run(tools: Toolchain, program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *, confined: bool, traced: bool = False) -> Run:
     """Run a program on a case in ``folder``, which is made and removed."""
-    given, left = folder / "case", folder / "left"
+    given, left, own = folder / "case", folder / "left", folder / "own"
     folder.mkdir()
     case.write(given)
     left.mkdir()
-    limits = assignment.limits
-    environment = {"SIMT_REPORT": str(left / "report.json"), "SIMT_MACHINE": assignment.machine, "SIMT_TIMEOUT": f"{limits.seconds:g}"}
+    own.mkdir()
+    environment = {"SIMT_REPORT": str(left / _REPORT), "SIMT_MACHINE": assignment.machine, "SIMT_TIMEOUT": f"{assignment.limits.seconds:g}"}
     if traced:
-        environment["SIMT_TRACE"] = str(left / "trace.json")
-    done = sandbox.run(
-        [program, str(given), str(left)], readable=[program, given], writable=left, environment=environment, confined=confined,
-        limits=sandbox.Limits(seconds=limits.seconds + _SECONDS_MORE, memory_megabytes=limits.memory_megabytes,
-                              output_kilobytes=limits.output_kilobytes, file_megabytes=_FILE_MEGABYTES, processes=1))
-    found = Run(case, done, _read_json(left / "report.json"), _read_line(left / _OUTCOME),
-                read_outputs(left, case),
-                _read_json(left / "trace.json") or [] if traced else [])
+        environment["SIMT_TRACE"] = str(left / _TRACE)
+    judged, done = _run_both(tools, program, assignment, given, left, own, environment, confined=confined)
+    outcome, _, said = (_read_text(left / _OUTCOME) or "").partition("\n")
+    found = Run(case, done, judged, _read_json(left / _REPORT), outcome or None, said.strip(), _read_json(left / _CALLS) or {},
+                read_outputs(left, case), _read_json(left / _TRACE) or [] if traced else [])
     _remove(folder)
     return found
+
+
+def _run_both(tools: Toolchain, program: Path, assignment: Assignment, given: Path, left: Path, own: Path,
+              environment: Mapping[str, str], *, confined: bool) -> list[sandbox.Done]:
+    """Run the judge and the program, connected with each other. Return how they ended."""
+    limits = assignment.limits
+    seconds = limits.seconds + _SECONDS_MORE
+    threads = min(os.cpu_count() or 1, _THREADS)
+    ends = socket.socketpair()
+    judge = sandbox.Job(
+        [tools.judge, given, left, "--connection", str(ends[0].fileno())], [*tools.judge_files(), given], left,
+        # Blocks run at the same time, and their processor time adds up.
+        sandbox.Limits(seconds * threads, limits.memory_megabytes, limits.output_kilobytes, _FILE_MEGABYTES, processes=2),
+        environment={**environment, "SIMT_THREADS": str(threads)}, descriptors=[ends[0].fileno()])
+    submitted = sandbox.Job(
+        [program], [program, *tools.runtime_files()], own,
+        sandbox.Limits(seconds, limits.memory_megabytes, limits.output_kilobytes, file_megabytes=1, processes=1),
+        environment={"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_REMOTE": str(ends[1].fileno())}, descriptors=[ends[1].fileno()])
+
+    def leave() -> None:
+        """Either end must see when the other is gone."""
+        for end in ends:
+            end.close()
+
+    try:
+        return sandbox.run_together([judge, submitted], confined=confined, started=leave)
+    finally:
+        leave()
 
 
 def _remove(folder: Path) -> None:
@@ -88,9 +131,9 @@ def _read_json(path: Path) -> Any:
         return None
 
 
-def _read_line(path: Path) -> str | None:
+def _read_text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
+        return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
 

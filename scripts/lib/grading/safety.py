@@ -17,14 +17,12 @@ _PLACE = re.compile(r"(?P<file>[\w.-]+\.cu):(?P<line>\d+)")
 _WITHOUT_END = 20_000
 
 
-#: One sentence of help for each error of the model that has these words.
+#: One sentence of help for each error of the model, or end that the judge has seen, that has these words.
 _HELP_WITH_ERRORS = {
     "was not launched": "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have.",
-    "ends the program": "The function has to return to its caller: it must not end the program.",
-    "which only kernels and copies reach": "Let a kernel do that, or cudaMemcpy: host code sees no device memory.",
-    "outside of a kernel": "Launch a __global__ function: only what it calls runs as a thread of a block.",
-    "memory that is not its own": "Stay inside your own variables and arrays: check each index and each pointer of the line.",
-    "return address": "Stay inside your own variables and arrays: check each index and each pointer of the line.",
+    "only kernels and copies reach": "Let a kernel do that: a pointer to device memory means nothing to host code.",
+    "which is the driver's": "Free only what the function itself has allocated.",
+    "to the judge": "Call the CUDA runtime by its functions: what else reaches the judge ends the program.",
     "more memory than": "Allocate what the sizes ask for, and no more.",
 }
 
@@ -44,16 +42,33 @@ def complaint(run: Run, assignment: Assignment) -> Complaint | None:
     if report.get("hazards"):
         # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
         return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
-    if run.done.stopped_by:
-        return _of_limit(run.done.stopped_by, assignment)
+    if run.outcome == "broken":
+        return Complaint(run.said, _help_with(run.said))
+    if run.outcome == "memory":
+        return _of_limit("memory", assignment)
+    if stopped_by := run.judged.stopped_by or run.done.stopped_by:
+        return _of_limit(stopped_by, assignment)
     if report.get("errors"):
         return _of_error(report["errors"][0], report, assignment)
-    if run.outcome is None or run.report is None:
+    if run.outcome is None or run.report is None or run.outcome == "ended":
         return Complaint(f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
                          "The function has to return to its caller: it must not end the program.")
+    if run.calls.get("refused"):
+        return Complaint(f"it uses {run.calls['refused'][0]}, which is not there when a submission is graded",
+                         "Allocate with cudaMalloc, and let kernels do the work on it.")
     if not run.finished:
-        return _of_runtime(run.outcome, run.done.returncode)
-    return None
+        return _of_runtime(run.said if run.outcome == "failed" else run.outcome, run.done.returncode)
+    return _of_copies(run, assignment)
+
+
+def _of_copies(run: Run, assignment: Assignment) -> Complaint | None:
+    """What moved that the assignment does not let move."""
+    moved = run.calls["copies"]["to_host"]["bytes"]
+    if moved <= assignment.bytes_to_host:
+        return None
+    most = f"at most {assignment.bytes_to_host:,}" if assignment.bytes_to_host else "none"
+    return Complaint(f"it copies {moved:,} bytes of device memory to the host, {most} may be",
+                     "Let kernels compute everything: what they need of a kernel before them they find in device memory.")
 
 
 def _of_hazard(hazard: Mapping) -> Complaint:
@@ -70,6 +85,12 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
                    "Allocate what the sizes ask for; if you do, look for a loop that never ends, whose accesses fill the memory."),
         "output": (f"it printed more than {limits.output_kilobytes:,} kilobytes", "Take out the printing: nobody reads it here."),
         "files": ("it wrote files", "Take out what writes files: the driver keeps the output."),
+        "system call": ("it was ended by a system call that it may not make",
+                        "Take out what starts threads or processes or reaches the system: the function has its arguments and the device."),
+        "signal 6": ("host code ended itself (abort)", "Look for a failed assert, an exception, or memory that is freed twice."),
+        "signal 8": ("host code divides by zero", "Look at the divisions that make up the grid."),
+        "signal 11": ("host code reads or writes memory that is not its own",
+                      "Check each index and each pointer that host code uses: what device memory holds is for kernels alone."),
     }
     seen, help_ = words.get(stopped_by, (f"it was ended by {stopped_by}", "The program must not end itself, nor be ended."))
     return Complaint(seen, help_)
@@ -81,9 +102,13 @@ def _of_error(error: str, report: Mapping, assignment: Assignment) -> Complaint:
         return _of_limit("memory", assignment)
     if "did not end within" in error:
         return Complaint(error, "Look for a loop whose condition never becomes false.", _repeated(report))
-    help_ = next((help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error), "Look at what the line reads and writes.")
+    help_ = _help_with(error)
     places = [{"file": found["file"], "line": int(found["line"])} for found in _PLACE.finditer(error)]
     return Complaint(error.removesuffix(f", {assignment.source.name}:{places[-1]['line']}") if places else error, help_, places)
+
+
+def _help_with(error: str) -> str:
+    return next((help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error), "Look at what the line reads and writes.")
 
 
 def _repeated(report: Mapping) -> list[Mapping]:

@@ -18,11 +18,10 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading.machine import readable_code
 from grading.seccomp import filter_of_calls
 
 #: Nobody: the user that a confined program is, inside.
@@ -30,6 +29,7 @@ _NOBODY = "65534"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
 _MEGABYTE = 1 << 20
+_MOMENT = 2.0  # seconds that a command gets after the first of those that it belongs to has ended
 _LOOK_EVERY = 0.02  # seconds between two looks at the clock and at what was written
 _SIGNAL_OFFSET = 128  # of the exit code by which bubblewrap tells that a signal ended the program
 _STOPPED_BY_SIGNAL = {signal.SIGXCPU: "time", signal.SIGXFSZ: "files", signal.SIGKILL: "memory", signal.SIGSYS: "system call"}
@@ -70,8 +70,6 @@ def available() -> str | None:
     """None if commands can be confined here, or one line that says why not."""
     if shutil.which("bwrap") is None:
         return "bwrap is not there; the package bubblewrap has it"
-    if not readable_code():
-        return f"the code of a submission can be examined on x86_64 only, and this machine is {os.uname().machine}"
     with contextlib.ExitStack() as stack:
         command = _confined(["true"], [], None, Limits(), {}, stack.enter_context(_filter(Limits())))
         done = subprocess.run(command.words, pass_fds=command.descriptors, env=_ENVIRONMENT, capture_output=True, text=True, errors="replace")
@@ -81,29 +79,58 @@ def available() -> str | None:
     return f"bwrap cannot confine programs on this machine: {lines[0] if lines else f'exit code {done.returncode}'}"
 
 
-def run(command: Sequence[str | os.PathLike], *, readable: Sequence[Path], writable: Path, limits: Limits,
-        environment: Mapping[str, str] = {}, confined: bool = True,
-        devices: Sequence[Path] = ()) -> Done:
-    """Runs `command` in the folder `writable` and waits for its end. stdin is empty.
+@dataclass(frozen=True)
+class Job:
+    """A command to run in the folder `writable`.
 
     It sees the system's programs and libraries, `readable` (files and folders, at their own places) and `writable`,
     the only place where what it writes is kept. `environment` is all of it that is not fixed.
     `devices` are device files that it may use; then no call of the system is filtered, as drivers make many.
-    With `confined=False` there are limits, and nothing else.
+    `descriptors` are open ones that it gets, too.
     """
+
+    command: Sequence[str | os.PathLike]
+    readable: Sequence[Path]
+    writable: Path
+    limits: Limits
+    environment: Mapping[str, str] = field(default_factory=dict)
+    devices: Sequence[Path] = ()
+    descriptors: Sequence[int] = ()
+
+
+def run(command: Sequence[str | os.PathLike], *, readable: Sequence[Path], writable: Path, limits: Limits,
+        environment: Mapping[str, str] = {}, confined: bool = True,
+        devices: Sequence[Path] = ()) -> Done:
+    """Runs `command` and waits for its end; see Job. stdin is empty. With `confined=False` there are limits, and nothing else."""
+    return run_together([Job(command, readable, writable, limits, environment, devices)], confined=confined)[0]
+
+
+def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callable[[], None] = lambda: None) -> list[Done]:
+    """Runs commands that belong together, and waits for the end of all. Once the first has ended, the others get a moment.
+
+    `started` is called when all have begun.
+    """
+    if confined and (reason := available()):
+        raise RuntimeError(reason)
     with contextlib.ExitStack() as stack:
-        writable = writable.resolve()
-        if confined:
-            if reason := available():
-                raise RuntimeError(reason)
-            made = _confined(command, readable, writable, limits, environment, None if devices else stack.enter_context(_filter(limits)), devices)
-        else:
-            made = _Command([str(word) for word in command], (), {**_ENVIRONMENT, **environment})
-        process = stack.enter_context(subprocess.Popen(
-            made.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=writable,
-            env=made.environment, pass_fds=made.descriptors, preexec_fn=functools.partial(_limit, limits), start_new_session=True))
-        stack.callback(_end, process)
-        return _watch(process, writable, limits)
+        watched = [_Watched(_start(job, stack, confined=confined), job) for job in jobs]
+        started()
+        _watch(watched)
+        return [each.done() for each in watched]
+
+
+def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subprocess.Popen:
+    writable = job.writable.resolve()
+    if confined:
+        made = _confined(job.command, job.readable, writable, job.limits, job.environment,
+                         None if job.devices else stack.enter_context(_filter(job.limits)), job.devices)
+    else:
+        made = _Command([str(word) for word in job.command], (), {**_ENVIRONMENT, **job.environment})
+    process = stack.enter_context(subprocess.Popen(
+        made.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=writable, env=made.environment,
+        pass_fds=(*made.descriptors, *job.descriptors), preexec_fn=functools.partial(_limit, job.limits), start_new_session=True))
+    stack.callback(_end, process)
+    return process
 
 
 @dataclass(frozen=True)
@@ -189,37 +216,67 @@ def _end(process: subprocess.Popen) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _watch(process: subprocess.Popen, writable: Path, limits: Limits) -> Done:
-    """Reads the output until the command ends, or ends it where it goes beyond a limit."""
-    texts = {process.stdout: bytearray(), process.stderr: bytearray()}
-    before, deadline = _written(writable), time.monotonic() + 4 * limits.seconds + 1
-    stopped_by = None
-    looked = time.monotonic()
+class _Watched:
+    """A command that runs: what it has printed, and why it was stopped, if it was."""
+
+    def __init__(self, process: subprocess.Popen, job: Job) -> None:
+        self.process, self.limits, self.folder = process, job.limits, job.writable
+        self.texts = {process.stdout: bytearray(), process.stderr: bytearray()}
+        self.open_streams = len(self.texts)
+        self.stopped_by: str | None = None
+        self._before, self._looked = _written(job.writable), time.monotonic()
+        self.deadline = self._looked + 4 * job.limits.seconds + 1
+
+    def beyond(self, now: float) -> str | None:
+        """The limit that it goes beyond, if it does."""
+        if sum(map(len, self.texts.values())) > self.limits.output_kilobytes * 1024:
+            return "output"
+        if now > self.deadline:
+            return "time"
+        if now - self._looked > _LOOK_EVERY:
+            self._looked = now
+            if _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE:
+                return "files"
+        return None
+
+    def done(self) -> Done:
+        try:
+            code = self.process.wait(max(self.deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:  # it has closed its output, and goes on
+            self.stopped_by = "time"
+            _end(self.process)
+            code = self.process.wait()
+        code = code if code >= 0 else _SIGNAL_OFFSET - code
+        stopped_by = self.stopped_by
+        if stopped_by is None and code > _SIGNAL_OFFSET:
+            stopped_by = _STOPPED_BY_SIGNAL.get(code - _SIGNAL_OFFSET, f"signal {code - _SIGNAL_OFFSET}")
+        most = self.limits.output_kilobytes * 1024
+        stdout, stderr = (bytes(text[:most]).decode("utf-8", "replace") for text in self.texts.values())
+        return Done(code, stdout, stderr, stopped_by)
+
+
+def _watch(watched: Sequence[_Watched]) -> None:
+    """Reads the output until all commands have ended, and ends those that go beyond a limit."""
     with selectors.DefaultSelector() as selector:
-        for stream in texts:
-            selector.register(stream, selectors.EVENT_READ)
+        for each in watched:
+            for stream in each.texts:
+                selector.register(stream, selectors.EVENT_READ, each)
         while selector.get_map():
             for key, _ in selector.select(_LOOK_EVERY):
                 piece = os.read(key.fd, 1 << 16)
-                texts[key.fileobj] += piece
+                key.data.texts[key.fileobj] += piece
                 if not piece:
                     selector.unregister(key.fileobj)
+                    key.data.open_streams -= 1
             now = time.monotonic()
-            if sum(map(len, texts.values())) > limits.output_kilobytes * 1024:
-                stopped_by = "output"
-            elif now > deadline:
-                stopped_by = "time"
-            elif now - looked > _LOOK_EVERY:
-                looked = now
-                if _written(writable) - before > limits.file_megabytes * _MEGABYTE:
-                    stopped_by = "files"
-            if stopped_by:
-                _end(process)
-                break
-    code = process.wait()
-    code = code if code >= 0 else _SIGNAL_OFFSET - code
-    if stopped_by is None and code > _SIGNAL_OFFSET:
-        stopped_by = _STOPPED_BY_SIGNAL.get(code - _SIGNAL_OFFSET, f"signal {code - _SIGNAL_OFFSET}")
-    most = limits.output_kilobytes * 1024
-    stdout, stderr = (bytes(text[:most]).decode("utf-8", "replace") for text in texts.values())
-    return Done(code, stdout, stderr, stopped_by)
+            for each in watched:
+                if each.open_streams and (limit := each.beyond(now)):
+                    each.stopped_by = limit
+                    _end(each.process)
+                    for stream in each.texts:
+                        with contextlib.suppress(KeyError):
+                            selector.unregister(stream)
+                    each.open_streams = 0
+            if not watched[0].open_streams:
+                for each in watched[1:]:
+                    each.deadline = min(each.deadline, now + _MOMENT)

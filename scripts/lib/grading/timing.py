@@ -24,7 +24,7 @@ from .finding import Finding, passed
 from .running import read_outputs
 
 _TRIAL = ("common/src/trial.cpp", "common/src/error.cpp")
-_INCLUDES = "common/include"
+_INCLUDES = ("common/include", "common/model/include")
 _ROUNDS = 4
 _SAMPLES = 10  # of each program in each round
 #: nvcc writes large files in between, and a program on a GPU holds its driver's memory too.
@@ -103,9 +103,10 @@ def _compile(assignment: Assignment, text: str, gpu: Gpu, folder: Path, *, confi
     source.write_text(text, encoding="utf-8")
     ours = [ROOT / name for name in _TRIAL]
     toolkit = gpu.nvcc.resolve().parents[1]
+    headers = [ROOT / name for name in _INCLUDES]
     done = sandbox.run(
-        [gpu.nvcc.resolve(), "-std=c++20", "-O3", "-arch=native", "-w", "-I", ROOT / _INCLUDES, "-o", program, assignment.driver, source, *ours],
-        readable=[toolkit, ROOT / _INCLUDES, assignment.driver, *ours], writable=folder, limits=_COMPILE_LIMITS, confined=confined, devices=gpu.devices)
+        [gpu.nvcc.resolve(), "-std=c++20", "-O3", "-arch=native", "-w", *(f"-I{path}" for path in headers), "-o", program, assignment.driver, source, *ours],
+        readable=[toolkit, *headers, assignment.driver, *ours], writable=folder, limits=_COMPILE_LIMITS, confined=confined, devices=gpu.devices)
     if done.returncode == 0:
         return program, ""
     errors = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line]

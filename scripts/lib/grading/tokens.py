@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 """The tokens of a C++ file as a compiler's first phases see them: lines spliced, digraphs replaced, no comments. A
-spelling that is made to be overread looks here like any other. What compilers read in ways of their own, such as
-trigraphs and raw strings, is told by `oddities`.
+spelling that is made to be overread looks here like any other.
 """
 
 from __future__ import annotations
@@ -14,12 +13,10 @@ from dataclasses import dataclass
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:%:": "##", "%:": "#"}
 _SPLICE = re.compile(r"\\[ \t\v\f\r]*\n")
 _UNIVERSAL = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\u\{([0-9A-Fa-f]+)\}")
-_RAW = re.compile(r'\b(?:u8|[uUL])?R"')
-_TRIGRAPH = re.compile(r"\?\?[=/'()!<>-]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
 _TOKEN = re.compile(r"""
     (?P<space>[ \t\v\f\r]+) | (?P<newline>\n)
   | (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
+  | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?(?:\)(?P=mark)"|\Z))
   | (?P<string>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"?)
   | (?P<number>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
   | (?P<character>(?:u8|[uUL])?'(?:\\.|[^'\\\n])*'?)
@@ -81,6 +78,7 @@ def _tokens(text: str) -> Iterator[Token]:
         found = _TOKEN.match(joined, at)
         assert found is not None and found.end() > at
         kind, piece = found.lastgroup or "sign", found.group()
+        kind = "string" if found["raw"] else kind
         if kind == "newline":
             yield Token("\n", "sign", lines[at])
         elif kind == "word":
@@ -91,13 +89,6 @@ def _tokens(text: str) -> Iterator[Token]:
         elif kind not in ("space", "comment"):
             yield Token(_DIGRAPHS.get(piece, piece), kind, lines[at])
         at += len(piece)
-
-
-def oddities(text: str) -> Iterator[tuple[int, str]]:
-    """What is read in one way by one compiler and in another by the next: the line and what it is called."""
-    for pattern, name in ((_RAW, "a raw string"), (_TRIGRAPH, "a trigraph"), (_CONTROL, "an invisible character")):
-        for found in pattern.finditer(text):
-            yield text.count("\n", 0, found.start()) + 1, name
 
 
 def read(text: str) -> tuple[list[Token], list[Directive]]:

@@ -1,51 +1,58 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Building a submission: what is kept ready makes it quicker, and nothing else."""
+"""Building a submission: what compiler and linker say, as it is told, and the driver that is kept ready."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 
 import pytest
-from grading import admission, building
-from grading.building import Toolchain
-from grading_tools import ANSWERS, build_folder
+from grading import building
+from grading.building import Message, Toolchain, _messages
+from grading.sandbox import Done
+from grading_tools import build_folder, padding
 
 
-@pytest.fixture(scope="module")
-def tools() -> Toolchain:
-    return Toolchain.of(build_folder())
+def said(text: str, stopped_by: str | None = None) -> list[Message]:
+    return list(_messages(Done(2, "", text, stopped_by), "transpose_doubles.cu", padding()))
 
 
-def test_the_prelude_is_taken_and_changes_no_code(tools, tmp_path):
-    translated = tmp_path / "translated.cpp"
-    subprocess.run([tools.model.translator, ANSWERS / "padded_by_one.cu", translated], check=True)
-    made = {}
-    for name, options in (("with", ["-H", "-include", building.prelude(tools)]), ("without", [])):
-        product = tmp_path / f"{name}.s"
-        done = subprocess.run(tools.compile_command(translated, product, ["-S", *admission.COMPILE_OPTIONS, *map(str, options)]),
-                              capture_output=True, text=True, check=True)
-        code, _, _ = product.read_text(encoding="utf-8").partition("\t.section\t.debug_")  # whose names may come in another order
-        made[name] = (code, done.stderr.splitlines())
-    assert "call\t__tsan_write" in made["with"][0]
-    assert made["with"][0] == made["without"][0]
-    # GCC marks what it takes with a !, and what it refuses with an x.
-    assert [line[0] for line in made["with"][1] if line.endswith(".gch")] == ["!"]
+@pytest.mark.parametrize("text, message", [
+    ('transpose_doubles.cu(7): error: identifier "tiel" is undefined\n      tiel[0] = 1;\n      ^\n\n1 error detected\n',
+     Message(7, 'identifier "tiel" is undefined')),
+    ("transpose_doubles.cu(3): error #20169: a thing\n", Message(3, "a thing")),
+    ("transpose_doubles.cu(1): catastrophic error: cannot open source file \"x.h\"\n", Message(1, 'cannot open source file "x.h"')),
+    ("transpose_doubles.cu:9:14: error: expected ‘;’ before ‘}’ token\n", Message(9, "expected ‘;’ before ‘}’ token")),
+    ("transpose_doubles.cu:2:10: fatal error: x.h: No such file or directory\n", Message(2, "x.h: No such file or directory")),
+    ("/usr/include/c++/12/vector(12): error: a thing deep inside\n", Message(0, "a thing deep inside")),
+    ("/usr/bin/ld: driver.o: in function `main':\ndriver.cu:(.text+0x5): undefined reference to `transpose_doubles(double*, double const*, int, int)'\n"
+     "collect2: error: ld returned 1 exit status\n", Message(0, "it defines no function transpose_doubles(double*, double const*, int, int)")),
+    ("/usr/bin/ld: x.o: undefined reference to `helper(int)'\n", Message(0, "helper(int) is used and nowhere defined")),
+    ("/usr/bin/ld: x.o: in function `main':\nx.cu:(.text+0x0): multiple definition of `main'; driver.o: first defined here\n",
+     Message(0, "main is defined, and is the driver's")),
+    ("nvcc fatal   : Unknown option\n", Message(0, "Unknown option")),
+    ("", Message(0, "the compiler ended with exit code 2")),
+])
+def test_what_the_compiler_says_is_told_with_its_line(text, message):
+    assert said(text)[0] == message
 
 
-def test_a_prelude_is_made_once_until_a_header_of_the_model_changes(tools, tmp_path, monkeypatch):
+def test_the_same_error_of_two_compilations_is_told_once():
+    assert len(said("transpose_doubles.cu(7): error: one\n" * 2 + "transpose_doubles.cu(8): error: two\n")) == 2
+
+
+def test_a_compiler_that_was_stopped_is_told():
+    assert said("", "time") == [Message(0, "compiling it was stopped: too much time")]
+
+
+def test_a_driver_is_made_once_until_a_header_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(building, "KEPT", tmp_path / "kept")
-    headers = tmp_path / "headers"
-    headers.mkdir()
-    (headers / "cuda_runtime.h").write_text("inline int one() { return 1; }\n", encoding="utf-8")
-    small = Toolchain(model=tools.model.__class__(**{**vars(tools.model), "include_folders": [str(headers)]}), include_folders=[], libraries=[])
-    first = building.prelude(small)
+    tools = Toolchain.of(build_folder())
+    first = building.driver_object(tools, padding())
     made = os.stat(first).st_mtime_ns
-    assert building.prelude(small) == first and os.stat(first).st_mtime_ns == made
-    (headers / "cuda_runtime.h").write_text("inline int one() { return 2; }\n", encoding="utf-8")
-    assert building.prelude(small) != first
-    assert len(list((tmp_path / "kept").iterdir())) == 2
-    (headers / "cuda_runtime.h").write_text("inline int one() { return 3; }\n", encoding="utf-8")
-    building.prelude(small)
-    assert len(list((tmp_path / "kept").iterdir())) == building.KEPT_PRELUDES
+    assert building.driver_object(tools, padding()) == first and os.stat(first).st_mtime_ns == made
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "new.hpp").write_text("", encoding="utf-8")
+    changed = Toolchain(**{**vars(tools), "include_folders": [*tools.include_folders, str(more)]})
+    assert building.driver_object(changed, padding()) != first

@@ -20,7 +20,7 @@ PROGRAM = """\
 #!{python}
 import array, pathlib, sys
 case, left, option, samples = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
-sizes = dict(line.split()[1:] for line in (case / "case.txt").read_text().splitlines())
+sizes = dict(line.split()[1:] for line in (case / "case.txt").read_text().splitlines() if line.startswith("integer "))
 width, height = int(sizes["width"]), int(sizes["height"])
 values = array.array("d", (case / "input.bin").read_bytes())
 turned = [values[y * width + x] for x in range(width) for y in range(height)]

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
-from grading.sandbox import Limits, run
+from grading.sandbox import Job, Limits, run, run_together
 
 SMALL = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=8)
 ALONE = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=1)
@@ -78,3 +79,38 @@ def test_memory_is_limited_and_reserved_addresses_are_free(tmp_path):
     reserve = "import mmap; mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0); print('reserved')"
     assert run([PYTHON, "-S", "-c", reserve], readable=[], writable=tmp_path, limits=ALONE).stdout == "reserved\n"
     assert "MemoryError" in run([PYTHON, "-S", "-c", "bytearray(1 << 30)"], readable=[], writable=tmp_path, limits=ALONE).stderr
+
+
+def together(folder: Path, *commands: str, **options):
+    jobs = []
+    for number, command in enumerate(commands):
+        own = folder / str(number)
+        own.mkdir()
+        jobs.append(Job(["sh", "-c", command], [], own, SMALL, **options))
+    return run_together(jobs)
+
+
+def test_two_that_belong_together_see_neither_each_others_files_nor_each_other(tmp_path):
+    first, second = together(tmp_path, "echo secret > file; sleep 0.3", f"sleep 0.1; cat {tmp_path}/0/file; ls -d /proc/[0-9]* | wc -l")
+    assert (first.returncode, first.stopped_by) == (0, None) and "secret" not in second.stdout and int(second.stdout) <= 4
+
+
+def test_two_talk_over_a_socket_that_both_are_given(tmp_path):
+    ends = socket.socketpair()
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    talk = "import socket, sys; s = socket.socket(fileno=int(sys.argv[1])); s.sendall(b'{0}'); print(s.recv(9).decode())"
+    jobs = [Job([PYTHON, "-c", talk.format(name), str(end.fileno())], [], tmp_path / name, SMALL, descriptors=[end.fileno()])
+            for name, end in zip(("one", "other"), ends)]
+    done = run_together(jobs, started=lambda: [end.close() for end in ends])
+    assert [each.stdout for each in done] == ["other\n", "one\n"] and all(each.stopped_by is None for each in done)
+
+
+def test_after_the_first_has_ended_the_other_gets_a_moment(tmp_path):
+    first, second = together(tmp_path, "true", "sleep 60")
+    assert first.stopped_by is None and second.stopped_by == "time"
+
+
+def test_who_closes_its_output_and_goes_on_is_ended(tmp_path):
+    done = shell("exec >&- 2>&-; sleep 60", tmp_path, Limits(seconds=0.2, processes=8))
+    assert done.stopped_by == "time"

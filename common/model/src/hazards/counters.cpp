@@ -112,10 +112,10 @@ void Counters::keep_example(Site& site, const WarpAccess& access, std::uint64_t 
     detail::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
 }
 
-void Counters::count_bulk_copy(std::uint32_t number, std::uint64_t address, std::uint64_t bytes)
+void Counters::count_bulk_copy(std::uint32_t number, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
 {
     GlobalCounts& counts = site_of(Space::global, number, Operation::bulk_copy).global;
-    counts.requests += 1;
+    counts.requests += requests;
     counts.bytes += bytes;
     if (bytes > 0) counts.sectors += (address + bytes - 1) / sector_bytes - address / sector_bytes + 1;
     counts.ideal_sectors += (bytes + sector_bytes - 1) / sector_bytes;

@@ -23,7 +23,7 @@ public:
     Counters(const Machine& machine, std::uint32_t sites) : machine_(machine), sites_(sites) {}
 
     void count(const WarpAccess& access, std::uint64_t block);
-    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes);
+    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests);
     void add(const Counters& other);
 
     /// Writes totals and lines.

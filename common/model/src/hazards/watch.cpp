@@ -136,9 +136,9 @@ void BlockWatch::count_only(const WarpAccess& access)
     for (Listener* listener : state.launch.listeners) listener->warp_access(access);
 }
 
-void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes)
+void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
 {
-    state_->counters->count_bulk_copy(site, address, bytes);
+    state_->counters->count_bulk_copy(site, address, bytes, requests);
 }
 
 void BlockWatch::block_barrier()

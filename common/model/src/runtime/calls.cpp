@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <new>
 
+#include "remote/remote_device.hpp"
 #include "report/session.hpp"
 #include "unsupported.hpp"
 
@@ -44,7 +45,10 @@ void report_kernel_error()
 
 void note_error(const std::string& line)
 {
-    detail::session().add_error(line);
+    if (remote::RemoteDevice* const device = remote::remote_device())
+        device->note(line);
+    else
+        detail::session().add_error(line);
 }
 
 void print_error(const std::string& line)

@@ -52,6 +52,7 @@ struct FunctionInfo {
     /// An estimate: the registers that are live at a time, at most 255.
     int registers = 0;
     std::array<int, 3> required_cluster{};
+    /// The architecture that its text is for, such as 90.
     int ptx_version = 0;
 };
 

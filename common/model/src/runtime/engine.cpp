@@ -12,6 +12,7 @@
 
 #include "hazards/watch.hpp"
 #include "memory/address_space.hpp"
+#include "remote/remote_device.hpp"
 #include "report/session.hpp"
 #include "rules/partitions.hpp"
 #include "warp/fusion.hpp"
@@ -231,6 +232,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     surroundings.shared_bytes = launch.shared_bytes;
     surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
     const int workers = workers_for(listeners);
+    surroundings.single_threaded = workers == 1;
     hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
     launch.watch = &watch;
     int error = 0;
@@ -259,6 +261,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
 
 Device& device(int ordinal)
 {
+    if (remote::RemoteDevice* const elsewhere = remote::remote_device()) return *elsewhere;
     static std::mutex mutex;
     static auto& devices = *new std::map<int, std::unique_ptr<EngineDevice>>;
     const std::lock_guard lock(mutex);
@@ -269,6 +272,7 @@ Device& device(int ordinal)
 
 int device_count()
 {
+    if (remote::remote_device()) return 1;
     const char* wanted = std::getenv("SIMT_DEVICES");
     return wanted ? std::clamp(std::atoi(wanted), 1, 64) : 1;
 }

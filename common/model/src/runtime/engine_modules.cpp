@@ -4,7 +4,9 @@
 // Loading and linking: texts become a module whose variables have addresses.
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "memory/address_space.hpp"
 #include "report/session.hpp"
@@ -172,7 +174,8 @@ FunctionInfo EngineDevice::function(int number)
     if (function->required_threads[0] > 0) info.max_threads = std::min(info.max_threads, product(function->required_threads));
     info.registers = std::clamp(static_cast<int>(function->registers.size()) / 2, 16, 255);
     info.required_cluster = function->required_cluster;
-    info.ptx_version = text->version;
+    // The architecture that the text is for: libraries choose by it how they launch what was compiled for it.
+    info.ptx_version = std::atoi(text->target.c_str() + std::min<std::size_t>(text->target.size(), std::string_view("sm_").size()));
     return info;
 }
 

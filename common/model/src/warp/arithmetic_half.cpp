@@ -19,13 +19,15 @@ namespace {
 
 using ptx::Type;
 
+// Operations must be inlined, all of them, for the loops over lanes to become vectors: the compiler would not do it.
+
 /// What happens to a result: nothing, `.sat`, `.relu`.
 enum class Limit { none, saturated, rectified };
 
 /// Rounds a sum, a difference or a product that was computed in single precision (which has bits enough that rounding
 /// twice does no harm), or a value that was rounded to odd.
 template <class H, bool flushes, Limit limit>
-H finish_half(float value)
+[[gnu::always_inline]] inline H finish_half(float value)
 {
     float limited = value;
     if (limit == Limit::saturated) limited = saturate(value);
@@ -35,7 +37,7 @@ H finish_half(float value)
 
 template <class H, bool flushes, Limit limit>
 struct Add {
-    static H of(H a, H b)
+    [[gnu::always_inline]] static H of(H a, H b)
     {
         return finish_half<H, flushes, limit>(to_float(flush_half_if<flushes>(a)) + to_float(flush_half_if<flushes>(b)));
     }
@@ -43,7 +45,7 @@ struct Add {
 
 template <class H, bool flushes, Limit limit>
 struct Subtract {
-    static H of(H a, H b)
+    [[gnu::always_inline]] static H of(H a, H b)
     {
         return finish_half<H, flushes, limit>(to_float(flush_half_if<flushes>(a)) - to_float(flush_half_if<flushes>(b)));
     }
@@ -51,7 +53,7 @@ struct Subtract {
 
 template <class H, bool flushes, Limit limit>
 struct Multiply {
-    static H of(H a, H b)
+    [[gnu::always_inline]] static H of(H a, H b)
     {
         return finish_half<H, flushes, limit>(to_float(flush_half_if<flushes>(a)) * to_float(flush_half_if<flushes>(b)));
     }
@@ -59,7 +61,7 @@ struct Multiply {
 
 template <class H, bool flushes, Limit limit>
 struct MultiplyAdd {
-    static H of(H a, H b, H c)
+    [[gnu::always_inline]] static H of(H a, H b, H c)
     {
         const auto read = [](H x) { return static_cast<double>(to_float(flush_half_if<flushes>(x))); };
         return finish_half<H, flushes, limit>(narrow_to_odd(add_to_odd(read(a) * read(b), read(c))));
@@ -68,22 +70,22 @@ struct MultiplyAdd {
 
 template <class H, bool flushes, Limit>
 struct Absolute {
-    static H of(H a) { return {static_cast<std::uint16_t>(flush_half_if<flushes>(a).bits & 0x7fff)}; }
+    [[gnu::always_inline]] static H of(H a) { return {static_cast<std::uint16_t>(flush_half_if<flushes>(a).bits & 0x7fff)}; }
 };
 
 template <class H, bool flushes, Limit>
 struct Negate {
-    static H of(H a) { return {static_cast<std::uint16_t>(flush_half_if<flushes>(a).bits ^ 0x8000)}; }
+    [[gnu::always_inline]] static H of(H a) { return {static_cast<std::uint16_t>(flush_half_if<flushes>(a).bits ^ 0x8000)}; }
 };
 
 /// Bits in an order that is that of the numbers, -0 below +0.
-inline int order_of(std::uint16_t bits)
+[[gnu::always_inline]] inline int order_of(std::uint16_t bits)
 {
     return (bits & 0x8000) != 0 ? -1 - (bits & 0x7fff) : bits;
 }
 
 template <bool greater, bool keeps_nan, class H>
-H extreme(H a, H b)
+[[gnu::always_inline]] inline H extreme(H a, H b)
 {
     const bool nan_a = is_nan(a), nan_b = is_nan(b);
     const bool takes_a = greater == (order_of(a.bits) > order_of(b.bits));
@@ -94,7 +96,7 @@ H extreme(H a, H b)
 
 template <class H, bool greater, bool keeps_nan, bool flushes, bool xors_sign>
 struct Extreme {
-    static H of(H a, H b)
+    [[gnu::always_inline]] static H of(H a, H b)
     {
         const H x = flush_half_if<flushes>(a), y = flush_half_if<flushes>(b);
         if constexpr (!xors_sign) return extreme<greater, keeps_nan>(x, y);

@@ -9,14 +9,13 @@
 #include <cstring>
 #include <type_traits>
 
+#include "warp/atomic_update.hpp"
 #include "warp/half.hpp"
 #include "warp/memory_access.hpp"
 
 namespace simt::warp {
 
 namespace {
-
-enum class Update : std::uint8_t { add, minimum, maximum, increment, decrement, bit_and, bit_or, bit_xor, exchange, compare_and_swap };
 
 struct AtomicAccess : MemoryAccess {
     Update update = Update::add;
@@ -175,6 +174,8 @@ void execute_atomic(Warp& warp, const Instruction& instruction)
     });
 }
 
+}  // namespace
+
 bool find_update(const ptx::Instruction& instruction, Update& update)
 {
     static constexpr std::pair<const char*, Update> names[] = {
@@ -188,7 +189,14 @@ bool find_update(const ptx::Instruction& instruction, Update& update)
     return false;
 }
 
-}  // namespace
+std::uint64_t update_element(Update update, ptx::Type type, unsigned char* at, std::uint64_t value)
+{
+    AtomicAccess access;
+    access.update = update;
+    access.type = type;
+    access.element_bytes = ptx::bytes_of(type);
+    return update_element(access, at, value, 0);
+}
 
 bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "warp/asynchronous.hpp"
 #include "warp/exchange.hpp"
 #include "warp/launch.hpp"
 
@@ -13,6 +14,15 @@ namespace simt::warp {
 namespace {
 
 constexpr int first_byte = 0xCD;
+
+const char* text_of(Wait wait)
+{
+    switch (wait) {
+        case Wait::block_barrier: return " waits at a block barrier";
+        case Wait::cluster_barrier: return " waits at a barrier of the cluster";
+        default: return " waits for lanes of its warp that never make the same call with the same mask";
+    }
+}
 
 }  // namespace
 
@@ -52,7 +62,7 @@ bool Block::has_ended() const { return ended_threads == launch.threads; }
 
 bool Block::run_slice()
 {
-    idle_ = true;
+    idle_ = only_polls_ = true;
     bool ran = false;
     for (const auto& warp : warps) {
         while (!warp->ready.empty()) {
@@ -60,6 +70,7 @@ bool Block::run_slice()
             const Stop stop = warp->run();
             if (stop == Stop::yielded) {
                 if (warp->idle_slices() == 0) idle_ = false;
+                if (!warp->polls) only_polls_ = false;
                 break;
             }
             idle_ = false;
@@ -69,6 +80,7 @@ bool Block::run_slice()
     const bool released = release_barriers();
     if (released) idle_ = false;
     if (has_ended()) {
+        if (asynchronous) Asynchronous::of(*this).finish();
         watch.end_block();
         return true;
     }
@@ -225,18 +237,18 @@ void Block::report_stuck()
     std::vector<int> threads;
     std::vector<std::uint32_t> sites;
     std::string message;
-    for (const auto& warp : warps)
-        for (const Fragment& fragment : warp->stalled) {
-            const std::uint32_t site = fragment.instruction->site;
-            if (std::ranges::find(sites, site) != sites.end()) continue;
-            const int thread = warp->thread_of(std::countr_zero(fragment.mask));
-            threads.push_back(thread);
-            sites.push_back(site);
-            message += (message.empty() ? "" : "; ") + hazards::thread_name(launch.info, thread) +
-                       (fragment.wait == Wait::block_barrier ? " waits at a block barrier"
-                                                             : " waits for lanes of its warp that never make the same call with the same mask");
-        }
-    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message, "Let all threads that are named reach the same barrier or call.");
+    const auto add = [&](const Instruction& instruction, int thread, const char* what) {
+        if (std::ranges::find(sites, instruction.site) != sites.end()) return;
+        threads.push_back(thread);
+        sites.push_back(instruction.site);
+        message += (message.empty() ? "" : "; ") + hazards::thread_name(launch.info, thread) + what;
+    };
+    for (const auto& warp : warps) {
+        for (const Fragment& fragment : warp->stalled)
+            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), text_of(fragment.wait));
+        if (warp->polls && !warp->ready.empty()) add(*warp->polls, warp->thread_of(warp->polling_lane), " waits for a phase of an mbarrier that never completes");
+    }
+    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message, "Let all threads and copies that are waited for reach the barrier or the call.");
     throw LaunchStopped(error_failure, {});
 }
 

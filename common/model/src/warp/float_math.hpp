@@ -76,21 +76,25 @@ F finish(F value)
     return saturates ? saturate(flushed) : canonical(flushed);
 }
 
-/// `value`, or its neighbor away from zero or toward it, so that a value that is inexact, with `error` missing, ends in
-/// an odd bit. Rounding that to a format of at least two bits less then equals rounding the exact value.
-template <class F>
-F round_to_odd(F value, F error)
+/// 1 or 0. Selected among doubles, since processors without SSE 4 cannot select among vectors of 64-bit integers.
+[[gnu::always_inline]] inline std::uint64_t as_bit(bool condition)
 {
-    using Bits = std::conditional_t<sizeof(F) == 8, std::uint64_t, std::uint32_t>;
-    const Bits bits = std::bit_cast<Bits>(value);
-    const bool is_inexact = error < F{0} || error > F{0};
-    const bool toward_zero = (error < F{0}) != (value < F{0});
-    const Bits step = toward_zero ? ~Bits{0} : Bits{1};
-    return std::bit_cast<F>(is_inexact && (bits & 1) == 0 ? bits + step : bits);
+    return std::bit_cast<std::uint64_t>(condition ? std::bit_cast<double>(std::uint64_t{1}) : 0.0);
+}
+
+/// `value`, of which `error` is missing, with its magnitude rounded toward zero and, if it is inexact, made odd. Rounding
+/// that to a format of at least two bits less equals rounding the exact value. Without branches and signed shifts, so
+/// that loops become vectors.
+[[gnu::always_inline]] inline double round_to_odd(double value, double error)
+{
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t is_inexact = as_bit(std::fabs(error) > 0);
+    const std::uint64_t is_above = (bits ^ std::bit_cast<std::uint64_t>(error)) >> 63 & is_inexact;
+    return std::bit_cast<double>((bits - is_above) | is_inexact);
 }
 
 /// a + b, rounded to odd. Their magnitudes must stay below half of the greatest double.
-inline double add_to_odd(double a, double b)
+[[gnu::always_inline]] inline double add_to_odd(double a, double b)
 {
     const double sum = a + b;
     const double part_of_b = sum - a;
@@ -98,15 +102,15 @@ inline double add_to_odd(double a, double b)
     return round_to_odd(sum, error);
 }
 
-/// To single precision, rounded to odd. NaN, infinity and what overflows become infinity or NaN.
-inline float narrow_to_odd(double value)
+/// To single precision, rounded to odd.
+[[gnu::always_inline]] inline float narrow_to_odd(double value)
 {
     const auto narrow = static_cast<float>(value);
-    const double error = value - static_cast<double>(narrow);
+    const auto back = static_cast<double>(narrow);
     const auto bits = std::bit_cast<std::uint32_t>(narrow);
-    const bool is_inexact = error < 0 || error > 0;
-    const bool toward_zero = (error < 0) != (value < 0);
-    return std::bit_cast<float>(is_inexact && (bits & 1) == 0 ? bits + (toward_zero ? ~0U : 1U) : bits);
+    const auto is_above = static_cast<std::uint32_t>(as_bit(std::fabs(back) > std::fabs(value)));
+    const auto is_inexact = static_cast<std::uint32_t>(as_bit(std::fabs(value - back) > 0));
+    return std::bit_cast<float>((bits - is_above) | is_inexact);
 }
 
 /// a · b + c, rounded once, to nearest.

@@ -21,6 +21,8 @@ namespace {
 
 /// Slices in a row without an effect after which another block takes its turn.
 constexpr int most_idle_slices = 4;
+/// Slices in a row in which all threads of a cluster waited for one another after which they never go on.
+constexpr int most_waiting_slices = 64;
 /// Slices between two looks at the clock.
 constexpr int slices_between_looks = 256;
 
@@ -48,6 +50,7 @@ public:
     void begin(const std::vector<std::uint64_t>& numbers)
     {
         ended_.assign(blocks_.size(), false);
+        waiting_slices_ = 0;
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank) blocks_[rank]->begin(numbers[rank]);
     }
 
@@ -56,13 +59,17 @@ public:
     {
         bool all = true;
         idle_ = true;
+        bool only_waits = true;
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
             if (ended_[rank]) continue;
             ended_[rank] = blocks_[rank]->run_slice();
             if (ended_[rank]) blocks_[rank]->complete_cluster_barrier();
             idle_ &= !ended_[rank] && blocks_[rank]->idle();
+            only_waits &= !ended_[rank] && blocks_[rank]->only_waits();
             all &= ended_[rank];
         }
+        waiting_slices_ = only_waits && !all ? waiting_slices_ + 1 : 0;
+        if (waiting_slices_ > most_waiting_slices) report_stuck();
         return all;
     }
 
@@ -76,9 +83,17 @@ public:
     }
 
 private:
+    /// Barriers in shared memory can be reached by threads of the cluster alone.
+    [[noreturn]] void report_stuck()
+    {
+        const auto waits = std::ranges::find(ended_, false) - ended_.begin();
+        blocks_[static_cast<std::size_t>(waits)]->report_stuck();
+    }
+
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<bool> ended_;
     bool idle_ = false;
+    int waiting_slices_ = 0;
 };
 
 /// Hands out clusters in their order.

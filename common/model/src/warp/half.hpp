@@ -31,7 +31,7 @@ struct Bfloat {
 /// The NaN that GPUs give, of both formats.
 inline constexpr std::uint16_t canonical_nan_of_half = 0x7fff;
 
-inline float to_float(Half value)
+[[gnu::always_inline]] inline float to_float(Half value)
 {
     const std::uint32_t magnitude = std::uint32_t{value.bits} & 0x7fff;
     const std::uint32_t sign = (std::uint32_t{value.bits} & 0x8000) << 16;
@@ -40,7 +40,7 @@ inline float to_float(Half value)
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | sign);
 }
 
-inline float to_float(Bfloat value)
+[[gnu::always_inline]] inline float to_float(Bfloat value)
 {
     return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
 }
@@ -50,7 +50,7 @@ H round_to(float value);
 
 /// Rounds to nearest even.
 template <>
-inline Half round_to<Half>(float value)
+[[gnu::always_inline]] inline Half round_to<Half>(float value)
 {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t magnitude = bits & 0x7fffffff;
@@ -64,7 +64,7 @@ inline Half round_to<Half>(float value)
 }
 
 template <>
-inline Bfloat round_to<Bfloat>(float value)
+[[gnu::always_inline]] inline Bfloat round_to<Bfloat>(float value)
 {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t rounded = (bits + 0x7fffU + (bits >> 16 & 1)) >> 16;
@@ -73,14 +73,14 @@ inline Bfloat round_to<Bfloat>(float value)
 }
 
 template <class H>
-bool is_nan(H value)
+[[gnu::always_inline]] inline bool is_nan(H value)
 {
     return (value.bits & 0x7fff) > H::infinity;
 }
 
 /// Without its value if that is subnormal; the sign stays.
 template <bool flushes, class H>
-H flush_half_if(H value)
+[[gnu::always_inline]] inline H flush_half_if(H value)
 {
     const bool is_subnormal = (value.bits & H::infinity) == 0;
     return {static_cast<std::uint16_t>(flushes && is_subnormal ? value.bits & 0x8000 : value.bits)};

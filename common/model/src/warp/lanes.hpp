@@ -159,18 +159,20 @@ namespace detail {
 template <class Operation, class T, std::size_t... n>
 void packed(RegisterFile& file, const Instruction& instruction, std::index_sequence<n...>)
 {
+    using Whole = std::conditional_t<sizeof(T) == 4, std::uint64_t, std::uint32_t>;
     T* destination = operand<T>(file, instruction, 0);
     const T* const sources[] = {operand<T>(file, instruction, n + 1)...};
     if (file.active == all_lanes) {
         SIMT_INDEPENDENT_LANES
         for (int element = 0; element < 2 * lanes_of_warp; ++element)
             destination[element] = Operation::of(sources[n][element]...);
-    } else {
-        for_active(file.active, [&](int lane) {
-            destination[2 * lane] = Operation::of(sources[n][2 * lane]...);
-            destination[2 * lane + 1] = Operation::of(sources[n][2 * lane + 1]...);
-        });
+        return;
     }
+    alignas(64) std::array<T, 2 * lanes_of_warp> result;
+    for (std::size_t element = 0; element < result.size(); ++element) result[element] = Operation::of(sources[n][element]...);
+    const auto wholes = std::bit_cast<std::array<Whole, lanes_of_warp>>(result);
+    write_lanes(file.active, operand<Whole>(file, instruction, 0),
+                [&](int lane) { return wholes[static_cast<std::size_t>(lane)]; });
 }
 
 }  // namespace detail

@@ -107,7 +107,7 @@ struct Block {
     /// Threads that have ended.
     int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
-    /// Asynchronous work and barriers in shared memory (see async.hpp), null until it is used.
+    /// Copies that are under way (asynchronous.hpp), null until there are some.
     std::shared_ptr<void> asynchronous;
 
     /// Starts a block of the grid.
@@ -116,6 +116,8 @@ struct Block {
     bool run_slice();
     /// No warp did anything in the last slice that another thread could notice.
     bool idle() const { return idle_; }
+    /// It was idle, and all its threads wait: at barriers, or for barriers in shared memory.
+    bool only_waits() const { return idle_ && only_polls_; }
     /// Reports why no thread can go on, and stops the launch.
     [[noreturn]] void report_stuck();
     /// Reports a hazard of lanes of a warp.
@@ -134,7 +136,7 @@ private:
     void report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
     bool let_waiting_lanes_go();
-    bool idle_ = false;
+    bool idle_ = false, only_polls_ = false;
     /// Who waits at the barrier that is looked at, kept for its memory.
     std::vector<std::pair<Warp*, Fragment>> waiting_;
 };

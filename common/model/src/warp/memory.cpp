@@ -337,7 +337,7 @@ void do_nothing(Warp&, const Instruction&) {}
 bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     const std::string& opcode = instruction.opcode;
-    if (is_load(instruction) || opcode == "st") {
+    if (is_load(instruction) || (opcode == "st" && !instruction.has("async"))) {
         decode_access(decoder, instruction, out);
         return true;
     }

@@ -211,22 +211,12 @@ LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes)
 
 namespace {
 
-/// Words of 4 bytes that the lanes have at one local address lie side by side in memory.
-void interleave_local_addresses(WarpAccess& access)
-{
-    access.allocation = 0;
-    for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-        const std::uint64_t a = access.address[lane];
-        access.address[lane] = a / 4 * 4 * lanes_of_warp + lane * 4 + a % 4;
-    }
-}
-
 void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
     access.active = pointers.lanes;
     access.operation = operation;
     access.changed = changed;
+    if (space == ptx::Space::local) access.allocation = 0;
     switch (space) {
         case ptx::Space::shared: access.space = Space::shared; break;
         case ptx::Space::local: access.space = Space::local; break;
@@ -244,7 +234,6 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
     if (pointers.lanes == 0 || space == ptx::Space::param) return;
     WarpAccess& access = warp.access;
     describe(access, space, pointers, operation, changed);
-    if (space == ptx::Space::local) interleave_local_addresses(access);
     if (is_private(access))
         warp.block->watch.count_only(access);
     else
@@ -260,7 +249,6 @@ void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
     WarpAccess wide = warp.access;
     wide.size = access.counted.bytes;
     for (std::uint64_t& address : wide.address) address += static_cast<std::uint64_t>(access.counted.offset);
-    if (space == ptx::Space::local) interleave_local_addresses(wide);
     warp.block->watch.count_only(wide);
 }
 

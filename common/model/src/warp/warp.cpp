@@ -145,6 +145,7 @@ Stop Warp::run()
         load(next);
         patience = slice;
         progress = false;
+        polls = nullptr;
         stop = Stop::none;
         step();
         if (stop == Stop::waits) {

@@ -94,6 +94,10 @@ struct Warp : RegisterFile {
     std::vector<unsigned char> local;
     std::uint64_t local_capacity = 0;
     WarpAccess access{};
+    /// The wait for a barrier in shared memory at which the last fragment gave up its turn, and a lane of it; null if it did so
+    /// for another reason.
+    const Instruction* polls = nullptr;
+    int polling_lane = 0;
     /// Readings of clocks so far.
     std::uint64_t clock = 0;
     /// Phase of the cluster's barrier at which the warp arrived last.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Moves a kernel's data with memcpy, which has no hooks.
+// Moves a kernel's data with memcpy.
 
 #include <cstring>
 

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "remote/channel.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+namespace simt::remote {
+
+namespace {
+
+/// Parts of a message are only read.
+iovec part(const void* begin, std::size_t bytes)
+{
+    return {const_cast<void*>(begin), bytes};
+}
+
+bool receive_bytes(int descriptor, void* to, std::size_t bytes)
+{
+    std::byte* at = static_cast<std::byte*>(to);
+    while (bytes > 0) {
+        const ssize_t got = recv(descriptor, at, bytes, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got;
+        bytes -= static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+}  // namespace
+
+Channel::~Channel()
+{
+    close(descriptor_);
+}
+
+bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> message, std::span<const std::uint8_t> data)
+{
+    const Frame frame{kind, static_cast<std::uint32_t>(message.size() + data.size())};
+    std::array<iovec, 3> parts{part(&frame, sizeof frame), part(message.data(), message.size()), part(data.data(), data.size())};
+    std::span<iovec> left(parts);
+    while (!left.empty()) {
+        msghdr header{};
+        header.msg_iov = left.data();
+        header.msg_iovlen = left.size();
+        const ssize_t result = sendmsg(descriptor_, &header, MSG_NOSIGNAL);
+        if (result < 0 && errno == EINTR) continue;
+        if (result < 0) return false;
+        std::size_t sent = static_cast<std::size_t>(result);
+        while (!left.empty() && sent >= left.front().iov_len) {
+            sent -= left.front().iov_len;
+            left = left.subspan(1);
+        }
+        if (!left.empty()) {
+            left.front().iov_base = static_cast<std::byte*>(left.front().iov_base) + sent;
+            left.front().iov_len -= sent;
+        }
+    }
+    return true;
+}
+
+bool Channel::receive(std::uint32_t& kind, std::vector<std::uint8_t>& message)
+{
+    Frame frame;
+    if (!receive_bytes(descriptor_, &frame, sizeof frame)) return false;
+    if (frame.bytes > most_message_bytes)
+        throw ProtocolError("a message of " + std::to_string(frame.bytes) + " bytes is sent, at most " +
+                            std::to_string(most_message_bytes) + " are accepted");
+    kind = frame.kind;
+    message.resize(frame.bytes);
+    return receive_bytes(descriptor_, message.data(), message.size());
+}
+
+}  // namespace simt::remote

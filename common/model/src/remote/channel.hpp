@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Whole messages over a socket.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "remote/protocol.hpp"
+
+namespace simt::remote {
+
+/// One end of a connection. It owns the descriptor.
+class Channel {
+public:
+    /// @param descriptor of a connected stream socket
+    explicit Channel(int descriptor) : descriptor_(descriptor) {}
+    ~Channel();
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+
+    /// Sends a message of two parts. False if the other end is gone, or if `data` cannot be read.
+    bool send(std::uint32_t kind, std::span<const std::uint8_t> message, std::span<const std::uint8_t> data = {});
+
+    /// Receives a message into `message`. False if the other end is gone before a whole one; ProtocolError if it is too long.
+    bool receive(std::uint32_t& kind, std::vector<std::uint8_t>& message);
+
+    int descriptor() const { return descriptor_; }
+
+private:
+    int descriptor_;
+};
+
+}  // namespace simt::remote

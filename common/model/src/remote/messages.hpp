@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The structures of device.hpp as they are sent. `fields` serves Writer and Reader alike.
+#pragma once
+
+#include <type_traits>
+
+#include "remote/wire.hpp"
+#include "runtime/device.hpp"
+
+namespace simt::remote {
+
+/// `T` for a Reader, `const T` for a Writer.
+template <class Archive, class T>
+using Field = std::conditional_t<std::is_same_v<Archive, Writer>, const T, T>;
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, FunctionInfo>& info)
+{
+    archive(info.name)(info.parameter_bytes)(info.static_shared_bytes)(info.constant_bytes)(info.local_bytes);
+    archive(info.max_threads)(info.registers)(info.required_cluster)(info.ptx_version);
+    auto count = static_cast<std::uint32_t>(info.parameters.size());
+    archive(count);
+    if constexpr (std::is_same_v<Archive, Reader>) {
+        if (count > most_message_bytes / sizeof(FunctionParameter)) throw ProtocolError("a kernel has too many parameters");
+        info.parameters.resize(count);
+    }
+    for (auto& parameter : info.parameters) archive(parameter.offset)(parameter.bytes);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, VariableInfo>& info)
+{
+    archive(info.address)(info.bytes)(info.constant)(info.managed);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, Extent>& extent)
+{
+    archive(extent.x)(extent.y)(extent.z);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, LaunchRequest>& request)
+{
+    archive(request.function);
+    fields(archive, request.grid);
+    fields(archive, request.block);
+    fields(archive, request.cluster);
+    archive(request.dynamic_shared_bytes)(request.cooperative)(request.parameters);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, ChannelFormat>& format)
+{
+    archive.choice(format.kind, ChannelFormat::Kind::none);
+    archive(format.bits);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, ArrayShape>& shape)
+{
+    fields(archive, shape.format);
+    archive(shape.width)(shape.height)(shape.depth)(shape.layered)(shape.cubemap)(shape.surface)(shape.gather)(shape.levels);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, ArrayBox>& box)
+{
+    archive(box.x_bytes)(box.y)(box.z)(box.width_bytes)(box.height)(box.depth)(box.level);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, TextureRequest>& request)
+{
+    archive.choice(request.resource, TextureRequest::Resource::pitched);
+    archive(request.array)(request.mipmapped)(request.address)(request.bytes)(request.width)(request.height)(request.pitch);
+    fields(archive, request.format);
+    for (auto& mode : request.address_mode) archive.choice(mode, TextureRequest::Address::border);
+    archive.choice(request.filter, TextureRequest::Filter::linear);
+    archive.choice(request.mipmap_filter, TextureRequest::Filter::linear);
+    archive(request.normalized_coordinates)(request.read_as_normalized_float)(request.srgb)(request.border);
+    archive(request.mipmap_bias)(request.min_level)(request.max_level)(request.surface);
+}
+
+template <class Archive>
+void fields(Archive& archive, Field<Archive, Device::Range>& range)
+{
+    archive(range.begin)(range.bytes)(range.host);
+}
+
+/// A structure off a message.
+template <class T>
+T read(Reader& reader)
+{
+    T value{};
+    fields(reader, value);
+    return value;
+}
+
+}  // namespace simt::remote

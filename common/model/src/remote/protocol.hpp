@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// How a program talks to a device in another process, over a connected stream socket on one machine.
+///
+/// The program sends requests, and the device's process answers each before it reads the next. A message is a Frame and
+/// then so many bytes: numbers as they lie in memory, texts and lists behind their length. The first request is Call::hello.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+namespace simt::remote {
+
+/// What begins a hello, and the version of all that is sent.
+inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 1;
+
+/// Bytes of the largest message, and of the largest piece of data that is sent in one.
+inline constexpr std::size_t most_message_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;
+
+/// The environment variable that holds the number of the socket's descriptor.
+inline constexpr const char* socket_variable = "SIMT_REMOTE";
+
+/// What is asked. The numbers are part of the protocol.
+enum class Call : std::uint32_t {
+    hello,
+    load_module,
+    unload_module,
+    find_function,
+    function,
+    find_variable,
+    function_names,
+    allocate,
+    release,
+    host_memory,
+    range_of,
+    memory_info,
+    copy_in,
+    copy_out,
+    copy_within,
+    fill,
+    create_array,
+    destroy_array,
+    copy_to_array,
+    copy_from_array,
+    create_texture,
+    destroy_texture,
+    launch,
+    occupancy,
+    set_heap_bytes,
+    reset,
+    host_fault,
+    note,
+    trial_integer,
+    trial_buffer,
+    trial_finish,
+    count_of_calls,
+};
+
+/// What stands before a message: its Call or Status, and the number of bytes behind.
+struct Frame {
+    std::uint32_t kind = 0, bytes = 0;
+};
+
+/// How a request was answered.
+enum class Status : std::uint32_t {
+    done,
+    /// A DeviceError: its number and its message.
+    failed,
+};
+
+/// A message is not what the protocol allows.
+class ProtocolError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace simt::remote

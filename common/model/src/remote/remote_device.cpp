@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "remote/remote_device.hpp"
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "remote/messages.hpp"
+
+namespace simt::remote {
+
+namespace {
+
+constexpr int exit_code = 70;
+/// Errors of the CUDA runtime, by number.
+constexpr int unloading = 4, not_supported = 801;
+
+[[noreturn]] void end(const std::string& why)
+{
+    std::fprintf(stderr, "error: %s\n", why.c_str());
+    std::_Exit(exit_code);
+}
+
+template <class T>
+T only(const std::vector<std::uint8_t>& reply)
+{
+    Reader reader(reply);
+    T value{};
+    reader(value).end();
+    return value;
+}
+
+template <class... Values>
+Writer written(const Values&... values)
+{
+    Writer writer;
+    (writer(values), ...);
+    return writer;
+}
+
+template <class T>
+Writer written_fields(const T& value)
+{
+    Writer writer;
+    fields(writer, value);
+    return writer;
+}
+
+/// Takes the addresses of device memory out of this process's, so that host code that uses one is ended by it.
+void reserve(DeviceAddress address, std::size_t bytes)
+{
+    if (bytes == 0) return;
+    // Where the program has something of its own already, that stays.
+    mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+std::span<const std::uint8_t> bytes_at(const void* begin, std::size_t bytes)
+{
+    return {static_cast<const std::uint8_t*>(begin), bytes};
+}
+
+}  // namespace
+
+RemoteDevice::RemoteDevice(int descriptor) : channel_(descriptor)
+{
+    const std::vector<std::uint8_t> reply = call(Call::hello, written(protocol_magic, protocol_version));
+    Reader reader(reply);
+    const std::string name = reader.text();
+    reader(has_trial_).end();
+    machine_ = find_machine(name);
+    if (!machine_) end("the judge models " + name + ", of which this program does not know");
+}
+
+RemoteDevice::~RemoteDevice() = default;
+
+std::vector<std::uint8_t> RemoteDevice::call(Call call, const Writer& request, std::span<const std::uint8_t> data)
+{
+    const std::lock_guard lock(mutex_);
+    if (finished_) throw DeviceError(unloading, "the program has said that it has finished");
+    busy_ = true;
+    std::uint32_t kind = 0;
+    std::vector<std::uint8_t> reply;
+    if (!channel_.send(static_cast<std::uint32_t>(call), request.data(), data) || !channel_.receive(kind, reply))
+        end("the process that owns the device has ended");
+    busy_ = false;
+    if (kind == static_cast<std::uint32_t>(Status::done)) return reply;
+    Reader reader(reply);
+    const auto code = reader.number<std::int32_t>();
+    throw DeviceError(code, reader.text());
+}
+
+// --- modules --------------------------------------------------------------------------------------
+
+int RemoteDevice::load_module(const std::vector<std::string>& texts)
+{
+    return only<int>(call(Call::load_module, written(texts)));
+}
+
+void RemoteDevice::unload_module(int module)
+{
+    // Also when the program ends, behind its last word.
+    if (!finished_) call(Call::unload_module, written(module));
+}
+
+int RemoteDevice::find_function(int module, const std::string& name)
+{
+    return only<int>(call(Call::find_function, written(module, name)));
+}
+
+FunctionInfo RemoteDevice::function(int function)
+{
+    const std::vector<std::uint8_t> reply = call(Call::function, written(function));
+    Reader reader(reply);
+    return read<FunctionInfo>(reader);
+}
+
+bool RemoteDevice::find_variable(int module, const std::string& name, VariableInfo& info)
+{
+    const std::vector<std::uint8_t> reply = call(Call::find_variable, written(module, name));
+    Reader reader(reply);
+    bool found = false;
+    reader(found);
+    if (found) info = read<VariableInfo>(reader);
+    return found;
+}
+
+std::vector<std::string> RemoteDevice::function_names(int module)
+{
+    return only<std::vector<std::string>>(call(Call::function_names, written(module)));
+}
+
+// --- memory ---------------------------------------------------------------------------------------
+
+DeviceAddress RemoteDevice::allocate(std::size_t bytes)
+{
+    const auto address = only<DeviceAddress>(call(Call::allocate, written(bytes)));
+    if (address != 0) reserve(address, bytes);
+    return address;
+}
+
+bool RemoteDevice::release(DeviceAddress address)
+{
+    return !finished_ && only<bool>(call(Call::release, written(address)));
+}
+
+void RemoteDevice::map_host(void*, std::size_t bytes)
+{
+    call(Call::host_memory, written(bytes));
+    throw DeviceError(not_supported, "a device in another process does not see this one's memory");
+}
+
+bool RemoteDevice::unmap_host(void*)
+{
+    return false;
+}
+
+Device::Range RemoteDevice::range_of(DeviceAddress address)
+{
+    const std::vector<std::uint8_t> reply = call(Call::range_of, written(address));
+    Reader reader(reply);
+    return read<Range>(reader);
+}
+
+void RemoteDevice::memory_info(std::size_t& free, std::size_t& total)
+{
+    const std::vector<std::uint8_t> reply = call(Call::memory_info, {});
+    Reader reader(reply);
+    reader(free)(total).end();
+}
+
+void RemoteDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes)
+{
+    std::size_t done = 0;
+    do {
+        const std::size_t piece = std::min(bytes - done, piece_bytes);
+        call(Call::copy_in, written(to + done, done > 0), bytes_at(static_cast<const std::uint8_t*>(from) + done, piece));
+        done += piece;
+    } while (done < bytes);
+}
+
+void RemoteDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
+{
+    std::size_t done = 0;
+    do {
+        const std::size_t piece = std::min(bytes - done, piece_bytes);
+        const std::vector<std::uint8_t> reply = call(Call::copy_out, written(from + done, piece, done > 0));
+        if (reply.size() != piece) end("the process that owns the device answers with other bytes than it was asked for");
+        if (piece > 0) std::memcpy(static_cast<std::uint8_t*>(to) + done, reply.data(), piece);
+        done += piece;
+    } while (done < bytes);
+}
+
+void RemoteDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes)
+{
+    call(Call::copy_within, written(to, from, bytes));
+}
+
+void RemoteDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
+{
+    call(Call::fill, written(to, value, width, count));
+}
+
+// --- arrays and textures --------------------------------------------------------------------------
+
+int RemoteDevice::create_array(const ArrayShape& shape)
+{
+    return only<int>(call(Call::create_array, written_fields(shape)));
+}
+
+bool RemoteDevice::destroy_array(int array)
+{
+    return !finished_ && only<bool>(call(Call::destroy_array, written(array)));
+}
+
+void RemoteDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch)
+{
+    const std::uint8_t* const begin = static_cast<const std::uint8_t*>(from);
+    for (std::size_t z = 0; z < box.depth; ++z) {
+        for (std::size_t y = 0; y < box.height; ++y) {
+            ArrayBox row = box;
+            row.y += y;
+            row.z += z;
+            row.height = row.depth = 1;
+            Writer request = written(array);
+            fields(request, row);
+            call(Call::copy_to_array, request, bytes_at(begin + z * slice_pitch + y * pitch, row.width_bytes));
+        }
+    }
+}
+
+void RemoteDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch)
+{
+    std::uint8_t* const begin = static_cast<std::uint8_t*>(to);
+    for (std::size_t z = 0; z < box.depth; ++z) {
+        for (std::size_t y = 0; y < box.height; ++y) {
+            ArrayBox row = box;
+            row.y += y;
+            row.z += z;
+            row.height = row.depth = 1;
+            Writer request = written(array);
+            fields(request, row);
+            const std::vector<std::uint8_t> reply = call(Call::copy_from_array, request);
+            if (reply.size() != row.width_bytes) end("the process that owns the device answers with other bytes than it was asked for");
+            std::memcpy(begin + z * slice_pitch + y * pitch, reply.data(), reply.size());
+        }
+    }
+}
+
+std::uint64_t RemoteDevice::create_texture(const TextureRequest& request)
+{
+    return only<std::uint64_t>(call(Call::create_texture, written_fields(request)));
+}
+
+bool RemoteDevice::destroy_texture(std::uint64_t handle)
+{
+    return !finished_ && only<bool>(call(Call::destroy_texture, written(handle)));
+}
+
+// --- kernels --------------------------------------------------------------------------------------
+
+int RemoteDevice::launch(const LaunchRequest& request)
+{
+    return only<int>(call(Call::launch, written_fields(request)));
+}
+
+int RemoteDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes)
+{
+    return only<int>(call(Call::occupancy, written(function, block_threads, dynamic_shared_bytes)));
+}
+
+void RemoteDevice::set_heap_bytes(std::size_t bytes)
+{
+    call(Call::set_heap_bytes, written(bytes));
+}
+
+void RemoteDevice::set_printer(std::function<void(std::string_view)>) {}
+
+void RemoteDevice::reset()
+{
+    call(Call::reset, {});
+}
+
+// --- the trial ------------------------------------------------------------------------------------
+
+std::optional<int> RemoteDevice::trial_integer(const std::string& name)
+{
+    const std::vector<std::uint8_t> reply = call(Call::trial_integer, written(name));
+    Reader reader(reply);
+    bool found = false;
+    int value = 0;
+    reader(found)(value).end();
+    return found ? std::optional(value) : std::nullopt;
+}
+
+std::optional<RemoteDevice::Placed> RemoteDevice::trial_buffer(const std::string& name)
+{
+    const std::vector<std::uint8_t> reply = call(Call::trial_buffer, written(name));
+    Reader reader(reply);
+    bool found = false;
+    Placed placed;
+    reader(found)(placed.address)(placed.bytes).end();
+    if (found) reserve(placed.address, placed.bytes);
+    return found ? std::optional(placed) : std::nullopt;
+}
+
+void RemoteDevice::trial_finish(const std::string& failure)
+{
+    call(Call::trial_finish, written(failure));
+    finished_ = true;
+}
+
+void RemoteDevice::note(const std::string& line)
+{
+    if (!finished_) call(Call::note, written(line));
+}
+
+void RemoteDevice::tell_fault(DeviceAddress address)
+{
+    if (busy_ || finished_) return;
+    struct Message {
+        Frame frame;
+        DeviceAddress address;
+    } const message{{static_cast<std::uint32_t>(Call::host_fault), sizeof address}, address};
+    // Who is ended by a fault has nothing left to do about a message that cannot be sent.
+    [[maybe_unused]] const ssize_t sent = ::send(channel_.descriptor(), &message, sizeof message, MSG_NOSIGNAL);
+}
+
+// --- the one of this process ----------------------------------------------------------------------
+
+namespace {
+
+RemoteDevice* the_device = nullptr;
+
+/// Tells where the fault was, and lets it end the program as it would without.
+void on_fault(int number, siginfo_t* info, void*)
+{
+    std::signal(number, SIG_DFL);
+    if (the_device) the_device->tell_fault(reinterpret_cast<DeviceAddress>(info->si_addr));
+}
+
+RemoteDevice* connect(const char* text)
+{
+    char* rest = nullptr;
+    const long descriptor = std::strtol(text, &rest, 10);
+    int kind = 0;
+    socklen_t bytes = sizeof kind;
+    if (*text == '\0' || *rest != '\0' || descriptor < 0 || descriptor > 1 << 20 ||
+        getsockopt(static_cast<int>(descriptor), SOL_SOCKET, SO_TYPE, &kind, &bytes) != 0 || kind != SOCK_STREAM)
+        end(std::string(socket_variable) + " is '" + text + "', the number of a connected stream socket is accepted");
+    // Never destroyed: libraries that are unloaded later may still call it.
+    the_device = new RemoteDevice(static_cast<int>(descriptor));
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGSEGV, &action, nullptr);
+    sigaction(SIGBUS, &action, nullptr);
+    return the_device;
+}
+
+}  // namespace
+
+RemoteDevice* remote_device()
+{
+    static RemoteDevice* const device = [] {
+        const char* const text = std::getenv(socket_variable);
+        return text ? connect(text) : nullptr;
+    }();
+    return device;
+}
+
+}  // namespace simt::remote

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "remote/server.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "remote/messages.hpp"
+
+namespace simt::remote {
+
+namespace {
+
+/// Errors of the CUDA runtime, by number.
+constexpr int invalid_value = 1, invalid_handle = 400, not_supported = 801;
+
+constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
+
+/// What a program says, as one line of text.
+std::string line_of(std::string text)
+{
+    text.resize(std::min(text.size(), most_line_bytes));
+    std::ranges::replace_if(text, [](char character) { return static_cast<unsigned char>(character) < ' '; }, ' ');
+    return text;
+}
+
+}  // namespace
+
+Served serve(Device& device, int descriptor, TrialCase* trial, CallLog& log)
+{
+    return Server(device, descriptor, trial, log).run();
+}
+
+Served Server::run()
+{
+    try {
+        std::uint32_t kind = 0;
+        std::vector<std::uint8_t> message;
+        while (!finished_ && channel_.receive(kind, message))
+            if (!answer(kind, message)) break;
+    } catch (const ProtocolError& error) {
+        return {Served::How::broken, std::string("it wrote to the judge what the runtime library does not write: ") + error.what()};
+    } catch (const NotAllowed& error) {
+        return {Served::How::broken, error.what()};
+    }
+    if (!finished_) return {Served::How::ended, ""};
+    return {failure_.empty() ? Served::How::finished : Served::How::failed, failure_};
+}
+
+bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& message)
+{
+    if (kind >= static_cast<std::uint32_t>(Call::count_of_calls))
+        throw ProtocolError("call " + std::to_string(kind) + " is not one of those there are");
+    Writer reply;
+    try {
+        Reader request(message);
+        handle(static_cast<Call>(kind), request, reply);
+    } catch (const DeviceError& error) {
+        Writer failure;
+        failure(std::int32_t{error.code()})(std::string_view(error.what()));
+        return channel_.send(static_cast<std::uint32_t>(Status::failed), failure.data());
+    }
+    return channel_.send(static_cast<std::uint32_t>(Status::done), reply.data());
+}
+
+void Server::handle(Call call, Reader& request, Writer& reply)
+{
+    if (greeted_ == (call == Call::hello)) throw ProtocolError("a hello is the first message, and no other");
+    (this->*handler_of(call))(request, reply);
+}
+
+Server::Handler Server::handler_of(Call call)
+{
+    // In the order of Call.
+    static constexpr std::array<Handler, static_cast<std::size_t>(Call::count_of_calls)> handlers{
+        &Server::hello,           &Server::load_module,   &Server::unload_module,   &Server::find_function, &Server::function,
+        &Server::find_variable,   &Server::function_names, &Server::allocate,       &Server::release,       &Server::host_memory,
+        &Server::range_of,        &Server::memory_info,   &Server::copy_in,         &Server::copy_out,      &Server::copy_within,
+        &Server::fill,            &Server::create_array,  &Server::destroy_array,   &Server::copy_to_array, &Server::copy_from_array,
+        &Server::create_texture,  &Server::destroy_texture, &Server::launch,        &Server::occupancy,     &Server::set_heap_bytes,
+        &Server::reset,           &Server::host_fault,    &Server::note,            &Server::trial_integer,   &Server::trial_buffer,  &Server::trial_finish,
+    };
+    return handlers[static_cast<std::size_t>(call)];
+}
+
+void Server::hello(Reader& request, Writer& reply)
+{
+    const auto magic = request.number<std::uint32_t>(), version = request.number<std::uint32_t>();
+    request.end();
+    if (magic != protocol_magic || version != protocol_version)
+        throw ProtocolError("version " + std::to_string(version) + " of the protocol is spoken, " + std::to_string(protocol_version) +
+                            " is accepted");
+    greeted_ = true;
+    reply(device_.machine().name)(trial_ != nullptr);
+}
+
+// --- modules --------------------------------------------------------------------------------------
+
+int Server::module_in(Reader& request) const
+{
+    const int module = request.number<int>();
+    if (!modules_.contains(module)) throw DeviceError(invalid_handle, "there is no module " + std::to_string(module));
+    return module;
+}
+
+int Server::function_in(Reader& request) const
+{
+    const int function = request.number<int>();
+    if (!module_of_function_.contains(function)) throw DeviceError(invalid_handle, "there is no function " + std::to_string(function));
+    return function;
+}
+
+void Server::load_module(Reader& request, Writer& reply)
+{
+    std::vector<std::string> texts;
+    request(texts).end();
+    if (modules_.size() >= most_modules) throw NotAllowed("it loads more than " + std::to_string(most_modules) + " modules");
+    const int module = device_.load_module(texts);
+    modules_.insert(module);
+    reply(module);
+}
+
+void Server::unload_module(Reader& request, Writer&)
+{
+    const int module = module_in(request);
+    request.end();
+    device_.unload_module(module);
+    modules_.erase(module);
+    std::erase_if(module_of_function_, [module](const auto& each) { return each.second == module; });
+}
+
+void Server::find_function(Reader& request, Writer& reply)
+{
+    const int module = module_in(request);
+    const std::string name = request.text();
+    request.end();
+    const int function = device_.find_function(module, name);
+    if (function >= 0) module_of_function_[function] = module;
+    reply(function);
+}
+
+void Server::function(Reader& request, Writer& reply)
+{
+    const int function = function_in(request);
+    request.end();
+    fields(reply, device_.function(function));
+}
+
+void Server::find_variable(Reader& request, Writer& reply)
+{
+    const int module = module_in(request);
+    const std::string name = request.text();
+    request.end();
+    VariableInfo info;
+    const bool found = device_.find_variable(module, name, info);
+    if (found && info.managed) {
+        log_.refused("managed memory");
+        throw DeviceError(not_supported, "the managed variable " + name + " is not there for the host in another process");
+    }
+    reply(found);
+    fields(reply, info);
+}
+
+void Server::function_names(Reader& request, Writer& reply)
+{
+    const int module = module_in(request);
+    request.end();
+    reply(device_.function_names(module));
+}
+
+// --- kernels --------------------------------------------------------------------------------------
+
+void Server::launch(Reader& request, Writer& reply)
+{
+    const LaunchRequest launch = read<LaunchRequest>(request);
+    request.end();
+    if (!module_of_function_.contains(launch.function))
+        throw DeviceError(invalid_handle, "there is no function " + std::to_string(launch.function));
+    if (launch.parameters.size() != device_.function(launch.function).parameter_bytes)
+        throw DeviceError(invalid_value, "a kernel is launched with " + std::to_string(launch.parameters.size()) + " bytes of parameters, it has " +
+                                             std::to_string(device_.function(launch.function).parameter_bytes));
+    log_.launched();
+    reply(device_.launch(launch));
+}
+
+void Server::occupancy(Reader& request, Writer& reply)
+{
+    const int function = function_in(request), threads = request.number<int>();
+    const auto bytes = request.number<std::size_t>();
+    request.end();
+    if (threads < 1) throw DeviceError(invalid_value, std::to_string(threads) + " threads of a block are given, 1 or more are accepted");
+    reply(device_.occupancy(function, threads, bytes));
+}
+
+void Server::set_heap_bytes(Reader& request, Writer&)
+{
+    const auto bytes = request.number<std::size_t>();
+    request.end();
+    std::size_t free = 0, total = 0;
+    device_.memory_info(free, total);
+    if (bytes > total) throw DeviceError(invalid_value, "a heap of more bytes than the device has is asked for");
+    device_.set_heap_bytes(bytes);
+}
+
+void Server::reset(Reader& request, Writer&)
+{
+    request.end();
+    log_.refused("cudaDeviceReset");
+    throw DeviceError(not_supported, "the device is not this program's alone: it cannot be reset");
+}
+
+// --- the trial ------------------------------------------------------------------------------------
+
+TrialCase& Server::trial() const
+{
+    if (!trial_) throw ProtocolError("it asks for the data of a case, and there is none");
+    return *trial_;
+}
+
+void Server::trial_integer(Reader& request, Writer& reply)
+{
+    const std::string name = request.text();
+    request.end();
+    const std::optional<int> value = trial().integer(name);
+    reply(value.has_value())(value.value_or(0));
+}
+
+void Server::trial_buffer(Reader& request, Writer& reply)
+{
+    const std::string name = request.text();
+    request.end();
+    const std::optional<TrialCase::Placed> placed = trial().place(name);
+    reply(placed.has_value())(placed ? placed->address : 0)(placed ? placed->bytes : 0);
+}
+
+void Server::trial_finish(Reader& request, Writer&)
+{
+    failure_ = line_of(request.text());
+    request.end();
+    trial();
+    finished_ = true;
+}
+
+void Server::note(Reader& request, Writer&)
+{
+    const std::string line = line_of(request.text());
+    request.end();
+    log_.noted(line);
+}
+
+void Server::host_fault(Reader& request, Writer&)
+{
+    const auto address = request.number<DeviceAddress>();
+    request.end();
+    const Device::Range range = device_.range_of(address);
+    if (range.bytes > 0)
+        throw NotAllowed("host code reads or writes device memory, which only kernels and copies reach");
+}
+
+}  // namespace simt::remote

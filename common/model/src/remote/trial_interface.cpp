@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include <exception>
+
+#include "remote/remote_device.hpp"
+#include "simt/trial.h"
+
+namespace {
+
+/// The device, if its process has the case of an assignment.
+simt::remote::RemoteDevice* judge()
+{
+    simt::remote::RemoteDevice* const device = simt::remote::remote_device();
+    return device && device->has_trial() ? device : nullptr;
+}
+
+}  // namespace
+
+#define SIMT_EXPORTED extern "C" __attribute__((visibility("default")))
+
+SIMT_EXPORTED int simt_trial_has_judge(void)
+{
+    return judge() != nullptr;
+}
+
+SIMT_EXPORTED int simt_trial_integer(const char* name, int* value)
+try {
+    const std::optional<int> found = judge() ? judge()->trial_integer(name) : std::nullopt;
+    if (found) *value = *found;
+    return found ? 0 : -1;
+} catch (const std::exception&) {
+    return -1;
+}
+
+SIMT_EXPORTED int simt_trial_buffer(const char* name, void** address, size_t* bytes)
+try {
+    const auto found = judge() ? judge()->trial_buffer(name) : std::nullopt;
+    if (!found) return -1;
+    *address = reinterpret_cast<void*>(found->address);
+    *bytes = found->bytes;
+    return 0;
+} catch (const std::exception&) {
+    return -1;
+}
+
+SIMT_EXPORTED void simt_trial_finish(const char* failure)
+try {
+    if (judge()) judge()->trial_finish(failure ? failure : "");
+} catch (const std::exception&) {
+    // It has finished before.
+}

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// mma, mma.sp and wmma.mma: a product of matrices that a warp's registers hold.
+//
+// Products of f16, bf16, tf32 and 8-bit floating point are exact in single precision, and are added in single precision
+// in the order of K, from C on. A GPU adds them in an order and precision of its own: the last bits may differ.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "warp/launch.hpp"
+#include "warp/tensor.hpp"
+
+namespace simt::warp::tensor {
+
+namespace {
+
+constexpr int most_elements = 16 * 256;
+
+struct Multiply {
+    Fragment a, b, c, d;
+    int first_a = 0, first_b = 0, first_c = 0;
+    Product product;
+    /// Products side by side: four in `mma.m8n8k4` of f16.
+    int products = 1;
+    bool sparse = false;
+    /// Operand that holds the places of the elements that a sparse A keeps, and the selector of the lanes that give it.
+    int metadata = 0;
+    int selector = 0;
+};
+
+const Multiply& details(const Instruction& instruction) { return *reinterpret_cast<const Multiply*>(instruction.immediate); }
+
+/// Four bits of metadata: which two of a chunk's four units are kept.
+std::uint32_t kept_units(Warp& warp, const Instruction& instruction, const Multiply& multiply, int chunks, int row, int chunk)
+{
+    const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(multiply.metadata)));
+    const int group = row % 8 * 4, upper = row / 8;
+    if (chunks <= 4) return words[group + multiply.selector] >> (upper * 16 + chunk * 4) & 0xF;
+    if (chunks <= 8) return words[group + multiply.selector * 2 + chunk / 4] >> (upper * 16 + chunk % 4 * 4) & 0xF;
+    return words[group + chunk / 8 * 2 + upper] >> (chunk % 8 * 4) & 0xF;
+}
+
+/// Puts the elements of a sparse A to where the metadata says.
+template <class T>
+void expand(Warp& warp, const Instruction& instruction, const Multiply& multiply, const T* stored, T* to)
+{
+    const Product& product = multiply.product;
+    const int bits = bits_of(multiply.a.element);
+    // A chunk has four units, of which two are kept.
+    const int chunk_elements = bits == 32 ? 2 : bits == 4 ? 8 : 4;
+    const int chunks = product.k / chunk_elements;
+    std::fill(to, to + product.m * product.k, T{});
+    for (int row = 0; row < product.m; ++row)
+        for (int chunk = 0; chunk < chunks; ++chunk) {
+            const std::uint32_t kept = kept_units(warp, instruction, multiply, chunks, row, chunk);
+            const T* from = stored + row * product.k / 2 + chunk * chunk_elements / 2;
+            T* chunk_at = to + row * product.k + chunk * chunk_elements;
+            const std::uint32_t units[2] = {kept & 3, kept >> 2};
+            if (bits == 32) {
+                chunk_at[units[0] / 2] = from[0];
+            } else if (bits == 4) {
+                for (std::size_t i = 0; i < 4; ++i) chunk_at[units[i / 2] * 2 + i % 2] = from[i];
+            } else {
+                for (std::size_t i = 0; i < 2; ++i) chunk_at[units[i]] = from[i];
+            }
+        }
+}
+
+template <class T>
+void execute(Warp& warp, const Instruction& instruction)
+{
+    need_all_lanes(warp, "mma");
+    const Multiply& multiply = details(instruction);
+    alignas(64) std::array<T, most_elements> a, b;
+    alignas(64) std::array<T, 1024> c;
+    read(warp, instruction, multiply.first_a, multiply.a, a.data());
+    read(warp, instruction, multiply.first_b, multiply.b, b.data());
+    read(warp, instruction, multiply.first_c, multiply.c, c.data());
+    const Product& product = multiply.product;
+    if (multiply.sparse) {
+        const auto stored = a;
+        expand(warp, instruction, multiply, stored.data(), a.data());
+    }
+    for (int i = 0; i < multiply.products; ++i)
+        tensor::multiply(product, a.data() + i * product.m * product.k, b.data() + i * product.k * product.n, c.data() + i * product.m * product.n);
+    write(warp, instruction, 0, multiply.d, c.data());
+}
+
+Execute handler_for(Element element)
+{
+    if (is_integer(element)) return execute<std::int32_t>;
+    return element == Element::f64 ? execute<double> : execute<float>;
+}
+
+/// The types of D, A, B and C: wmma of f16 names those of D and C alone.
+std::array<Element, 4> types_of(Decoder& decoder, const ptx::Instruction& instruction)
+{
+    const std::vector<Element> elements = elements_of(instruction);
+    if (elements.size() == 2) return {elements[0], Element::f16, Element::f16, elements[1]};
+    if (elements.size() != 4) decoder.refuse(instruction, "is not supported: it names " + std::to_string(elements.size()) + " types of matrices");
+    return {elements[0], elements[1], elements[2], elements[3]};
+}
+
+bool fits(const Multiply& multiply, const std::array<int, 4>& registers, bool is_wmma)
+{
+    const std::array<const Fragment*, 4> fragments{&multiply.d, &multiply.a, &multiply.b, &multiply.c};
+    for (std::size_t i = 0; i < fragments.size(); ++i) {
+        // wmma of f16 has registers that hold nothing more.
+        const int needed = fragments[i]->registers;
+        if (needed == 0 || registers[i] < needed || (registers[i] != needed && !is_wmma)) return false;
+        if (fragments[i]->size() > (i == 0 || i == 3 ? 1024 : most_elements)) return false;
+    }
+    return true;
+}
+
+void lay_out(const ptx::Instruction& instruction, const std::array<Element, 4>& types, const Shape& shape, Multiply& multiply)
+{
+    const bool quads = instruction.opcode == "mma" && shape == Shape{8, 8, 4} && types[1] == Element::f16;
+    multiply.product.m = shape.m;
+    multiply.product.n = shape.n;
+    multiply.product.k = shape.k;
+    if (quads) {
+        std::vector<bool> column_major;
+        for (const std::string& modifier : instruction.modifiers)
+            if (modifier == "row" || modifier == "col") column_major.push_back(modifier == "col");
+        column_major.resize(2, true);
+        multiply.products = 4;
+        multiply.d = make_quad_fragment(Role::accumulator, types[0], false);
+        multiply.a = make_quad_fragment(Role::a, types[1], column_major[0]);
+        multiply.b = make_quad_fragment(Role::b, types[2], column_major[1]);
+        multiply.c = make_quad_fragment(Role::accumulator, types[3], false);
+        return;
+    }
+    Shape stored = shape;
+    if (multiply.sparse) stored.k /= 2;
+    multiply.d = make_fragment(Role::accumulator, types[0], shape);
+    multiply.a = make_fragment(Role::a, types[1], stored);
+    multiply.b = make_fragment(Role::b, types[2], shape);
+    multiply.c = make_fragment(Role::accumulator, types[3], shape);
+}
+
+}  // namespace
+
+bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    const bool is_wmma = instruction.opcode == "wmma";
+    if (instruction.opcode != "mma" && !(is_wmma && instruction.has("mma"))) return false;
+    const Shape shape = shape_of(instruction);
+    if (shape.m == 0 || instruction.operands.size() < 4) decoder.refuse(instruction, "is not supported: it names no shape");
+    const auto types = types_of(decoder, instruction);
+    Multiply multiply;
+    for (const std::string& modifier : instruction.modifiers) multiply.sparse |= modifier == "sp" || modifier.starts_with("sp::");
+    multiply.product.saturates = instruction.has("satfinite");
+    multiply.product.exclusive_or = instruction.has("xor");
+    lay_out(instruction, types, shape, multiply);
+    std::array<int, 4> registers{};
+    int* const firsts[] = {nullptr, &multiply.first_a, &multiply.first_b, &multiply.first_c};
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (firsts[i]) *firsts[i] = out.operand_count;
+        registers[i] = add_registers(decoder, out, instruction.operands[i], types[i] == Element::f64 ? ptx::Type::b64 : ptx::Type::b32);
+    }
+    if (!fits(multiply, registers, is_wmma)) decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
+    if (multiply.sparse) {
+        multiply.metadata = out.operand_count;
+        decoder.add_all(out, instruction.operands.at(4), ptx::Type::b32);
+        if (instruction.operands.size() > 5) multiply.selector = static_cast<int>(instruction.operands[5].integer);
+    }
+    out.execute = handler_for(types[1]);
+    decoder.keep(out, std::move(multiply));
+    return true;
+}
+
+}  // namespace simt::warp::tensor

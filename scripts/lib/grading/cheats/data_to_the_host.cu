@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Copies device memory to the host, as somebody who computes there would.
+
+#include <cuda_runtime.h>
+
+GRADED_DECLARATION
+{
+    char* memory;
+    char copy[4096];
+    cudaMalloc(&memory, sizeof copy);
+    cudaMemcpy(copy, memory, sizeof copy, cudaMemcpyDeviceToHost);
+    cudaFree(memory);
+}
