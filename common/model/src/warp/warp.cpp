@@ -120,7 +120,7 @@ void Warp::fill_specials(Frame& of)
     for (const LocalSlot& slot : of.code->local_addresses)
         for (int lane = 0; lane < lanes_of_warp; ++lane) {
             // In the local space addresses count from 0; the generic address has the window on top.
-            const std::uint64_t address = (slot.bytes == 8 ? memory::local_window : 0) + of.local_base + slot.variable;
+            const std::uint64_t address = (slot.generic ? memory::local_window : 0) + of.local_base + slot.variable;
             std::memcpy(of.registers + slot.offset + lane * slot.bytes, &address, static_cast<std::size_t>(slot.bytes));
         }
 }
