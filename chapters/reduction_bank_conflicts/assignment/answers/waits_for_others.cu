@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Wrong: block 0 waits in a loop for blocks that may not have begun.
+// Block 0 waits in a loop for the other blocks, and each look at the counter is one more access to global memory.
 
 #include <climits>
 #include <cuda_runtime.h>

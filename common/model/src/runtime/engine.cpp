@@ -34,9 +34,9 @@ unsigned char* bytes_at(DeviceAddress address, std::size_t bytes, const char* wh
 }
 
 /// Blocks run one after another where their order is part of what is counted or heard.
-int workers_for(const std::vector<Listener*>& listeners)
+int workers_for(const warp::Program& program, const std::vector<Listener*>& listeners)
 {
-    if (!listeners.empty()) return 1;
+    if (!listeners.empty() || program.orders_blocks) return 1;
     if (const char* wanted = std::getenv("SIMT_THREADS")) return std::max(std::atoi(wanted), 1);
     return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
 }
@@ -231,7 +231,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     };
     surroundings.shared_bytes = launch.shared_bytes;
     surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
-    const int workers = workers_for(listeners);
+    const int workers = workers_for(program, listeners);
     surroundings.single_threaded = workers == 1;
     hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
     launch.watch = &watch;

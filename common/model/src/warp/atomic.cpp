@@ -225,6 +225,7 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.base_bytes = address.base_bytes;
     access.base_operand = out.operand_count;
     decoder.add(out, address.base);
+    decoder.program().orders_blocks |= access.space != ptx::Space::shared;
     decoder.keep(out, access);
     out.execute = execute_atomic;
     return true;

@@ -102,7 +102,8 @@ struct Program {
     /// Static shared memory as the kernel declares it, and the extent of all variables and gaps before dynamic memory.
     std::size_t static_shared_bytes = 0, shared_extent = 0;
     std::size_t parameter_bytes = 0;
-    bool uses_grid_barrier = false;
+    /// Blocks can tell by atomic operations which of them came first.
+    bool orders_blocks = false;
 };
 
 /// Where an access or a call stands.
