@@ -24,7 +24,7 @@ from measure import CARRIED
 # What to compile with, and the libraries that the compiled programs load.
 DEBIAN = (
     "libcli11-dev", "nlohmann-json3-dev", "libgtest-dev", "libgmock-dev",
-    "libdw-dev", "libdw1", "libelf-dev", "libelf1",
+    "libzstd-dev", "libzstd1", "liblz4-dev", "liblz4-1",
 )
 UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin",
             "usr/src")

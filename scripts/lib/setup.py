@@ -56,7 +56,6 @@ PACKAGES = (
     Package("libcli11-dev", header="CLI/CLI.hpp"),
     Package("nlohmann-json3-dev", header="nlohmann/json.hpp"),
     Package("libgtest-dev", header="gtest/gtest.h"),
-    Package("libdw-dev", header="elfutils/libdwfl.h"),
     Package("libzstd-dev", header="zstd.h"),
     Package("liblz4-dev", header="lz4.h"),
     Package("doxygen", commands=("doxygen",)),

@@ -3,8 +3,8 @@
 
 // How many accesses does the model count in a second?
 //
-// Each kernel runs once to see how many accesses of single threads it makes, then several times on the clock. The time is
-// that of the processor, so that other programs disturb it little.
+// Each kernel runs once so that its memory is there, then several times on the clock. The time is that of all processors, so
+// that other programs disturb it little: what is printed is the speed of one core.
 
 #include <algorithm>
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "simt/model.hpp"
+#include "model_results.hpp"
 
 namespace {
 
@@ -56,22 +56,9 @@ __global__ void reduce(float* sums, const float* input)
     if (tid == 0) sums[blockIdx.x] = partial[0];
 }
 
-/// Counts the accesses of single threads.
-class AccessCounter : public simt::Listener {
-public:
-    AccessCounter() { simt::add_listener(*this); }
-    ~AccessCounter() override { simt::remove_listener(*this); }
-    void warp_access(const simt::WarpAccess& access) override { accesses += access.active_lanes(); }
-
-    long accesses = 0;
-};
-
-long accesses_of(const std::function<void()>& launch)
-{
-    AccessCounter counter;
-    launch();
-    return counter.accesses;
-}
+/// Accesses of single threads in a reduction with blocks of `block`: all load and store an element; in each step half of
+/// the threads load two and store one; the first loads and stores the sum.
+long accesses_of_reduction(long block) { return long{N} * N / block * (2 * block + 3 * (block - 1) + 2); }
 
 /// Processor seconds of the median run.
 double seconds_of(const std::function<void()>& launch)
@@ -86,12 +73,12 @@ double seconds_of(const std::function<void()>& launch)
     return seconds[RUNS / 2];
 }
 
-void measure(const char* name, const std::function<void()>& launch)
+void measure(const char* name, long accesses, const std::function<void()>& launch)
 {
-    const long accesses = accesses_of(launch);
+    launch();
     const double seconds = seconds_of(launch);
-    if (cudaGetLastError() != cudaSuccess || !simt::take_hazards().empty()) std::printf("%s failed\n", name);
-    simt::take_launches();
+    if (cudaGetLastError() != cudaSuccess || !model::take_hazards().empty()) std::printf("%s failed\n", name);
+    model::take_launches();
     std::printf("%-34s %12ld %9.3f %9.1f\n", name, accesses, seconds, static_cast<double>(accesses) / seconds / 1e6);
 }
 
@@ -104,13 +91,14 @@ int main()
     if (cudaMalloc(&input, sizeof(float) * N * N) != cudaSuccess || cudaMalloc(&output, sizeof(float) * N * N) != cudaSuccess) return 1;
     cudaMemcpy(input, zeros.data(), sizeof(float) * N * N, cudaMemcpyHostToDevice);
 
+    constexpr long elements = long{N} * N;
     const dim3 tiles(N / TILE, N / TILE), threads(TILE, ROWS);
     std::printf("%-34s %12s %9s %9s\n", "kernel", "accesses", "seconds", "million/s");
-    measure("copy", [=] { copy<<<tiles, threads>>>(output, input); });
-    measure("transpose, naive", [=] { transpose_naive<<<tiles, threads>>>(output, input); });
-    measure("transpose, tile without padding", [=] { transpose_tile<0><<<tiles, threads>>>(output, input); });
-    measure("transpose, padded tile", [=] { transpose_tile<1><<<tiles, threads>>>(output, input); });
-    measure("reduction, blocks of 256 threads", [=] { reduce<256><<<N * N / 256, 256>>>(output, input); });
-    measure("reduction, blocks of 1024 threads", [=] { reduce<1024><<<N * N / 1024, 1024>>>(output, input); });
+    measure("copy", 2 * elements, [=] { copy<<<tiles, threads>>>(output, input); });
+    measure("transpose, naive", 2 * elements, [=] { transpose_naive<<<tiles, threads>>>(output, input); });
+    measure("transpose, tile without padding", 4 * elements, [=] { transpose_tile<0><<<tiles, threads>>>(output, input); });
+    measure("transpose, padded tile", 4 * elements, [=] { transpose_tile<1><<<tiles, threads>>>(output, input); });
+    measure("reduction, blocks of 256 threads", accesses_of_reduction(256), [=] { reduce<256><<<N * N / 256, 256>>>(output, input); });
+    measure("reduction, blocks of 1024 threads", accesses_of_reduction(1024), [=] { reduce<1024><<<N * N / 1024, 1024>>>(output, input); });
     return 0;
 }

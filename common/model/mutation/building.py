@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-"""Compiles a subject and its mutants for the counting model, and keeps what does not change.
+"""Compiles a subject and its mutants, and keeps what does not change.
 
 All mutants of a subject are one program: each is a namespace of one translation unit, which takes a fraction of the time
 of programs of their own. What was compiled is kept under the hash of all that went into it.
 """
 
 import hashlib
-import json
 import pathlib
 import re
 import subprocess
@@ -38,39 +37,26 @@ def combine(variants):
 
 
 class Builder:
-    """Builds programs the way `toolchain` says, a file that the build of the model writes (model_toolchain.json)."""
+    """Builds programs as their users would, with nvcc and with PTX alone in them: no GPU is compiled for."""
 
-    def __init__(self, toolchain, source_folder, work_folder):
-        self._tools = json.loads(pathlib.Path(toolchain).read_text())
+    OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90")
+
+    def __init__(self, nvcc, source_folder, work_folder):
+        self._nvcc = nvcc
         self._source_folder = pathlib.Path(source_folder)
         self._work = pathlib.Path(work_folder)
         self._work.mkdir(parents=True, exist_ok=True)
-        headers = [self._source_folder]
-        headers += [pathlib.Path(folder) for folder in self._tools["include_folders"]]
-        files = [path for folder in headers for path in sorted(folder.rglob("*.h*")) if path.is_file()]
-        files += [pathlib.Path(self._tools["translator"])]
-        self._compile_key = _hash(json.dumps(self._compile_command()), *(path.read_bytes() for path in files))
-        self._link_key = _hash(*(_content(option) for option in self._tools["link_options"]))
+        headers = sorted(self._source_folder.rglob("*.h*"))
+        self._key = _hash(str(nvcc), *self.OPTIONS, *(path.read_bytes() for path in headers))
 
     def build(self, name, source):
         """Path of the program called `name` made from `source`, CUDA C++."""
-        compiled = self._path(name, "o", self._compile_key, source)
-        if not compiled.exists():
-            self._compile(self._work / f"{name}.cu", source, compiled)
-        program = self._path(name, "program", self._link_key, compiled.name)
+        program = self._path(name, "program", self._key, source)
         if not program.exists():
-            self._make(program, [self._tools["compiler"], "-o", "{out}", str(compiled), *self._tools["link_options"]])
+            cuda = self._work / f"{name}.cu"
+            cuda.write_text(source)
+            self._make(program, [self._nvcc, *self.OPTIONS, "-I", str(self._source_folder), "-o", "{out}", str(cuda)])
         return program
-
-    def _compile(self, cuda, source, compiled):
-        cuda.write_text(source)
-        translated = cuda.with_suffix(".cpp")
-        self._make(translated, [self._tools["translator"], str(cuda), "{out}"])
-        self._make(compiled, [*self._compile_command(), "-c", "-o", "{out}", str(translated)])
-
-    def _compile_command(self):
-        folders = [option for folder in self._tools["include_folders"] for option in ("-isystem", folder)]
-        return [self._tools["compiler"], *self._tools["compile_options"], *folders, "-iquote", str(self._source_folder)]
 
     def _path(self, name, suffix, *parts):
         """Where a product belongs. Products of the same name and kind from other inputs are removed."""
@@ -87,12 +73,6 @@ class Builder:
         if done.returncode != 0:
             raise BuildError(f"{' '.join(map(str, command))}\n{done.stderr.strip()}")
         part.replace(product)
-
-
-def _content(option):
-    """A link option, with the contents of the library that it names."""
-    path = pathlib.Path(option)
-    return path.read_bytes() if path.is_file() else option
 
 
 def _hash(*parts):

@@ -41,7 +41,7 @@ def section(subjects):
     rows = table(subjects)
     lines = [BEGIN, ""]
     lines += [
-        f"The test `simt.mutation` plants bugs in {len(subjects)} correct programs, one at a time: {len(mutants)} mutants.",
+        f"The test `model.mutation` plants bugs in {len(subjects)} correct programs, one at a time: {len(mutants)} mutants.",
         f"It demands that the model catches each of the {len(mutants) - len(harmless)} harmful ones in the way that the bug calls for, and",
         f"that it reports nothing for the {len(harmless)} harmless ones and for the correct programs. A mutant can be caught in several",
         "ways. The detectors are the hazards, the counts (more bank conflicts or more sectors than the correct program",

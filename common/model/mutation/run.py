@@ -31,15 +31,23 @@ RUN_SECONDS = 600
 class Runner:
     """Runs variants of one subject's program."""
 
-    def __init__(self, program, subject):
+    def __init__(self, program, subject, libraries):
         self._program = program
         self._subject = subject
+        # The model's runtime is found before any other.
+        others = os.environ.get("LD_LIBRARY_PATH")
+        self._libraries = f"{libraries}:{others}" if others else str(libraries)
 
     def run(self, variant, seed):
         """One run under the model. The report is read and removed."""
         report = self._program.with_name(f"{self._subject.name}-{variant}-{seed}.json")
         report.unlink(missing_ok=True)
-        environment = os.environ | {"SIMT_REPORT": str(report), "SIMT_TIMEOUT": KERNEL_SECONDS, "SIMT_MACHINE": "sm_90"}
+        environment = os.environ | {
+            "LD_LIBRARY_PATH": self._libraries,
+            "SIMT_REPORT": str(report),
+            "SIMT_TIMEOUT": KERNEL_SECONDS,
+            "SIMT_MACHINE": "sm_90",
+        }
         command = [self._program, variant, str(seed), *self._subject.sizes]
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", timeout=RUN_SECONDS)
@@ -52,11 +60,11 @@ class Runner:
         return observation
 
 
-def check_subject(builder, subject, mutants):
+def check_subject(builder, libraries, subject, mutants):
     """Builds a subject with its mutants and runs all. Returns the failures, each with what was seen."""
     variants = {building.ORIGINAL: subject.source} | {mutant.id: mutant.apply(subject.source) for mutant in mutants}
     try:
-        runner = Runner(builder.build(subject.name, building.combine(variants)), subject)
+        runner = Runner(builder.build(subject.name, building.combine(variants)), subject, libraries)
     except building.BuildError as error:
         return [f"{subject.name}: cannot be built\n{error}"]
     originals = {seed: runner.run(building.ORIGINAL, seed) for seed in SEEDS}
@@ -91,17 +99,17 @@ def choose(subjects, only):
 def run_all(arguments, subjects):
     """Builds and runs what was asked for, prints the outcome, and returns the exit code."""
     work = pathlib.Path(arguments.work)
-    builder = building.Builder(arguments.toolchain, FOLDER / "subjects", work / "alone" if arguments.only else work)
+    builder = building.Builder(arguments.nvcc, FOLDER / "subjects", work / "alone" if arguments.only else work)
     chosen = choose(subjects, arguments.only)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # The largest programs first, so that no core is idle at the end.
         chosen.sort(key=lambda pair: -len(pair[1]) * len(pair[0].source))
-        failures = [failure for each in pool.map(lambda pair: check_subject(builder, *pair), chosen) for failure in each]
+        failures = [failure for each in pool.map(lambda pair: check_subject(builder, pathlib.Path(arguments.libraries).resolve(), *pair), chosen) for failure in each]
     for failure in failures:
         print(failure, file=sys.stderr)
     count = sum(len(mutants) for _, mutants in chosen)
     if failures:
-        again = f"{pathlib.Path(__file__).name} --toolchain {arguments.toolchain} --work {arguments.work} --only NAME"
+        again = f"{pathlib.Path(__file__).name} --libraries {arguments.libraries} --work {arguments.work} --only NAME"
         print(f"{len(failures)} of {count} mutants and {len(chosen)} subjects are not as expected; one alone: {again}", file=sys.stderr)
         return 1
     if arguments.only is None:
@@ -112,15 +120,16 @@ def run_all(arguments, subjects):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--toolchain", help="model_toolchain.json of a build of the model")
+    parser.add_argument("--libraries", metavar="FOLDER", help="where the model's runtime library is")
+    parser.add_argument("--nvcc", default="nvcc", help="the CUDA compiler (default: the one on the PATH)")
     parser.add_argument("--work", help="folder for what is built; kept for the next run")
     parser.add_argument("--only", metavar="NAME", help="SUBJECT or SUBJECT.ID")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs that are built or run at a time (default: one a core)")
     parser.add_argument("--write-docs", metavar="FILE", help="write the section of figures into FILE, and do nothing else")
     parser.add_argument("--check-docs", metavar="FILE", help="check that FILE holds the section of figures, and do nothing else")
     chosen = parser.parse_args(arguments)
-    if not (chosen.write_docs or chosen.check_docs or (chosen.toolchain and chosen.work)):
-        parser.error("--toolchain and --work are needed")
+    if not (chosen.write_docs or chosen.check_docs or (chosen.libraries and chosen.work)):
+        parser.error("--libraries and --work are needed")
     return chosen
 
 

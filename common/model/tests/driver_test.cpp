@@ -134,12 +134,12 @@ TEST_F(Driver, EncodesTensorMaps)
     ASSERT_EQ(encode(address, strides, box), CUDA_SUCCESS);
     TensorMap map;
     std::memcpy(static_cast<void*>(&map), &handle, sizeof map);
-    EXPECT_EQ(map.magic, TensorMap::expected_magic);
-    EXPECT_EQ(map.type, TensorMap::Type::float32);
-    EXPECT_EQ(map.dimensions, 2);
+    EXPECT_EQ(map.magic, TensorMap::right_magic);
+    EXPECT_EQ(map.type, TensorMap::Type::f32);
+    EXPECT_EQ(map.rank, 2);
     EXPECT_EQ(map.address, 0x10000U);
-    EXPECT_EQ(map.size(0), 100U);
-    EXPECT_EQ(map.size(1), 50U);
+    EXPECT_EQ(map.extent(0), 100U);
+    EXPECT_EQ(map.extent(1), 50U);
     EXPECT_EQ(map.strides[0], 400U);
     EXPECT_EQ(map.box[1], 8);
     EXPECT_EQ(map.swizzle, TensorMap::Swizzle::bytes_128);

@@ -5,6 +5,7 @@
 #include <fatbinary_section.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -317,7 +318,7 @@ TEST_F(Runtime, StreamsAndEventsAreHandles)
     EXPECT_EQ(cudaEventRecord(start, stream), cudaSuccess);
     EXPECT_EQ(cudaEventRecord(end, stream), cudaSuccess);
     EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, end), cudaSuccess);
-    EXPECT_GT(milliseconds, 0);
+    EXPECT_TRUE(std::isnan(milliseconds));
     EXPECT_EQ(cudaEventDestroy(start), cudaSuccess);
     EXPECT_EQ(cudaEventRecord(start, stream), cudaErrorInvalidResourceHandle);
     EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
@@ -497,8 +498,8 @@ TEST_F(Runtime, ResetDeviceLoadsProgramsAgain)
 {
     int* memory = nullptr;
     ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&memory), 64), cudaSuccess);
-    const std::size_t loaded = fake_device().modules_loaded;
     ASSERT_EQ(launch_plain(1, 1), cudaSuccess);
+    const std::size_t loaded = fake_device().modules_loaded;
     EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
     EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
     EXPECT_EQ(launch_plain(1, 1), cudaSuccess);

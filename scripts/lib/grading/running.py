@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy
 
+from console import Stop
+
 from . import sandbox
 from .assignment import Assignment
 from .building import Toolchain
@@ -61,7 +63,7 @@ class Run:
 
 
 def run(tools: Toolchain, program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *, confined: bool, traced: bool = False) -> Run:
-    """Run a program on a case in ``folder``, which is made and removed."""
+    """Run a program on a case in ``folder``, which is made and removed. Raises Stop if the judge does not work."""
     given, left, own = folder / "case", folder / "left", folder / "own"
     folder.mkdir()
     case.write(given)
@@ -71,6 +73,8 @@ def run(tools: Toolchain, program: Path, assignment: Assignment, case: DrawnCase
     if traced:
         environment["SIMT_TRACE"] = str(left / _TRACE)
     judged, done = _run_both(tools, program, assignment, given, left, own, environment, confined=confined)
+    if judged.returncode and not judged.stopped_by:
+        raise Stop(f"the judge of assignment {assignment.name}, case {case.name}, failed: {(judged.stderr.strip() or 'exit code').splitlines()[-1]}")
     outcome, _, said = (_read_text(left / _OUTCOME) or "").partition("\n")
     found = Run(case, done, judged, _read_json(left / _REPORT), outcome or None, said.strip(), _read_json(left / _CALLS) or {},
                 read_outputs(left, case), _read_json(left / _TRACE) or [] if traced else [])
@@ -89,7 +93,7 @@ def _run_both(tools: Toolchain, program: Path, assignment: Assignment, given: Pa
         [tools.judge, given, left, "--connection", str(ends[0].fileno())], [*tools.judge_files(), given], left,
         # Blocks run at the same time, and their processor time adds up.
         sandbox.Limits(seconds * threads, limits.memory_megabytes, limits.output_kilobytes, _FILE_MEGABYTES, processes=2),
-        environment={**environment, "SIMT_THREADS": str(threads)}, descriptors=[ends[0].fileno()])
+        environment={**environment, "LD_LIBRARY_PATH": str(tools.runtime), "SIMT_THREADS": str(threads)}, descriptors=[ends[0].fileno()])
     submitted = sandbox.Job(
         [program], [program, *tools.runtime_files()], own,
         sandbox.Limits(seconds, limits.memory_megabytes, limits.output_kilobytes, file_megabytes=1, processes=1),

@@ -46,6 +46,8 @@ def complaint(run: Run, assignment: Assignment) -> Complaint | None:
         return Complaint(run.said, _help_with(run.said))
     if run.outcome == "memory":
         return _of_limit("memory", assignment)
+    if (run.judged.stopped_by or "").startswith("signal"):
+        return Complaint(f"the counting model was ended by {run.judged.stopped_by}", "That is our mistake: show this file to those who teach the course.")
     if stopped_by := run.judged.stopped_by or run.done.stopped_by:
         return _of_limit(stopped_by, assignment)
     if report.get("errors"):

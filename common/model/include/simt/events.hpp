@@ -35,6 +35,8 @@ struct WarpAccess {
     std::uint32_t changed;
     /// For global and constant accesses: start of the allocation or variable that the first active lane's address lies in.
     std::uint64_t allocation;
+    /// The lanes' addresses are those of rows of matrices (ldmatrix): each eight lanes are served by themselves.
+    bool matrix_rows = false;
 
     int active_lanes() const { return std::popcount(active); }
 };

@@ -109,7 +109,7 @@ bool AddressSpace::find(std::uint64_t address, Allocation& found) const
 bool AddressSpace::find_before(std::uint64_t address, Allocation& found) const
 {
     const std::shared_lock lock(mutex_);
-    const Allocation* candidate = last_from(allocations_, address);
+    const Allocation* candidate = last_from(owns(address) ? allocations_ : mapped_, address);
     if (candidate) found = *candidate;
     return candidate != nullptr;
 }

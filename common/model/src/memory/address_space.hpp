@@ -73,7 +73,7 @@ public:
 
     /// The allocation that holds `address`, live or freed; false if none does.
     bool find(std::uint64_t address, Allocation& found) const;
-    /// The allocation that starts nearest before or after `address`.
+    /// The allocation that starts nearest before or after `address`; before one of the host's, mapped memory is looked at.
     bool find_before(std::uint64_t address, Allocation& found) const;
     bool find_after(std::uint64_t address, Allocation& found) const;
     /// Where the bytes of a range are for the host; null if it is not wholly inside one live allocation.

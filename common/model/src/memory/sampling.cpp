@@ -174,16 +174,19 @@ Texel Sampler::decode(const unsigned char* at) const
     return texel;
 }
 
+Texel Sampler::border() const
+{
+    Texel texel;
+    for (std::size_t i = 0; i < texel.size(); ++i) {
+        const float value = texture_.request.border[i];
+        texel[i] = gives_floats_ ? std::bit_cast<std::uint32_t>(value) : static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+    }
+    return texel;
+}
+
 Texel Sampler::texel(const Level& level, std::array<std::int64_t, 3> index, int layer) const
 {
-    if (!apply_address_modes(level, index)) {
-        Texel border;
-        for (std::size_t i = 0; i < border.size(); ++i) {
-            const float value = texture_.request.border[i];
-            border[i] = gives_floats_ ? std::bit_cast<std::uint32_t>(value) : static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
-        }
-        return border;
-    }
+    if (!apply_address_modes(level, index)) return border();
     const auto z = layered_ || is_cube_ ? slice(level, layer) : static_cast<std::size_t>(index[2]);
     return read(level, static_cast<std::size_t>(index[0]), static_cast<std::size_t>(index[1]), z);
 }
@@ -220,7 +223,10 @@ Texel Sampler::sample_level(int number, const Coordinates& coordinates) const
     const auto corner = [&](int x, int y, int z) { return texel(level, {cell.index[0] + x, cell.index[1] + y, cell.index[2] + z}, coordinates.layer); };
     const auto row = [&](int y, int z) { return cell.fraction[0] ? mixed(corner(0, y, z), corner(1, y, z), cell.fraction[0]) : corner(0, y, z); };
     const auto plane = [&](int z) { return cell.fraction[1] ? mixed(row(0, z), row(1, z), cell.fraction[1]) : row(0, z); };
-    return cell.fraction[2] ? mixed(plane(0), plane(1), cell.fraction[2]) : plane(0);
+    const Texel result = cell.fraction[2] ? mixed(plane(0), plane(1), cell.fraction[2]) : plane(0);
+    // A GPU filters one dimension as the first row of two: half of it is border where y has one (seen on an H200).
+    const bool beside_border = geometry_ == Geometry::one && texture_.request.address_mode[1] == Address::border;
+    return beside_border ? mixed(result, border(), fraction_one / 2) : result;
 }
 
 Texel Sampler::sample(const Coordinates& given) const

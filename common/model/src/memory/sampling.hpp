@@ -55,6 +55,7 @@ private:
     /// False if the border takes the texel's place.
     bool apply_address_modes(const Level& level, std::array<std::int64_t, 3>& index) const;
     std::size_t slice(const Level& level, int layer) const;
+    Texel border() const;
     Texel texel(const Level& level, std::array<std::int64_t, 3> index, int layer) const;
     Texel read(const Level& level, std::size_t x, std::size_t y, std::size_t z) const;
     std::size_t place(const Level& level, std::size_t x, std::size_t y, std::size_t z) const;

@@ -11,6 +11,9 @@ namespace simt::remote {
 
 namespace {
 
+/// Of the errors of the CUDA runtime.
+constexpr int memory_allocation = 2;
+
 std::vector<std::uint8_t> bytes_of(const std::filesystem::path& path)
 {
     std::ifstream in(path, std::ios::binary);
@@ -57,7 +60,7 @@ std::optional<TrialCase::Placed> TrialCase::place(const std::string& name)
     Placed placed{0, buffer.initial.size()};
     if (placed.bytes > 0) {
         placed.address = device_.allocate(placed.bytes);
-        if (placed.address == 0) throw std::runtime_error("the device has no room for " + name);
+        if (placed.address == 0) throw DeviceError(memory_allocation, "the device has no room for " + name);
         device_.copy_in(placed.address, buffer.initial.data(), placed.bytes);
     }
     return buffer.placed = placed;

@@ -32,7 +32,7 @@ public:
     std::optional<int> integer(const std::string& name) const;
 
     /// Where the data of this name lies. It is put there when it is first asked for. Empty if the case has none of this name.
-    /// std::runtime_error if the device has no room.
+    /// A DeviceError if the device has no room.
     std::optional<Placed> place(const std::string& name);
 
     /// The name of the buffer that begins at an address; empty if none does.

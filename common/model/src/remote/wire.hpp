@@ -71,8 +71,10 @@ public:
 private:
     void append(const void* from, std::size_t bytes)
     {
-        const std::uint8_t* const begin = static_cast<const std::uint8_t*>(from);
-        data_.insert(data_.end(), begin, begin + bytes);
+        if (bytes == 0) return;
+        const std::size_t at = data_.size();
+        data_.resize(at + bytes);
+        std::memcpy(data_.data() + at, from, bytes);
     }
 
     std::vector<std::uint8_t> data_;

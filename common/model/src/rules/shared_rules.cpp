@@ -16,7 +16,7 @@
 //    each active lane needs a partner that is active.
 // A 16-byte load of one address by at most 16 lanes, wherever they are, is one wavefront; by more, two. Why lane 31
 // decides over the other half is not known.
-// Stores never merge.
+// Stores never merge, and neither do matrices of ldmatrix (measured, tests/hardware/ldmatrix_probe.cu).
 //
 // Compute capability 1.x (CUDA C Programming Guide 4.2, section F.3.3): 16 banks of 4 bytes, a request a half-warp. A
 // load is served in steps; a step serves every lane that wants one chosen word, and of each other bank one lane. The
@@ -290,7 +290,7 @@ SharedCost shared_cost(const WarpAccess& access, const Machine& machine) {
     if (machine.shared_words == SharedWords::one_broadcast) return cost_of_one_broadcast(access, machine);
     const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
     if (std::uint64_t step; has_even_steps(access, machine, step)) return cost_of_even_steps(step, access.size, phase_lanes, machine);
-    const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load;
+    const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load && !access.matrix_rows;
     if (merges && phase_lanes < machine.shared_request_lanes)
         return cost_of_merging_phases(access, phase_lanes, machine);
     return cost_of_phases(access, access.active, phase_lanes, machine);

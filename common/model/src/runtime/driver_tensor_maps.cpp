@@ -74,7 +74,7 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap* handle, void* address)
     return driver_call([&] {
         require(handle && address);
         TensorMap map;
-        std::memcpy(&map, handle, sizeof map);
+        std::memcpy(static_cast<void*>(&map), handle, sizeof map);
         require(map.valid());
         map.address = address_of(address);
         std::memcpy(handle, &map, sizeof map);

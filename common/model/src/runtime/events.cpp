@@ -3,7 +3,7 @@
 
 #include "streams.hpp"
 
-#include <algorithm>
+#include <limits>
 
 namespace simt::runtime {
 
@@ -19,11 +19,7 @@ CUevent_st& require_event(cudaEvent_t event)
     return *event;
 }
 
-void record(CUevent_st& event)
-{
-    event.recorded = true;
-    event.time = std::chrono::steady_clock::now();
-}
+void record(CUevent_st& event) { event.recorded = true; }
 
 }  // namespace simt::runtime
 
@@ -67,16 +63,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return call([&] { require(events().destroy(event), cudaErrorInvalidResourceHandle); });
 }
 
-/// The time that the model took, which tells nothing of a GPU. Above 0, so that a program can divide by it.
+/// Gives NaN: the model knows no time. A speed that a program computes from it prints as `nan`, not as a number that somebody
+/// might believe.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     return call([&] {
         require(milliseconds != nullptr);
-        const CUevent_st &from = require_event(start), &to = require_event(end);
-        for (const CUevent_st* event : {&from, &to}) require(event->recorded && !(event->flags & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
-        constexpr float shortest = 1e-6F;
-        const float elapsed = std::chrono::duration<float, std::milli>(to.time - from.time).count();
-        *milliseconds = elapsed >= 0 ? std::max(elapsed, shortest) : elapsed;
+        for (const CUevent_st* event : {&require_event(start), &require_event(end)}) require(event->recorded && !(event->flags & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
+        *milliseconds = std::numeric_limits<float>::quiet_NaN();
         report_kernel_error();
     });
 }

@@ -101,6 +101,7 @@ KernelWork kernel_work(const void* function, dim3 grid, dim3 block, std::size_t 
 
 void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, unsigned count)
 {
+    require(attributes != nullptr || count == 0);
     for (unsigned i = 0; i < count; ++i) {
         const cudaLaunchAttribute& attribute = attributes[i];
         work.attributes.push_back(attribute);

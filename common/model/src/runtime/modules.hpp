@@ -40,7 +40,11 @@ struct Kernel {
     /// Bytes of dynamic shared memory that a launch may ask for.
     std::size_t shared_limit();
     /// Forgets what was loaded on a device, as that has.
-    void forget(int device) { numbers_.erase(device); }
+    void forget(int device)
+    {
+        numbers_.erase(device);
+        dynamic_shared_limit = -1;
+    }
 
 private:
     std::map<int, int> numbers_;

@@ -5,7 +5,6 @@
 /// What the handles of streams and events stand for.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -45,7 +44,6 @@ struct CUevent_st {
     unsigned flags = 0;
     int device = 0;
     bool recorded = false;
-    std::chrono::steady_clock::time_point time;
     /// Where it was recorded in a stream that was captured.
     std::shared_ptr<simt::runtime::Capture> capture;
     std::vector<cudaGraphNode_t> captured_last;
@@ -89,7 +87,7 @@ Handles<CUevent_st>& events();
 CUstream_st& require_stream(cudaStream_t stream);
 CUevent_st& require_event(cudaEvent_t event);
 
-/// Notes the time.
+/// Notes that all before it is done.
 void record(CUevent_st& event);
 
 }  // namespace simt::runtime

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -149,26 +150,49 @@ struct SumOfAbsoluteDifference {
     }
 };
 
+/// The quotient of integers of at most 32 bits, where b is neither 0 nor, for signed ones, -1. A double holds them, and no
+/// quotient that is not a whole number is so near to one that rounding would reach it. Unlike divisions of integers,
+/// those of doubles become vector instructions.
+template <class T>
+T quotient(T a, T b)
+{
+    const double exact = static_cast<double>(a) / static_cast<double>(b);
+    if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<std::int32_t>(exact));
+    const auto shifted = static_cast<std::int32_t>(std::floor(exact) - 0x1p31);  // has a vector conversion
+    return static_cast<T>(static_cast<std::uint32_t>(shifted) ^ 0x80000000);
+}
+
+inline std::uint64_t quotient(std::uint64_t a, std::uint64_t b)
+{
+    return a / b;
+}
+
+inline std::int64_t quotient(std::int64_t a, std::int64_t b)
+{
+    return a / b;
+}
+
 /// What the document leaves open is as GPUs do it: a division by zero gives all ones, its remainder is the dividend.
 struct Divide {
-    static constexpr bool costly = true;
     template <class T>
     static T of(T a, T b)
     {
-        if (b == 0) return static_cast<T>(~T{0});
-        if (std::is_signed_v<T> && b == static_cast<T>(~T{0})) return static_cast<T>(Word<T>{0} - static_cast<Word<T>>(a));
-        return static_cast<T>(a / b);
+        constexpr T ones = static_cast<T>(~T{0});
+        const bool negates = std::is_signed_v<T> && b == ones;
+        const T result = quotient(a, b == 0 || negates ? T{1} : b);
+        const T opposite = static_cast<T>(Word<T>{0} - static_cast<Word<T>>(a));
+        return b == 0 ? ones : (negates ? opposite : result);
     }
 };
 
 struct Remainder {
-    static constexpr bool costly = true;
     template <class T>
     static T of(T a, T b)
     {
-        if (b == 0) return a;
-        if (std::is_signed_v<T> && b == static_cast<T>(~T{0})) return 0;
-        return static_cast<T>(a % b);
+        const bool negates = std::is_signed_v<T> && b == static_cast<T>(~T{0});
+        const T divisor = b == 0 || negates ? T{1} : b;
+        const Word<T> multiple = static_cast<Word<T>>(quotient(a, divisor)) * static_cast<Word<T>>(divisor);
+        return b == 0 ? a : static_cast<T>(static_cast<Word<T>>(a) - multiple);
     }
 };
 

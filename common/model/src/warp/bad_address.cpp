@@ -76,6 +76,11 @@ BadAddress describe_global(std::uint64_t address)
                 "Check the index against the size of the array.", false};
     }
     if (space.owns(address)) return describe_unallocated(address);
+    // Mapped memory comes in pages: what is left of the last one, a GPU reads and writes.
+    constexpr std::uint64_t page = 4096;
+    if (space.find_before(address, allocation) && address < (allocation.begin + allocation.bytes + page - 1) / page * page)
+        return {HazardKind::out_of_bounds, past(address - allocation.begin, allocation.bytes) + "an allocation of " + bytes_text(allocation.bytes),
+                "Check the index against the size of the array, for the last block too.", false};
     if (address < 4096) return {HazardKind::out_of_bounds, "through a null pointer", "Check the allocation and the kernel's arguments."};
     return {HazardKind::out_of_bounds, "in host memory", "Copy the data to memory from cudaMalloc and pass that to the kernel."};
 }

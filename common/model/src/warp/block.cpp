@@ -109,7 +109,7 @@ bool Block::release_barriers()
     return released;
 }
 
-bool Block::release_barrier(int number)
+bool Block::release_barrier(int barrier_number)
 {
     auto& waiting = waiting_;
     waiting.clear();
@@ -117,7 +117,7 @@ bool Block::release_barrier(int number)
     int lanes = 0, wanted = 0;
     for (const auto& warp : warps) {
         for (const Fragment& fragment : warp->stalled) {
-            if (fragment.wait != Wait::block_barrier || fragment.barrier != number) continue;
+            if (fragment.wait != Wait::block_barrier || fragment.barrier != barrier_number) continue;
             waiting.emplace_back(warp.get(), fragment);
             lanes += std::popcount(fragment.mask);
             wanted = std::max(wanted, fragment.barrier_threads);
@@ -126,25 +126,25 @@ bool Block::release_barrier(int number)
     if (waiting.empty()) return false;
     const bool whole_block = wanted == 0;
     const int needed = whole_block ? launch.threads : wanted;
-    const int come = lanes + barriers[static_cast<std::size_t>(number)].arrived;
+    const int come = lanes + barriers[static_cast<std::size_t>(barrier_number)].arrived;
     if (come < needed && !(whole_block && come + ended >= needed)) return false;
     const bool several_sites = std::ranges::any_of(waiting, [&](const auto& other) {
         return other.second.instruction != waiting.front().second.instruction &&
                launch.place_of(other.second.instruction->site) != launch.place_of(waiting.front().second.instruction->site);
     });
     if (whole_block && ((ended > 0 && come < needed) || several_sites)) report_divergence(waiting, ended > 0);
-    let_pass(number, waiting, whole_block);
+    let_pass(barrier_number, waiting, whole_block);
     return true;
 }
 
-void Block::let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block)
+void Block::let_pass(int barrier_number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block)
 {
     int true_values = 0, lanes = 0;
     for (const auto& [warp, fragment] : together) {
         lanes += std::popcount(fragment.mask);
         true_values += std::popcount(fragment.barrier_values & fragment.mask);
     }
-    BlockBarrier& barrier = barriers[static_cast<std::size_t>(number)];
+    BlockBarrier& barrier = barriers[static_cast<std::size_t>(barrier_number)];
     if (whole_block) {
         watch.block_barrier();
     } else {
@@ -153,15 +153,15 @@ void Block::let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& 
             if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
         watch.part_barrier(passing);
         if (!barrier.arrived_warps.empty())
-            for (const int warp : passing) watch.acquire(warp, static_cast<std::uint64_t>(number));
+            for (const int warp : passing) watch.acquire(warp, static_cast<std::uint64_t>(barrier_number));
     }
     barrier = {};
-    barriers_in_use &= ~(1u << number);
+    barriers_in_use &= ~(1u << barrier_number);
     for (const auto& [warp, fragment] : together) {
         give_barrier_result(fragment, true_values, lanes);
         warp->ready.push_back(fragment);
         warp->ready.back().wait = Wait::none;
-        std::erase_if(warp->stalled, [&](const Fragment& other) { return other.wait == Wait::block_barrier && other.barrier == number; });
+        std::erase_if(warp->stalled, [&](const Fragment& other) { return other.wait == Wait::block_barrier && other.barrier == barrier_number; });
     }
 }
 

@@ -153,12 +153,12 @@ std::uint32_t Decoder::special(const std::string& name, int bytes)
     return offset;
 }
 
-std::uint32_t Decoder::local_address(std::uint64_t variable, int bytes)
+std::uint32_t Decoder::local_address(std::uint64_t variable, int bytes, bool generic)
 {
     for (const LocalSlot& slot : code_->local_addresses)
-        if (slot.variable == variable && slot.bytes == bytes) return slot.offset;
+        if (slot.variable == variable && slot.bytes == bytes && slot.generic == generic) return slot.offset;
     const std::uint32_t offset = take(static_cast<std::size_t>(bytes) * lanes_of_warp);
-    code_->local_addresses.push_back({offset, bytes, variable});
+    code_->local_addresses.push_back({offset, bytes, variable, generic});
     return offset;
 }
 
@@ -241,7 +241,10 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
                                    function_.variables[static_cast<std::size_t>(operand.index)].space != ptx::Space::shared) ||
                                   (!function_.is_entry && operand.scope == ptx::Operand::Scope::parameter) ||
                                   operand.scope == ptx::Operand::Scope::return_parameter;
-            if (in_frame) return local_address(local_place(operand).offset + static_cast<std::uint64_t>(operand.integer), bytes);
+            // The name of a local variable stands for its address in the local space; that of a parameter is generic here.
+            const bool is_local = operand.scope == ptx::Operand::Scope::function_variable &&
+                                  function_.variables[static_cast<std::size_t>(operand.index)].space == ptx::Space::local;
+            if (in_frame) return local_address(local_place(operand).offset + static_cast<std::uint64_t>(operand.integer), bytes, !is_local);
             const std::uint64_t value = symbol_value(operand, bytes) + static_cast<std::uint64_t>(operand.integer);
             return constant(bytes < 8 ? value & ((std::uint64_t{1} << 8 * bytes) - 1) : value, bytes);
         }

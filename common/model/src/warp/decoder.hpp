@@ -89,7 +89,7 @@ private:
     std::uint32_t add_to_site_table(const ptx::Instruction& instruction);
     std::uint64_t symbol_value(const ptx::Operand& operand, int bytes);
     std::uint32_t special(const std::string& name, int bytes);
-    std::uint32_t local_address(std::uint64_t variable, int bytes);
+    std::uint32_t local_address(std::uint64_t variable, int bytes, bool generic);
     std::uint32_t take(std::size_t bytes);
     std::uint64_t constant_bits(const ptx::Operand& operand, ptx::Type type, int bytes);
 

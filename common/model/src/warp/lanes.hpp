@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -168,11 +169,11 @@ void packed(RegisterFile& file, const Instruction& instruction, std::index_seque
             destination[element] = Operation::of(sources[n][element]...);
         return;
     }
-    alignas(64) std::array<T, 2 * lanes_of_warp> result;
-    for (std::size_t element = 0; element < result.size(); ++element) result[element] = Operation::of(sources[n][element]...);
-    const auto wholes = std::bit_cast<std::array<Whole, lanes_of_warp>>(result);
-    write_lanes(file.active, operand<Whole>(file, instruction, 0),
-                [&](int lane) { return wholes[static_cast<std::size_t>(lane)]; });
+    alignas(64) T result[2 * lanes_of_warp];
+    for (int element = 0; element < 2 * lanes_of_warp; ++element) result[element] = Operation::of(sources[n][element]...);
+    alignas(64) Whole wholes[lanes_of_warp];
+    std::memcpy(wholes, result, sizeof wholes);
+    write_lanes(file.active, operand<Whole>(file, instruction, 0), [&](int lane) { return wholes[lane]; });
 }
 
 }  // namespace detail

@@ -39,9 +39,11 @@ std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, int lane, std::
     throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, lane) + ": " + what);
 }
 
-/// Tells the watcher that lanes have used barriers of their own block.
+/// Tells the watcher that lanes have used barriers of their own block. Of neighbors that use the same one the last stands for
+/// all: the first is often the thread that has initialized the barrier, and may use it at once.
 struct Use {
     WarpAccess access{};
+    std::uint32_t last = 0;
 
     Use(const Warp& warp, const Instruction& instruction, Operation operation)
     {
@@ -54,7 +56,9 @@ struct Use {
     void add(const Warp& warp, int lane, const SharedPlace& place)
     {
         if (place.block != warp.block) return;
-        access.active |= 1u << lane;
+        if (last && access.address[static_cast<std::size_t>(std::countr_zero(last))] == place.offset) access.active &= ~last;
+        last = 1u << lane;
+        access.active |= last;
         access.address[static_cast<std::size_t>(lane)] = place.offset;
     }
     void tell(Warp& warp)

@@ -14,6 +14,18 @@ namespace {
 
 const MemoryAccess& details(const Instruction& instruction) { return *reinterpret_cast<const MemoryAccess*>(instruction.immediate); }
 
+/// True if the lanes' elements lie next to one another, in the order of the lanes, as registers have them.
+template <class Memory>
+bool is_row(const LanePointers& pointers)
+{
+    if (pointers.lanes != all_lanes) return false;
+    const auto first = reinterpret_cast<std::uintptr_t>(pointers.at[0]);
+    std::uintptr_t difference = 0;
+    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        difference |= (reinterpret_cast<std::uintptr_t>(pointers.at[lane]) - first) ^ (lane * sizeof(Memory));
+    return difference == 0;
+}
+
 /// Elements of type `Memory` into registers of type `Register`.
 template <class Memory, class Register>
 void load_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& from)
@@ -22,6 +34,11 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
         if (offset == no_operand) continue;
         Register* to = values<Register>(warp, offset);
+        if constexpr (sizeof(Memory) == sizeof(Register))
+            if (access.count == 1 && is_row<Memory>(from)) {
+                std::memcpy(to, from.at[0], sizeof(Memory) * lanes_of_warp);
+                return;
+            }
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
             Memory value;
@@ -35,12 +52,26 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
     }
 }
 
+/// Stores a row of elements. Returns the lanes whose element is another than before.
+template <class Memory, class Register>
+std::uint32_t store_row(const Register* from, unsigned char* to)
+{
+    if (std::memcmp(to, from, sizeof(Memory) * lanes_of_warp) == 0) return 0;
+    std::uint32_t changed = 0;
+    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        changed |= static_cast<std::uint32_t>(std::memcmp(to + lane * sizeof(Memory), from + lane, sizeof(Memory)) != 0) << lane;
+    std::memcpy(to, from, sizeof(Memory) * lanes_of_warp);
+    return changed;
+}
+
 template <class Memory, class Register>
 std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& to)
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
         const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
+        if constexpr (sizeof(Memory) == sizeof(Register))
+            if (access.count == 1 && is_row<Memory>(to)) return store_row<Memory>(from, to.at[0]);
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
             const auto value = static_cast<Memory>(from[lane]);

@@ -42,6 +42,8 @@ struct LocalSlot {
     std::uint32_t offset;
     int bytes;
     std::uint64_t variable;
+    /// The generic address, and not the one in the local space.
+    bool generic;
 };
 
 /// A variable in the local memory of a frame: offset from its start.

@@ -33,12 +33,15 @@ struct Multiply {
 
 const Multiply& details(const Instruction& instruction) { return *reinterpret_cast<const Multiply*>(instruction.immediate); }
 
-/// Four bits of metadata: which two of a chunk's four units are kept.
+/// Four bits of metadata: which two of a chunk's four units are kept. Lanes of a group of four hold two rows: one lane
+/// both; or a pair of lanes the halves of both, or, of elements of 8 bits and less, a row each; or all four (as an H200 does).
 std::uint32_t kept_units(Warp& warp, const Instruction& instruction, const Multiply& multiply, int chunks, int row, int chunk)
 {
     const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(multiply.metadata)));
     const int group = row % 8 * 4, upper = row / 8;
     if (chunks <= 4) return words[group + multiply.selector] >> (upper * 16 + chunk * 4) & 0xF;
+    const bool row_each = bits_of(multiply.a.element) <= 8;
+    if (chunks <= 8 && row_each) return words[group + multiply.selector * 2 + upper] >> (chunk * 4) & 0xF;
     if (chunks <= 8) return words[group + multiply.selector * 2 + chunk / 4] >> (upper * 16 + chunk % 4 * 4) & 0xF;
     return words[group + chunk / 8 * 2 + upper] >> (chunk % 8 * 4) & 0xF;
 }

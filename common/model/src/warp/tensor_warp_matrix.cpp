@@ -25,6 +25,8 @@ namespace {
 struct Part {
     int bytes = 4;
     std::uint32_t lanes = all_lanes;
+    /// The lanes' bytes are rows of matrices, as those of ldmatrix.
+    bool matrix_rows = false;
     std::array<std::uint16_t, lanes_of_warp> line{}, offset{};
 };
 
@@ -77,7 +79,9 @@ void make_accesses(Warp& warp, const Instruction& instruction, const WarpMatrix&
             const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
             if (move(part, lane, pointers.at[lane])) changed |= 1u << lane;
         }
+        warp.access.matrix_rows = part.matrix_rows;
         note_access(warp, space, pointers, matrix.memory.operation, changed);
+        warp.access.matrix_rows = false;
         warp.progress |= changed != 0;
     }
 }
@@ -159,6 +163,7 @@ void add_matrix_loads(WarpMatrix& matrix, int together)
         const int here = std::min(together, count - first);
         Part part;
         part.bytes = 16;
+        part.matrix_rows = true;
         part.lanes = all_lanes >> (lanes_of_warp - 8 * here);
         for (int lane = 0; lane < 8 * here; ++lane) {
             const int number = first + lane / 8;

@@ -35,12 +35,12 @@ void release_registers(unsigned char* registers) { ::operator delete(registers, 
 Warp::~Warp()
 {
     for (const auto* frames : {&frames_, &spare_frames_})
-        for (const auto& frame : *frames) release_registers(frame->registers);
+        for (const auto& kept : *frames) release_registers(kept->registers);
 }
 
 void Warp::begin(std::uint32_t lanes_of_warp_here)
 {
-    for (auto& frame : frames_) spare_frames_.push_back(std::move(frame));
+    for (auto& left : frames_) spare_frames_.push_back(std::move(left));
     frames_.clear();
     spare_joins_.clear();
     for (auto& join : joins_) spare_joins_.push_back(join.get());
@@ -63,24 +63,24 @@ Frame* Warp::new_frame(const Code& callee)
 {
     if (frames_.size() >= most_frames) throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": more than 16384 calls are open, as by recursion without end");
     auto found = std::ranges::find_if(spare_frames_, [&](const auto& spare) { return spare->code == &callee; });
-    std::unique_ptr<Frame> frame;
+    std::unique_ptr<Frame> made;
     if (found != spare_frames_.end()) {
-        frame = std::move(*found);
+        made = std::move(*found);
         spare_frames_.erase(found);
-        *frame = Frame{.code = &callee, .registers = frame->registers, .has_fixed_specials = frame->has_fixed_specials};
+        *made = Frame{.code = &callee, .registers = made->registers, .has_fixed_specials = made->has_fixed_specials};
     } else {
-        frame = std::make_unique<Frame>();
-        frame->code = &callee;
-        frame->registers = allocate_registers(std::max<std::size_t>(callee.frame_bytes, 64));
-        std::ranges::copy(callee.constants, frame->registers);
+        made = std::make_unique<Frame>();
+        made->code = &callee;
+        made->registers = allocate_registers(std::max<std::size_t>(callee.frame_bytes, 64));
+        std::ranges::copy(callee.constants, made->registers);
     }
-    frames_.push_back(std::move(frame));
+    frames_.push_back(std::move(made));
     return frames_.back().get();
 }
 
-void Warp::free_frame(Frame* frame)
+void Warp::free_frame(Frame* left)
 {
-    const auto found = std::ranges::find_if(frames_, [&](const auto& own) { return own.get() == frame; });
+    const auto found = std::ranges::find_if(frames_, [&](const auto& own) { return own.get() == left; });
     spare_frames_.push_back(std::move(*found));
     frames_.erase(found);
 }
@@ -120,7 +120,7 @@ void Warp::fill_specials(Frame& of)
     for (const LocalSlot& slot : of.code->local_addresses)
         for (int lane = 0; lane < lanes_of_warp; ++lane) {
             // In the local space addresses count from 0; the generic address has the window on top.
-            const std::uint64_t address = (slot.bytes == 8 ? memory::local_window : 0) + of.local_base + slot.variable;
+            const std::uint64_t address = (slot.generic ? memory::local_window : 0) + of.local_base + slot.variable;
             std::memcpy(of.registers + slot.offset + lane * slot.bytes, &address, static_cast<std::size_t>(slot.bytes));
         }
 }

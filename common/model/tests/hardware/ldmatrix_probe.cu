@@ -6,8 +6,10 @@
 // Each case is one launch; a line on standard output names it, and ends in what the model counts for it. Run under a
 // profiler it gives the hardware's counts, by the order of launches:
 //   nvcc -arch=sm_90 -o ldmatrix_probe ldmatrix_probe.cu
-//   ncu --csv --page raw --metrics smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,
-//       smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum ./ldmatrix_probe   (the two metrics in one word)
+//   ncu --csv --page raw --metrics METRICS ./ldmatrix_probe
+// where METRICS is, in one word, l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, for loads and
+// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum for stores. The counters smsp__sass_…_op_ld and _op_st leave ldmatrix
+// and stmatrix out. On an H200 (driver 580.159) all 231 cases agreed.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,248 +1,343 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Integer, floating point and conversion functions against references that compute in another way.
+// Integer, floating point and conversion functions of device code against references that the host computes in another way.
 
 #include <math_constants.h>
 
 #include <bitset>
-#include <cfenv>
+#include <climits>
+#include <cmath>
 #include <limits>
 
 #include "support.hpp"
 
 namespace {
 
-TEST(IntegerFunctions, CountAndReverseBits)
+template <class Result, class Input, class Function>
+__global__ void apply(Result* results, const Input* inputs, int count, Function function)
 {
-    for (const unsigned long long x : random_values<unsigned long long>(500)) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) results[i] = function(inputs[i]);
+}
+
+/// What `function` makes of each input, on the device. Inputs come from memory: the compiler knows none of them.
+template <class Result, class Input, class Function>
+std::vector<Result> on_device(const std::vector<Input>& inputs, Function function)
+{
+    const int count = static_cast<int>(inputs.size());
+    Device<Input> in(inputs);
+    Device<Result> out(inputs.size());
+    counts_of([&] { apply<<<(count + 63) / 64, 64>>>(out.data, in.data, count, function); });
+    return out.host();
+}
+
+template <class T, int count>
+struct Several {
+    T value[count];
+    __host__ __device__ T operator[](int i) const { return value[i]; }
+};
+
+/// Elements i of several vectors side by side.
+template <class T>
+std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& b)
+{
+    std::vector<Several<T, 2>> both(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) both[i] = {a[i], b[i]};
+    return both;
+}
+
+// Device lambdas may not stand in a test itself, whose function is private.
+
+struct Bits {
+    int ones, all_ones, first, leading;
+    unsigned reversed;
+    unsigned long long all_reversed;
+};
+
+void count_and_reverse_bits()
+{
+    const auto values = random_values<unsigned long long>(500);
+    const auto results = on_device<Bits>(values, [] __device__(unsigned long long x) {
         const auto low = static_cast<unsigned>(x);
+        return Bits{__popc(low), __popcll(x), __ffsll(static_cast<long long>(x)), __clzll(static_cast<long long>(x)), __brev(low), __brevll(x)};
+    });
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        const unsigned long long x = values[n];
         const std::bitset<64> bits(x);
-        EXPECT_EQ(__popc(low), static_cast<int>(std::bitset<32>(low).count()));
-        EXPECT_EQ(__popcll(x), static_cast<int>(bits.count()));
-        int first = 0, last = 64;
+        EXPECT_EQ(results[n].ones, static_cast<int>(std::bitset<32>(x).count()));
+        EXPECT_EQ(results[n].all_ones, static_cast<int>(bits.count()));
+        int first = 0, leading = 64;
         for (int i = 63; i >= 0; --i)
             if (bits[i]) first = i + 1;
         for (int i = 0; i < 64; ++i)
-            if (bits[i]) last = 63 - i;
-        EXPECT_EQ(__ffsll(static_cast<long long>(x)), first);
-        EXPECT_EQ(__clzll(static_cast<long long>(x)), last);
+            if (bits[i]) leading = 63 - i;
+        EXPECT_EQ(results[n].first, first);
+        EXPECT_EQ(results[n].leading, leading);
         for (int i = 0; i < 64; ++i) {
-            EXPECT_EQ(__brevll(x) >> i & 1u, x >> (63 - i) & 1u);
+            EXPECT_EQ(results[n].all_reversed >> i & 1u, x >> (63 - i) & 1u);
             if (i < 32) {
-                EXPECT_EQ(__brev(low) >> i & 1u, low >> (31 - i) & 1u);
+                EXPECT_EQ(results[n].reversed >> i & 1u, x >> (31 - i) & 1u);
             }
         }
     }
-    EXPECT_EQ(__clz(0), 32);
-    EXPECT_EQ(__clz(1), 31);
-    EXPECT_EQ(__ffs(0), 0);
-    EXPECT_EQ(__ffs(0x50), 5);
+    const auto few = on_device<Several<int, 2>>(std::vector<int>{0, 1, 0x50}, [] __device__(int x) { return Several<int, 2>{__clz(x), __ffs(x)}; });
+    EXPECT_EQ(few[0][0], 32);
+    EXPECT_EQ(few[1][0], 31);
+    EXPECT_EQ(few[0][1], 0);
+    EXPECT_EQ(few[2][1], 5);
 }
+TEST(IntegerFunctions, CountAndReverseBits) { count_and_reverse_bits(); }
 
-TEST(IntegerFunctions, PickBytesAndShiftAcrossWords)
+void pick_bytes_and_shift()
 {
-    EXPECT_EQ(__byte_perm(0x33221100, 0x77665544, 0x7531), 0x77553311u);
-    EXPECT_EQ(__byte_perm(0x33221100, 0x77665584, 0xc0c1), 0xff00ff11u);
-    for (unsigned shift = 0; shift < 70; ++shift) {
-        const unsigned low = 0x89abcdefu, high = 0x01234567u, s = shift % 32;
-        EXPECT_EQ(__funnelshift_l(low, high, shift), s ? high << s | low >> (32 - s) : high);
-        EXPECT_EQ(__funnelshift_r(low, high, shift), s ? high << (32 - s) | low >> s : low);
-        const unsigned c = shift > 32 ? 32 : shift;
-        EXPECT_EQ(__funnelshift_lc(low, high, shift), c == 32 ? low : __funnelshift_l(low, high, c));
-        EXPECT_EQ(__funnelshift_rc(low, high, shift), c == 32 ? high : __funnelshift_r(low, high, c));
+    const auto bytes = on_device<unsigned>(std::vector<unsigned>{0x7531, 0xc0c1}, [] __device__(unsigned s) { return __byte_perm(0x33221100, 0x77665584, s); });
+    EXPECT_EQ(bytes[0], 0x77553311u);
+    EXPECT_EQ(bytes[1], 0x84008411u) << "the highest bit of a selector does not count";
+    std::vector<unsigned> shifts(70);
+    for (unsigned i = 0; i < shifts.size(); ++i) shifts[i] = i;
+    const unsigned low = 0x89abcdefu, high = 0x01234567u;
+    const auto results = on_device<Several<unsigned, 4>>(shifts, [=] __device__(unsigned shift) {
+        return Several<unsigned, 4>{__funnelshift_l(low, high, shift), __funnelshift_r(low, high, shift), __funnelshift_lc(low, high, shift),
+                                    __funnelshift_rc(low, high, shift)};
+    });
+    for (const unsigned shift : shifts) {
+        const unsigned s = shift % 32, c = shift > 32 ? 32 : shift;
+        const auto left = [=](unsigned by) { return by == 32 ? low : by ? high << by | low >> (32 - by) : high; };
+        const auto right = [=](unsigned by) { return by == 32 ? high : by ? high << (32 - by) | low >> by : low; };
+        EXPECT_EQ(results[shift][0], left(s));
+        EXPECT_EQ(results[shift][1], right(s));
+        EXPECT_EQ(results[shift][2], left(c));
+        EXPECT_EQ(results[shift][3], right(c));
     }
 }
+TEST(IntegerFunctions, PickBytesAndShiftAcrossWords) { pick_bytes_and_shift(); }
 
-TEST(IntegerFunctions, MultiplyAndAverage)
+void multiply_and_average()
 {
     const auto a = random_values<int>(300, 5), b = random_values<int>(300, 6);
+    const auto results = on_device<Several<unsigned, 10>>(pairs(a, b), [] __device__(Several<int, 2> in) {
+        const int x = in[0], y = in[1];
+        const unsigned ux = static_cast<unsigned>(x), uy = static_cast<unsigned>(y);
+        return Several<unsigned, 10>{unsigned(__mulhi(x, y)), __umulhi(ux, uy),      __umul24(ux, uy),        unsigned(__mul24(x, y)), __sad(x, y, 9u),
+                                     __usad(ux, uy, 9u),      unsigned(__hadd(x, y)), unsigned(__rhadd(x, y)), __uhadd(ux, uy),         __urhadd(ux, uy)};
+    });
     for (int i = 0; i < 300; ++i) {
         const __int128 x = a[i], y = b[i];
         const unsigned ux = static_cast<unsigned>(a[i]), uy = static_cast<unsigned>(b[i]);
-        EXPECT_EQ(__mulhi(a[i], b[i]), static_cast<int>((x * y) >> 32));
-        EXPECT_EQ(__umulhi(ux, uy), static_cast<unsigned>((static_cast<unsigned __int128>(ux) * uy) >> 32));
-        EXPECT_EQ(__umul24(ux, uy), (ux % (1u << 24)) * (uy % (1u << 24)));
         const auto low24 = [](int v) { return (v % (1 << 24) + (1 << 24) + (1 << 23)) % (1 << 24) - (1 << 23); };
-        EXPECT_EQ(__mul24(a[i], b[i]), static_cast<int>(static_cast<unsigned>(low24(a[i])) * static_cast<unsigned>(low24(b[i]))));
-        EXPECT_EQ(__sad(a[i], b[i], 9u), static_cast<unsigned>((x > y ? x - y : y - x) + 9));
-        EXPECT_EQ(__usad(ux, uy, 9u), (ux > uy ? ux - uy : uy - ux) + 9u);
-        EXPECT_EQ(__hadd(a[i], b[i]), static_cast<int>((x + y) >> 1));
-        EXPECT_EQ(__rhadd(a[i], b[i]), static_cast<int>((x + y + 1) >> 1));
-        EXPECT_EQ(__uhadd(ux, uy), static_cast<unsigned>((1ull * ux + uy) / 2));
-        EXPECT_EQ(__urhadd(ux, uy), static_cast<unsigned>((1ull * ux + uy + 1) / 2));
+        const unsigned expected[] = {static_cast<unsigned>((x * y) >> 32),
+                                     static_cast<unsigned>((static_cast<unsigned __int128>(ux) * uy) >> 32),
+                                     (ux % (1u << 24)) * (uy % (1u << 24)),
+                                     static_cast<unsigned>(low24(a[i])) * static_cast<unsigned>(low24(b[i])),
+                                     static_cast<unsigned>((x > y ? x - y : y - x) + 9),
+                                     (ux > uy ? ux - uy : uy - ux) + 9u,
+                                     static_cast<unsigned>((x + y) >> 1),
+                                     static_cast<unsigned>((x + y + 1) >> 1),
+                                     static_cast<unsigned>((1ull * ux + uy) / 2),
+                                     static_cast<unsigned>((1ull * ux + uy + 1) / 2)};
+        for (int n = 0; n < 10; ++n) EXPECT_EQ(results[i][n], expected[n]) << n;
     }
-    EXPECT_EQ(__mul64hi(-1, 1), -1);
-    EXPECT_EQ(__umul64hi(~0ull, ~0ull), ~0ull - 1);
-    EXPECT_EQ(__dp4a(0x01020304, 0x7f010101, 10), 127 + 2 + 3 + 4 + 10);
-    EXPECT_EQ(__dp4a(static_cast<int>(0xff000000), 0x02000000, 0), -2);
-    EXPECT_EQ(__dp4a(0xff000000u, 0x02000000u, 0u), 510u);
+    const auto wide = on_device<unsigned long long>(std::vector<unsigned long long>{~0ull}, [] __device__(unsigned long long x) { return __umul64hi(x, x); });
+    EXPECT_EQ(wide[0], ~0ull - 1);
+    const auto sums = on_device<Several<int, 2>>(std::vector<unsigned>{0x01020304, 0xff000000}, [] __device__(unsigned x) {
+        return Several<int, 2>{__dp4a(int(x), 0x7f010101, 10), int(__dp4a(x, 0x02000000u, 0u))};
+    });
+    EXPECT_EQ(sums[0][0], 127 + 2 + 3 + 4 + 10);
+    EXPECT_EQ(sums[1][0], -127 + 10);
+    EXPECT_EQ(sums[1][1], 510);
 }
+TEST(IntegerFunctions, MultiplyAndAverage) { multiply_and_average(); }
 
-TEST(IntegerFunctions, MinimaAndMaximaOfThree)
+void extremes_of_three()
 {
-    const int cases[][3] = {{1, 2, 3}, {3, 1, 2}, {2, 3, 1}, {-1, -2, -3}, {INT_MIN, 0, INT_MAX}, {5, 5, -5}};
-    for (const auto& [a, b, c] : cases) {
-        EXPECT_EQ(__vimin3_s32(a, b, c), std::min({a, b, c}));
-        EXPECT_EQ(__vimax3_s32(a, b, c), std::max({a, b, c}));
-        EXPECT_EQ(__vimin3_s32_relu(a, b, c), std::max(std::min({a, b, c}), 0));
-        EXPECT_EQ(__vimax3_s32_relu(a, b, c), std::max({a, b, c, 0}));
-        EXPECT_EQ(__vimin_s32_relu(a, b), std::max(std::min(a, b), 0));
-        EXPECT_EQ(__vimax_s32_relu(a, b), std::max({a, b, 0}));
+    const std::vector<Several<int, 3>> cases = {{{1, 2, 3}}, {{3, 1, 2}}, {{2, 3, 1}}, {{-1, -2, -3}}, {{INT_MIN, 0, INT_MAX}}, {{5, 5, -5}}};
+    const auto results = on_device<Several<int, 14>>(cases, [] __device__(Several<int, 3> in) {
+        const int a = in[0], b = in[1], c = in[2];
+        const unsigned ua = unsigned(a), ub = unsigned(b), uc = unsigned(c);
+        bool first = false;
+        const int least = __vibmin_s32(a, b, &first);
+        return Several<int, 14>{__vimin3_s32(a, b, c),         __vimax3_s32(a, b, c),         __vimin3_s32_relu(a, b, c),       __vimax3_s32_relu(a, b, c),
+                                __vimin_s32_relu(a, b),        __vimax_s32_relu(a, b),        int(__vimin3_u32(ua, ub, uc)),    int(__vimax3_u32(ua, ub, uc)),
+                                int(__viaddmin_u32(ua, ub, uc)), int(__viaddmax_u32(ua, ub, uc)), __viaddmin_s32(a, b, c),      __viaddmax_s32(a, b, c),
+                                least,                         first};
+    });
+    for (std::size_t n = 0; n < cases.size(); ++n) {
+        const int a = cases[n][0], b = cases[n][1], c = cases[n][2];
         const unsigned ua = static_cast<unsigned>(a), ub = static_cast<unsigned>(b), uc = static_cast<unsigned>(c);
-        EXPECT_EQ(__vimin3_u32(ua, ub, uc), std::min({ua, ub, uc}));
-        EXPECT_EQ(__vimax3_u32(ua, ub, uc), std::max({ua, ub, uc}));
-        EXPECT_EQ(__viaddmin_u32(ua, ub, uc), std::min(ua + ub, uc));
-        EXPECT_EQ(__viaddmax_u32(ua, ub, uc), std::max(ua + ub, uc));
-        EXPECT_EQ(__viaddmin_s32(a, b, c), std::min(static_cast<int>(ua + ub), c));
-        EXPECT_EQ(__viaddmax_s32(a, b, c), std::max(static_cast<int>(ua + ub), c));
-        EXPECT_EQ(__viaddmin_s32_relu(a, b, c), std::max(std::min(static_cast<int>(ua + ub), c), 0));
-        EXPECT_EQ(__viaddmax_s32_relu(a, b, c), std::max({static_cast<int>(ua + ub), c, 0}));
+        const int sum = static_cast<int>(ua + ub);
+        const int expected[] = {std::min({a, b, c}),
+                                std::max({a, b, c}),
+                                std::max(std::min({a, b, c}), 0),
+                                std::max({a, b, c, 0}),
+                                std::max(std::min(a, b), 0),
+                                std::max({a, b, 0}),
+                                static_cast<int>(std::min({ua, ub, uc})),
+                                static_cast<int>(std::max({ua, ub, uc})),
+                                static_cast<int>(std::min(ua + ub, uc)),
+                                static_cast<int>(std::max(ua + ub, uc)),
+                                std::min(sum, c),
+                                std::max(sum, c),
+                                std::min(a, b),
+                                a <= b};
+        for (int i = 0; i < 14; ++i) EXPECT_EQ(results[n][i], expected[i]) << "case " << n << ", result " << i;
     }
 }
+TEST(IntegerFunctions, MinimaAndMaximaOfThree) { extremes_of_three(); }
 
-TEST(IntegerFunctions, TheBitsOfFloatsThatAreNotNegativeAreInTheirOrder)
+void halves_of_a_word()
 {
-    const float distances[] = {0.0f, 1e-40f, 0.25f, 0.250001f, 3.0f, 1e38f, INFINITY};
-    for (std::size_t i = 2; i < std::size(distances); ++i)
-        EXPECT_EQ(__int_as_float(__vimin3_s32(__float_as_int(distances[i]), __float_as_int(distances[i - 2]), __float_as_int(distances[i - 1]))),
-                  distances[i - 2]);
+    const std::vector<Several<unsigned, 3>> words = {{{0x0001ffffu, 0x00020001u, 0x7fff0002u}}, {{0xffffffffu, 0xfffe0001u, 0x80000002u}}};
+    const auto results = on_device<Several<unsigned, 6>>(words, [] __device__(Several<unsigned, 3> in) {
+        const unsigned a = in[0], b = in[1], c = in[2];
+        return Several<unsigned, 6>{__vimin3_s16x2(a, b, c), __vimax3_s16x2(a, b, c),      __vimin3_u16x2(a, b, c),
+                                    __vimax3_u16x2(a, b, c), __vimin3_s16x2_relu(a, b, c), __vimax3_s16x2_relu(a, b, c)};
+    });
+    const unsigned expected[] = {0x0001ffffu, 0x7fff0002u, 0x00010001u, 0x7fffffffu, 0x00010000u};
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(results[0][i], expected[i]) << i;
+    EXPECT_EQ(results[1][5], 0x00000002u);
 }
-
-TEST(IntegerFunctions, MinimaOfTwoTellWhichOneWasTaken)
-{
-    bool is_first = false;
-    EXPECT_EQ(__vibmin_s32(-1, 1, &is_first), -1);
-    EXPECT_TRUE(is_first);
-    EXPECT_EQ(__vibmin_u32(0xffffffffu, 1u, &is_first), 1u);
-    EXPECT_FALSE(is_first);
-    EXPECT_EQ(__vibmax_s32(4, 4, &is_first), 4);
-    EXPECT_TRUE(is_first);
-    EXPECT_EQ(__vibmax_u32(3u, 4u, &is_first), 4u);
-    EXPECT_FALSE(is_first);
-}
-
-TEST(IntegerFunctions, HalvesOfAWordAreComparedEachForItself)
-{
-    EXPECT_EQ(__vimin3_s16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x0001ffffu);
-    EXPECT_EQ(__vimax3_s16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x7fff0002u);
-    EXPECT_EQ(__vimin3_u16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x00010001u);
-    EXPECT_EQ(__vimax3_u16x2(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x7fffffffu);
-    EXPECT_EQ(__vimin3_s16x2_relu(0x0001ffffu, 0x00020001u, 0x7fff0002u), 0x00010000u);
-    EXPECT_EQ(__vimax3_s16x2_relu(0xffffffffu, 0xfffe0001u, 0x80000002u), 0x00000002u);
-}
+TEST(IntegerFunctions, HalvesOfAWordAreComparedEachForItself) { halves_of_a_word(); }
 
 TEST(MinMax, HaveTheResultTypesOfCuda)
 {
     static_assert(std::is_same_v<decltype(min(1, 2u)), unsigned> && std::is_same_v<decltype(max(1L, 2L)), long>);
     static_assert(std::is_same_v<decltype(min(1.0f, 2.0)), double> && std::is_same_v<decltype(max(1.0f, 2.0f)), float>);
-    static_assert(std::is_same_v<decltype(max(1ll, 2ull)), unsigned long long> && min(-1, 2) == -1 && max(3u, 2u) == 3u);
-    EXPECT_EQ(max(-1, 2u), 4294967295u) << "the int becomes unsigned";
-    EXPECT_EQ(max(CUDART_NAN_F, 2.0f), 2.0f);
-    EXPECT_EQ(min(-3.0, 2.0f), -3.0);
-    EXPECT_EQ(fmaxf(1.0f, 2.0f), 2.0f);
-    EXPECT_EQ(abs(-2.5f), 2.5f);
+    static_assert(std::is_same_v<decltype(max(1ll, 2ull)), unsigned long long>);
 }
 
-TEST(Conversions, RoundAsTheirSuffixSays)
+struct Conversions {
+    int nearest, zero, up, down;
+    long long wide;
+    float float_down, float_up, float_zero, float_nearest;
+};
+
+void conversions_round()
 {
-    for (const double x : random_values<double>(500)) {
+    const auto values = random_values<double>(500);
+    const auto results = on_device<Conversions>(values, [] __device__(double x) {
         const auto f = static_cast<float>(x);
-        EXPECT_EQ(__float2int_rn(f), std::lrint(f));
-        EXPECT_EQ(__float2int_rz(f), static_cast<int>(f));
-        EXPECT_EQ(__float2int_ru(f), static_cast<int>(std::ceil(f)));
-        EXPECT_EQ(__float2int_rd(f), static_cast<int>(std::floor(f)));
-        EXPECT_EQ(__double2ll_rn(x), std::llrint(x));
+        return Conversions{__float2int_rn(f),     __float2int_rz(f),     __float2int_ru(f),     __float2int_rd(f),    __double2ll_rn(x),
+                           __double2float_rd(x), __double2float_ru(x), __double2float_rz(x), __double2float_rn(x)};
+    });
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double x = values[i];
+        const auto f = static_cast<float>(x);
+        const Conversions& c = results[i];
+        EXPECT_EQ(c.nearest, std::lrint(f));
+        EXPECT_EQ(c.zero, static_cast<int>(f));
+        EXPECT_EQ(c.up, static_cast<int>(std::ceil(f)));
+        EXPECT_EQ(c.down, static_cast<int>(std::floor(f)));
+        EXPECT_EQ(c.wide, std::llrint(x));
         // The directed results enclose the number, one unit in the last place apart.
-        EXPECT_LE(static_cast<double>(__double2float_rd(x)), x);
-        EXPECT_GE(static_cast<double>(__double2float_ru(x)), x);
-        EXPECT_LE(std::fabs(__double2float_rz(x)), std::fabs(x));
-        EXPECT_EQ(__double2float_rn(x), f);
-        EXPECT_LE(__double2float_ru(x), std::nextafter(__double2float_rd(x), INFINITY));
+        EXPECT_LE(static_cast<double>(c.float_down), x);
+        EXPECT_GE(static_cast<double>(c.float_up), x);
+        EXPECT_LE(std::fabs(c.float_zero), std::fabs(x));
+        EXPECT_EQ(c.float_nearest, f);
+        EXPECT_LE(c.float_up, std::nextafter(c.float_down, INFINITY));
     }
-    EXPECT_EQ(__float2int_rn(2.5f), 2);
-    // Read at run time: the compiler limits constants on its own.
-    volatile float large = 1e20f, negative = -5.0f;
-    EXPECT_EQ(__float2int_rn(large), std::numeric_limits<int>::max());
-    EXPECT_EQ(__float2int_rz(-large), std::numeric_limits<int>::min());
-    EXPECT_EQ(__float2uint_rz(negative), 0u);
-    EXPECT_EQ(__float2int_rz(CUDART_NAN_F), 0);
-    EXPECT_EQ(__double2ull_rz(1e30), std::numeric_limits<unsigned long long>::max());
-    EXPECT_EQ(__int2float_rz(16777217), 16777216.0f);
-    EXPECT_EQ(__int2float_ru(16777217), 16777218.0f);
-    EXPECT_EQ(__uint2float_rd(0xffffffffu), 4294967040.0f);
-    EXPECT_EQ(__ull2double_ru(~0ull), 18446744073709551616.0);
+    const auto limits = on_device<Several<int, 3>>(std::vector<float>{1e20f, -1e20f, -5.0f, NAN, 2.5f}, [] __device__(float x) {
+        return Several<int, 3>{__float2int_rn(x), __float2int_rz(x), int(__float2uint_rz(x))};
+    });
+    EXPECT_EQ(limits[0][0], std::numeric_limits<int>::max());
+    EXPECT_EQ(limits[1][1], std::numeric_limits<int>::min());
+    EXPECT_EQ(limits[2][2], 0);
+    EXPECT_EQ(limits[3][1], 0);
+    EXPECT_EQ(limits[4][0], 2);
+    const auto floats = on_device<Several<float, 3>>(std::vector<unsigned>{16777217, 0xffffffffu}, [] __device__(unsigned x) {
+        return Several<float, 3>{__int2float_rz(int(x)), __int2float_ru(int(x)), __uint2float_rd(x)};
+    });
+    EXPECT_EQ(floats[0][0], 16777216.0f);
+    EXPECT_EQ(floats[0][1], 16777218.0f);
+    EXPECT_EQ(floats[1][2], 4294967040.0f);
 }
+TEST(Conversions, RoundAsTheirSuffixSays) { conversions_round(); }
 
-TEST(Conversions, KeepBits)
+void conversions_keep_bits()
 {
-    for (const float f : random_values<float>(100)) {
-        EXPECT_EQ(__int_as_float(__float_as_int(f)), f);
-        EXPECT_EQ(__uint_as_float(__float_as_uint(f)), f);
+    const auto values = random_values<float>(100);
+    const auto results = on_device<int>(values, [] __device__(float f) {
         const double d = static_cast<double>(f) / 3;
-        EXPECT_EQ(__longlong_as_double(__double_as_longlong(d)), d);
-        EXPECT_EQ(__hiloint2double(__double2hiint(d), __double2loint(d)), d);
-    }
-    EXPECT_EQ(__float_as_int(1.0f), 0x3f800000);
+        return __int_as_float(__float_as_int(f)) == f && __uint_as_float(__float_as_uint(f)) == f && __longlong_as_double(__double_as_longlong(d)) == d &&
+               __hiloint2double(__double2hiint(d), __double2loint(d)) == d;
+    });
+    for (const int kept : results) EXPECT_TRUE(kept);
 }
 
-TEST(Arithmetic, RoundsAsItsSuffixSays)
+struct Rounded {
+    float product_nearest, product_down, product_up, product_zero, sum_down, root_down;
+    double root_up, root_down_wide, fused;
+};
+
+void arithmetic_rounds()
 {
     const auto a = random_values<float>(300, 8), b = random_values<float>(300, 9);
+    const auto results = on_device<Rounded>(pairs(a, b), [] __device__(Several<float, 2> in) {
+        const float x = in[0], y = in[1];
+        return Rounded{__fmul_rn(x, y),      __fmul_rd(x, y),      __fmul_ru(x, y),      __fmul_rz(x, y),     __fadd_rd(x, y),
+                       __fsqrt_rd(fabsf(x)), __dsqrt_ru(fabsf(y)), __dsqrt_rd(fabsf(y)), __fma_rn(x, y, 1.0)};
+    });
     for (int i = 0; i < 300; ++i) {
-        // Products of floats are exact as doubles, quotients of few bits are not: there the enclosure is what counts.
+        // Products of floats are exact as doubles.
         const double product = static_cast<double>(a[i]) * b[i];
-        EXPECT_EQ(__fmul_rn(a[i], b[i]), static_cast<float>(product));
-        EXPECT_LE(__fmul_rd(a[i], b[i]), product);
-        EXPECT_GE(__fmul_ru(a[i], b[i]), product);
-        EXPECT_LE(std::fabs(__fmul_rz(a[i], b[i])), std::fabs(product));
-        EXPECT_LE(__fmul_ru(a[i], b[i]), std::nextafter(__fmul_rd(a[i], b[i]), INFINITY));
-        EXPECT_LE(__fadd_rd(a[i], b[i]), static_cast<double>(a[i]) + b[i]);
-        EXPECT_GE(__fadd_ru(a[i], b[i]), static_cast<double>(a[i]) + b[i]);
-        EXPECT_EQ(__fsub_rn(a[i], b[i]), a[i] - b[i]);
-        EXPECT_LE(__fdiv_rd(a[i], b[i]), __fdiv_ru(a[i], b[i]));
-        EXPECT_EQ(__fmaf_rn(a[i], b[i], 1.0f), std::fma(a[i], b[i], 1.0f));
-        EXPECT_LE(__fsqrt_rd(std::fabs(a[i])), std::sqrt(static_cast<double>(std::fabs(a[i]))));
-        EXPECT_GE(__dsqrt_ru(std::fabs(b[i])), __dsqrt_rd(std::fabs(b[i])));
+        const Rounded& r = results[i];
+        EXPECT_EQ(r.product_nearest, static_cast<float>(product));
+        EXPECT_LE(r.product_down, product);
+        EXPECT_GE(r.product_up, product);
+        EXPECT_LE(std::fabs(r.product_zero), std::fabs(product));
+        EXPECT_LE(r.product_up, std::nextafter(r.product_down, INFINITY));
+        EXPECT_LE(r.sum_down, static_cast<double>(a[i]) + b[i]);
+        EXPECT_LE(r.root_down, std::sqrt(static_cast<double>(std::fabs(a[i]))));
+        EXPECT_GE(r.root_up, r.root_down_wide);
+        EXPECT_EQ(r.fused, std::fma(static_cast<double>(a[i]), static_cast<double>(b[i]), 1.0));
     }
-    EXPECT_NE(__ddiv_rd(1, 3), __ddiv_ru(1, 3));
-    EXPECT_NE(__frcp_rd(3), __frcp_ru(3));
-    EXPECT_EQ(__fma_rn(3, 4, 5), 17);
-    EXPECT_EQ(std::fegetround(), FE_TONEAREST) << "the mode is set back";
+    const auto thirds = on_device<Several<double, 4>>(std::vector<double>{3}, [] __device__(double x) {
+        return Several<double, 4>{__ddiv_rd(1, x), __ddiv_ru(1, x), __frcp_rd(float(x)), __frcp_ru(float(x))};
+    });
+    EXPECT_EQ(thirds[0][1], std::nextafter(thirds[0][0], 1.0));
+    EXPECT_EQ(static_cast<float>(thirds[0][3]), std::nextafter(static_cast<float>(thirds[0][2]), 1.0f));
 }
+TEST(Conversions, KeepBits) { conversions_keep_bits(); }
+TEST(Arithmetic, RoundsAsItsSuffixSays) { arithmetic_rounds(); }
 
-TEST(Mathematics, HasTheFunctionsBeyondTheStandards)
+void functions_beyond_the_standard()
 {
-    for (const double x : random_values<double>(200)) {
-        const double p = std::fabs(x) + 0.1;
-        EXPECT_NEAR(rsqrt(p) * std::sqrt(p), 1, 1e-12);
-        EXPECT_NEAR(rsqrtf(float(p)) * std::sqrt(float(p)), 1, 1e-5);
-        EXPECT_NEAR(rcbrt(p) * std::cbrt(p), 1, 1e-12);
-        EXPECT_NEAR(sinpi(x), std::sin(CUDART_PI * x), 1e-11);
-        EXPECT_NEAR(cospi(x), std::cos(CUDART_PI * x), 1e-11);
-        EXPECT_NEAR(normcdf(x / 30) + normcdf(-x / 30), 1, 1e-12);
-        EXPECT_NEAR(norm3d(x, 2, 3), std::sqrt(x * x + 13), 1e-9);
-        EXPECT_NEAR(norm4d(x, 2, 3, 4) * rnorm4d(x, 2, 3, 4), 1, 1e-12);
-        EXPECT_NEAR(erfcx(p / 20) * std::exp(-p * p / 400), std::erfc(p / 20), 1e-12);
+    const auto values = random_values<double>(200);
+    const auto results = on_device<Several<double, 9>>(values, [] __device__(double x) {
+        const double p = fabs(x) + 0.1;
+        return Several<double, 9>{rsqrt(p),  double(rsqrtf(float(p))),         rcbrt(p),           sinpi(x), cospi(x), normcdf(x / 30) + normcdf(-x / 30),
+                                  norm3d(x, 2, 3), norm4d(x, 2, 3, 4) * rnorm4d(x, 2, 3, 4), erfcx(p / 20)};
+    });
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double x = values[i], p = std::fabs(x) + 0.1;
+        const auto& r = results[i];
+        EXPECT_NEAR(r[0] * std::sqrt(p), 1, 1e-12);
+        EXPECT_NEAR(r[1] * std::sqrt(float(p)), 1, 1e-5);
+        EXPECT_NEAR(r[2] * std::cbrt(p), 1, 1e-12);
+        EXPECT_NEAR(r[3], std::sin(CUDART_PI * x), 1e-11);
+        EXPECT_NEAR(r[4], std::cos(CUDART_PI * x), 1e-11);
+        EXPECT_NEAR(r[5], 1, 1e-12);
+        EXPECT_NEAR(r[6], std::sqrt(x * x + 13), 1e-9);
+        EXPECT_NEAR(r[7], 1, 1e-12);
+        EXPECT_NEAR(r[8] * std::exp(-p * p / 400), std::erfc(p / 20), 1e-12);
     }
-    for (int i = -6; i <= 6; ++i) {
-        EXPECT_EQ(sinpi(i), 0.0);
-        EXPECT_EQ(cospi(i + 0.5), 0.0);
-        EXPECT_EQ(cospi(i), i % 2 ? -1.0 : 1.0);
-    }
-    EXPECT_EQ(normcdf(0), 0.5);
-    EXPECT_EQ(__saturatef(-1), 0.0f);
-    EXPECT_EQ(__saturatef(0.25f), 0.25f);
-    EXPECT_EQ(__saturatef(7), 1.0f);
-    EXPECT_EQ(__saturatef(CUDART_NAN_F), 0.0f);
-    EXPECT_EQ(__expf(1.5f), std::exp(1.5f));
-    float s = 0, c = 0;
-    sincosf(0.5f, &s, &c);
-    EXPECT_NEAR(s * s + c * c, 1, 1e-6);
-    __sincosf(0.5f, &s, &c);
-    EXPECT_EQ(s, std::sin(0.5f));
-    EXPECT_NEAR(exp10(3.0), 1000.0, 1e-9);
+    const auto fast = on_device<Several<float, 6>>(std::vector<float>{0.5f, -1, 7, NAN}, [] __device__(float x) {
+        float s = 0, c = 0, fast_s = 0, fast_c = 0;
+        sincosf(x, &s, &c);
+        __sincosf(x, &fast_s, &fast_c);
+        return Several<float, 6>{s, c, fast_s, fast_c, __expf(x), __saturatef(x)};
+    });
+    EXPECT_NEAR(fast[0][0], std::sin(0.5f), 1e-6);
+    EXPECT_NEAR(fast[0][1], std::cos(0.5f), 1e-6);
+    EXPECT_NEAR(fast[0][2], std::sin(0.5f), 1e-6);
+    EXPECT_NEAR(fast[0][3], std::cos(0.5f), 1e-6);
+    EXPECT_NEAR(fast[0][4], std::exp(0.5f), 1e-6);
+    EXPECT_EQ(fast[0][5], 0.5f);
+    EXPECT_EQ(fast[1][5], 0.0f);
+    EXPECT_EQ(fast[2][5], 1.0f);
+    EXPECT_EQ(fast[3][5], 0.0f);
 }
+TEST(Mathematics, HasTheFunctionsBeyondTheStandards) { functions_beyond_the_standard(); }
 
 __global__ void through_hints(float4* out, const float4* in, int* ints)
 {
@@ -262,13 +357,6 @@ TEST(MemoryHints, ArePlainAccessesOnTheUsersLine)
     for (const auto& line : counts.lines) EXPECT_EQ(line.file, "device_functions_test.cu");
     EXPECT_EQ(out.host()[4].w, 5.0f);
     EXPECT_EQ(ints.host()[4], 42);
-}
-
-TEST(Macros, AreThoseOfNvcc)
-{
-#if CONFLICT_FREE_SIMT != 1 || !defined(__CUDACC__) || !defined(__NVCC__) || __CUDA_ARCH__ < 900 || CUDART_VERSION < 13000
-    FAIL();
-#endif
 }
 
 }  // namespace

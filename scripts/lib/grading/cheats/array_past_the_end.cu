@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Reaches its return address by the index of a local array, of which no pointer is ever taken.
+// Writes past a kernel's local array.
 
 __global__ void overrun(int* sink, int count)
 {
