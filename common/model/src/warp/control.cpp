@@ -18,29 +18,23 @@ namespace {
 
 void meet(Warp& warp, const Instruction&) { warp.arrive_at_join(warp.pc - 1); }
 
-void branch(Warp& warp, const Instruction& instruction)
-{
-    warp.branch(static_cast<std::uint32_t>(instruction.immediate), static_cast<std::uint32_t>(instruction.immediate >> 32));
-}
-
-struct BranchTable {
-    std::vector<std::uint32_t> targets;
-    std::uint32_t join;
-};
+void branch(Warp& warp, const Instruction& instruction) { warp.branch(*reinterpret_cast<const Branch*>(instruction.immediate)); }
 
 void branch_by_index(Warp& warp, const Instruction& instruction)
 {
-    const auto& table = *reinterpret_cast<const BranchTable*>(instruction.immediate);
+    const auto& table = *reinterpret_cast<const std::vector<Branch>*>(instruction.immediate);
     const std::uint32_t* index = values<std::uint32_t>(warp, instruction.operand[0]);
     std::array<std::uint32_t, lanes_of_warp> targets{};
+    std::array<int, lanes_of_warp> loops{};
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-        if (index[lane] >= table.targets.size())
+        if (index[lane] >= table.size())
             throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, static_cast<int>(lane)) + ": branches to entry " + std::to_string(index[lane]) +
-                                                      " of a table that has " + std::to_string(table.targets.size()));
-        targets[lane] = table.targets[index[lane]];
+                                                      " of a table that has " + std::to_string(table.size()));
+        targets[lane] = table[index[lane]].target;
+        loops[lane] = table[index[lane]].target_loop;
     }
-    warp.branch_to(targets, table.join);
+    warp.branch_to(targets, loops, table.front());
 }
 
 void return_from(Warp& warp, const Instruction&) { warp.return_from_call(); }
@@ -145,20 +139,16 @@ bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instr
 {
     const std::string& opcode = instruction.opcode;
     if (opcode == "bra") {
-        out.immediate = decoder.label(instruction.operands.at(0)) | std::uint64_t{decoder.join_of(decoder.current())} << 32;
+        decoder.keep(out, decoder.branch_to(instruction.operands.at(0).index));
         out.execute = branch;
         return true;
     }
     if (opcode == "brx") {
-        BranchTable table;
+        std::vector<Branch> table;
         for (const ptx::Targets& targets : decoder.function().targets)
             if (targets.name == instruction.operands.at(1).name)
-                for (const int label : targets.labels) {
-                    ptx::Operand operand;
-                    operand.index = label;
-                    table.targets.push_back(decoder.label(operand));
-                }
-        table.join = decoder.join_of(decoder.current());
+                for (const int label : targets.labels) table.push_back(decoder.branch_to(label));
+        if (table.empty()) decoder.refuse(instruction, "has no list of targets");
         decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
         decoder.keep(out, table);
         out.execute = branch_by_index;

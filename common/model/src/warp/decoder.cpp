@@ -47,10 +47,11 @@ std::unique_ptr<Code> Decoder::decode()
 {
     lay_out_local_memory();
     lay_out_registers();
-    joins_ = find_joins(function_);
+    flow_ = find_flow(function_);
+    code_->loop_parents = flow_.parents;
     place_instructions();
     std::vector<bool> is_join(function_.instructions.size() + 1, false);
-    for (const int join : joins_)
+    for (const int join : flow_.joins)
         if (join >= 0) is_join[static_cast<std::size_t>(join)] = true;
     for (current_ = 0; current_ < static_cast<int>(function_.instructions.size()); ++current_) {
         if (is_join[static_cast<std::size_t>(current_)]) code_->instructions.push_back(join_instruction());
@@ -100,7 +101,7 @@ void Decoder::lay_out_registers()
 void Decoder::place_instructions()
 {
     std::vector<bool> is_join(function_.instructions.size() + 1, false);
-    for (const int join : joins_)
+    for (const int join : flow_.joins)
         if (join >= 0) is_join[static_cast<std::size_t>(join)] = true;
     std::uint32_t next = 0;
     for (std::size_t i = 0; i <= function_.instructions.size(); ++i) {
@@ -110,10 +111,19 @@ void Decoder::place_instructions()
     }
 }
 
-std::uint32_t Decoder::join_of(int instruction) const
+Branch Decoder::branch_to(int label_index) const
 {
-    const int join = joins_[static_cast<std::size_t>(instruction)];
-    return join < 0 ? no_operand : position(join);
+    const auto at = static_cast<std::size_t>(current_);
+    const int target = function_.labels[static_cast<std::size_t>(label_index)].instruction;
+    Branch branch;
+    branch.target = position(target);
+    branch.join = flow_.joins[at] < 0 ? no_operand : position(flow_.joins[at]);
+    branch.join_loop = flow_.join_loops[at];
+    branch.target_loop = flow_.loops[static_cast<std::size_t>(target)];
+    branch.next_loop = flow_.loops[at + 1];
+    branch.target_leaves = !holds(flow_.parents, flow_.loops[at], branch.target_loop);
+    branch.next_leaves = !holds(flow_.parents, flow_.loops[at], branch.next_loop);
+    return branch;
 }
 
 std::uint32_t Decoder::take(std::size_t bytes)

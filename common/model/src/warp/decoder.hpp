@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "warp/program.hpp"
+#include "warp/flow.hpp"
+#include "warp/warp.hpp"
 
 namespace simt::warp {
 
@@ -68,8 +69,8 @@ public:
     }
     /// The index that an instruction of the text has in the decoded function.
     std::uint32_t position(int instruction) const { return positions_[static_cast<std::size_t>(instruction)]; }
-    /// Where the lanes of branch `instruction` (its index in the text) meet; `no_operand` if nowhere.
-    std::uint32_t join_of(int instruction) const;
+    /// The branch that decodes now, to a label of the function.
+    Branch branch_to(int label_index) const;
     int current() const { return current_; }
     std::uint32_t label(const ptx::Operand& operand) const;
     LocalPlace local_place(const ptx::Operand& variable) const;
@@ -102,7 +103,7 @@ private:
     std::vector<LocalPlace> variables_;
     std::unordered_map<std::string, std::uint32_t> specials_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> constants_[17];
-    std::vector<int> joins_;
+    Flow flow_;
     std::vector<std::uint32_t> positions_;
     std::set<int> called_;
     bool calls_indirectly_ = false;

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Immediate post-dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001), on the
-// reversed control flow of the basic blocks with one virtual exit.
+// Dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001), on basic blocks;
+// post-dominators are those of the reversed flow with one virtual exit. Loops are natural loops: what can reach the source of an
+// edge to a block that dominates it.
 
 #include "warp/flow.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace simt::warp {
 
@@ -73,25 +75,32 @@ private:
     std::vector<std::vector<int>> successors_;
 };
 
-/// Blocks in reverse post-order of the reversed flow: the virtual exit first.
-std::vector<int> order_from_exit(const Blocks& blocks)
+using Edges = std::vector<std::vector<int>>;
+
+Edges reversed(const Edges& edges)
 {
-    std::vector<std::vector<int>> predecessors(static_cast<std::size_t>(blocks.count()) + 1);
-    for (int block = 0; block < blocks.count(); ++block)
-        for (const int next : blocks.successors(block)) predecessors[static_cast<std::size_t>(next)].push_back(block);
+    Edges back(edges.size());
+    for (std::size_t from = 0; from < edges.size(); ++from)
+        for (const int to : edges[from]) back[static_cast<std::size_t>(to)].push_back(static_cast<int>(from));
+    return back;
+}
+
+/// Nodes that can be reached from `root`, in reverse post-order.
+std::vector<int> order_from(const Edges& edges, int root)
+{
     std::vector<int> order;
-    std::vector<bool> seen(predecessors.size(), false);
-    std::vector<std::pair<int, std::size_t>> open{{blocks.count(), 0}};
-    seen[static_cast<std::size_t>(blocks.count())] = true;
+    std::vector<bool> seen(edges.size(), false);
+    std::vector<std::pair<int, std::size_t>> open{{root, 0}};
+    seen[static_cast<std::size_t>(root)] = true;
     while (!open.empty()) {
-        auto& [block, next] = open.back();
-        const auto& from = predecessors[static_cast<std::size_t>(block)];
-        if (next == from.size()) {
-            order.push_back(block);
+        auto& [node, next] = open.back();
+        const auto& to = edges[static_cast<std::size_t>(node)];
+        if (next == to.size()) {
+            order.push_back(node);
             open.pop_back();
             continue;
         }
-        const int candidate = from[next++];
+        const int candidate = to[next++];
         if (seen[static_cast<std::size_t>(candidate)]) continue;
         seen[static_cast<std::size_t>(candidate)] = true;
         open.emplace_back(candidate, 0);
@@ -100,11 +109,12 @@ std::vector<int> order_from_exit(const Blocks& blocks)
     return order;
 }
 
-/// The immediate post-dominator of each block; -1 for one from which the end cannot be reached.
-std::vector<int> immediate_post_dominators(const Blocks& blocks)
+/// The immediate dominator of each node, from `root`; -1 for nodes that cannot be reached.
+std::vector<int> immediate_dominators(const Edges& edges, int root)
 {
-    const std::vector<int> order = order_from_exit(blocks);
-    std::vector<int> position(static_cast<std::size_t>(blocks.count()) + 1, -1), dominator(position.size(), -1);
+    const Edges back = reversed(edges);
+    const std::vector<int> order = order_from(edges, root);
+    std::vector<int> position(edges.size(), -1), dominator(edges.size(), -1);
     for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
     const auto meet = [&](int a, int b) {
         while (a != b) {
@@ -113,36 +123,150 @@ std::vector<int> immediate_post_dominators(const Blocks& blocks)
         }
         return a;
     };
-    dominator[static_cast<std::size_t>(blocks.count())] = blocks.count();
+    dominator[static_cast<std::size_t>(root)] = root;
     for (bool changed = true; changed;) {
         changed = false;
-        for (const int block : order) {
-            if (block == blocks.count()) continue;
+        for (const int node : order) {
+            if (node == root) continue;
             int found = -1;
-            for (const int next : blocks.successors(block))
-                if (dominator[static_cast<std::size_t>(next)] >= 0) found = found < 0 ? next : meet(found, next);
-            if (found == dominator[static_cast<std::size_t>(block)]) continue;
-            dominator[static_cast<std::size_t>(block)] = found;
+            for (const int from : back[static_cast<std::size_t>(node)])
+                if (dominator[static_cast<std::size_t>(from)] >= 0) found = found < 0 ? from : meet(found, from);
+            if (found == dominator[static_cast<std::size_t>(node)]) continue;
+            dominator[static_cast<std::size_t>(node)] = found;
             changed = true;
         }
     }
     return dominator;
 }
 
+/// The natural loops of a function, those with one head taken together.
+class Loops {
+public:
+    Loops(const Blocks& blocks, const Edges& edges) : loop_of_(edges.size(), -1)
+    {
+        const std::vector<int> dominators = immediate_dominators(edges, 0);
+        const Edges back = reversed(edges);
+        for (int block = 0; block < blocks.count(); ++block)
+            for (const int head : edges[static_cast<std::size_t>(block)])
+                if (head < blocks.count() && dominates(dominators, head, block)) add(head, block, back);
+        // Small loops first: each block belongs to the innermost.
+        std::vector<int> by_size(heads_.size());
+        for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = static_cast<int>(i);
+        const auto size_of = [&](int loop) { return std::ranges::count(members_[static_cast<std::size_t>(loop)], true); };
+        std::ranges::sort(by_size, {}, size_of);
+        parents_.assign(heads_.size(), -1);
+        for (std::size_t i = 0; i < by_size.size(); ++i) {
+            const int loop = by_size[i];
+            for (std::size_t block = 0; block < loop_of_.size(); ++block)
+                if (holds_block(loop, static_cast<int>(block)) && loop_of_[block] < 0) loop_of_[block] = loop;
+            for (std::size_t j = i + 1; j < by_size.size() && parents_[static_cast<std::size_t>(loop)] < 0; ++j)
+                if (holds_block(by_size[j], heads_[static_cast<std::size_t>(loop)])) parents_[static_cast<std::size_t>(loop)] = by_size[j];
+        }
+    }
+
+    int loop_of(int block) const { return loop_of_[static_cast<std::size_t>(block)]; }
+    int head(int loop) const { return heads_[static_cast<std::size_t>(loop)]; }
+    const std::vector<int>& parents() const { return parents_; }
+    bool holds_block(int loop, int block) const { return loop < 0 || members_[static_cast<std::size_t>(loop)][static_cast<std::size_t>(block)]; }
+
+private:
+    static bool dominates(const std::vector<int>& dominators, int head, int block)
+    {
+        while (block != head && dominators[static_cast<std::size_t>(block)] >= 0 && dominators[static_cast<std::size_t>(block)] != block)
+            block = dominators[static_cast<std::size_t>(block)];
+        return block == head;
+    }
+
+    void add(int head, int source, const Edges& back)
+    {
+        const auto known = std::ranges::find(heads_, head);
+        const auto loop = static_cast<std::size_t>(known - heads_.begin());
+        if (known == heads_.end()) {
+            heads_.push_back(head);
+            members_.emplace_back(back.size(), false);
+            members_.back()[static_cast<std::size_t>(head)] = true;
+        }
+        std::vector<int> open{source};
+        while (!open.empty()) {
+            const int block = open.back();
+            open.pop_back();
+            if (members_[loop][static_cast<std::size_t>(block)]) continue;
+            members_[loop][static_cast<std::size_t>(block)] = true;
+            for (const int from : back[static_cast<std::size_t>(block)]) open.push_back(from);
+        }
+    }
+
+    std::vector<int> heads_, loop_of_, parents_;
+    std::vector<std::vector<bool>> members_;
+};
+
+/// Post-dominators within one iteration of a loop, for the paths that stay in it; those of the function for loop -1.
+class PostDominators {
+public:
+    PostDominators(const Blocks& blocks, const Edges& edges, const Loops& loops) : blocks_(blocks), edges_(edges), loops_(loops) {}
+
+    /// The immediate post-dominator of a block; the number of blocks if there is none but the end.
+    int of(int loop, int block)
+    {
+        auto& known = found_[loop];
+        if (known.empty()) {
+            Edges inside(edges_.size());
+            for (int from = 0; from < blocks_.count(); ++from) {
+                if (!loops_.holds_block(loop, from)) continue;
+                auto& to = inside[static_cast<std::size_t>(from)];
+                for (const int next : edges_[static_cast<std::size_t>(from)]) {
+                    if (loop >= 0 && next == loops_.head(loop)) to.push_back(blocks_.count());
+                    else if (next == blocks_.count() || loops_.holds_block(loop, next)) to.push_back(next);
+                }
+                if (to.empty()) to.push_back(blocks_.count());
+            }
+            known = immediate_dominators(reversed(inside), blocks_.count());
+        }
+        const int join = known[static_cast<std::size_t>(block)];
+        return join < 0 ? blocks_.count() : join;
+    }
+
+private:
+    const Blocks& blocks_;
+    const Edges& edges_;
+    const Loops& loops_;
+    std::map<int, std::vector<int>> found_;
+};
+
 }  // namespace
 
-std::vector<int> find_joins(const ptx::Function& function)
+bool holds(const std::vector<int>& parents, int outer, int inner)
 {
-    std::vector<int> joins(function.instructions.size(), -1);
-    if (function.instructions.empty()) return joins;
+    while (inner != outer && inner >= 0) inner = parents[static_cast<std::size_t>(inner)];
+    return inner == outer;
+}
+
+Flow find_flow(const ptx::Function& function)
+{
+    const std::size_t size = function.instructions.size();
+    Flow flow{std::vector<int>(size, -1), std::vector<int>(size, -1), std::vector<int>(size + 1, -1), {}};
+    if (size == 0) return flow;
     const Blocks blocks(function);
-    const std::vector<int> dominators = immediate_post_dominators(blocks);
-    for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+    Edges edges;
+    for (int block = 0; block < blocks.count(); ++block) edges.push_back(blocks.successors(block));
+    edges.emplace_back();
+    const Loops loops(blocks, edges);
+    PostDominators post_dominators(blocks, edges, loops);
+    flow.parents = loops.parents();
+    for (std::size_t i = 0; i < size; ++i) {
+        const int block = blocks.block_of(static_cast<int>(i));
+        flow.loops[i] = loops.loop_of(block);
         if (!is_branch(function.instructions[i])) continue;
-        const int join = dominators[static_cast<std::size_t>(blocks.block_of(static_cast<int>(i)))];
-        if (join >= 0 && join < blocks.count()) joins[i] = blocks.first(join);
+        int loop = loops.loop_of(block);
+        const auto leaves = [&](int target) { return !loops.holds_block(loop, target); };
+        while (loop >= 0 && std::ranges::any_of(edges[static_cast<std::size_t>(block)], leaves)) loop = flow.parents[static_cast<std::size_t>(loop)];
+        int join = post_dominators.of(loop, block);
+        // Paths of an iteration that come together only in the next one.
+        if (join == blocks.count() && loop >= 0) join = loops.head(loop);
+        flow.join_loops[i] = loop;
+        if (join < blocks.count()) flow.joins[i] = blocks.first(join);
     }
-    return joins;
+    return flow;
 }
 
 }  // namespace simt::warp

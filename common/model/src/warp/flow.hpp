@@ -3,6 +3,10 @@
 
 /// @file
 /// The control flow of a function: where lanes that part at a branch meet again.
+///
+/// Lanes that stay in a loop do not wait for lanes that leave it: a branch inside a loop joins at its immediate post-dominator
+/// among the paths of one iteration that stay. A branch that leaves a loop joins behind it. So ptxas does it too, whose
+/// instruction BREAK takes lanes that leave out of the joins inside the loop.
 #pragma once
 
 #include <vector>
@@ -11,8 +15,21 @@
 
 namespace simt::warp {
 
-/// For each instruction of `function` that is a branch: the index of the instruction at its immediate post-dominator, or -1
-/// where the lanes do not meet before the end of the function. -1 for all others.
-std::vector<int> find_joins(const ptx::Function& function);
+struct Flow {
+    /// For each instruction that is a branch: the index of the instruction at which its lanes meet again, or -1 where they do not
+    /// before the end of the function. -1 for all others.
+    std::vector<int> joins;
+    /// The innermost loop that holds the join's region, for each branch; -1 for none.
+    std::vector<int> join_loops;
+    /// The innermost loop of each instruction (and of the place behind the last one); -1 for none.
+    std::vector<int> loops;
+    /// The loop around each loop; -1 for none.
+    std::vector<int> parents;
+};
+
+Flow find_flow(const ptx::Function& function);
+
+/// True if `inner` is the loop `outer` or lies in it. Loop -1 holds everything.
+bool holds(const std::vector<int>& parents, int outer, int inner);
 
 }  // namespace simt::warp

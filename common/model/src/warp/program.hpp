@@ -79,7 +79,8 @@ struct Code {
     std::vector<LocalPlace> parameters, returns;
     std::deque<CallSite> calls;
     std::deque<std::vector<std::uint32_t>> operand_lists;
-    std::deque<std::vector<std::uint32_t>> branch_tables;
+    /// The loop around each loop; -1 for none.
+    std::vector<int> loop_parents;
     /// Data of handlers that need more than Instruction::immediate.
     std::vector<std::shared_ptr<void>> details;
 };

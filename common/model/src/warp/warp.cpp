@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "warp/flow.hpp"
 #include "warp/launch.hpp"
 #include "warp/special_registers.hpp"
 
@@ -197,69 +198,97 @@ bool Warp::is_spinning(const Fragment& fragment)
     return same || ++quiet_slices_ > most_quiet_slices;
 }
 
-void Warp::branch(std::uint32_t target, std::uint32_t join_pc)
+Join* Warp::join_for(const Branch& branch)
 {
-    const bool backward = target < pc;
+    if (branch.join == no_operand) return nullptr;
+    // Joins inside loops that the branch's own region lies around stay on top of it: their lanes come to it later.
+    const std::vector<int>& parents = frame->code->loop_parents;
+    Join** link = &top;
+    std::uint32_t expected = mask;
+    while (*link && (*link)->frame == frame && (*link)->loop != branch.join_loop && holds(parents, branch.join_loop, (*link)->loop)) {
+        expected = (*link)->expected;
+        link = &(*link)->parent;
+    }
+    if (*link && (*link)->frame == frame && (*link)->pc == branch.join) return *link;
+    Join* join = new_join();
+    *join = {.pc = branch.join, .expected = expected, .arrived = 0, .frame = frame, .parent = *link, .loop = branch.join_loop};
+    *link = join;
+    return join;
+}
+
+Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop)
+{
+    const std::vector<int>& parents = frame->code->loop_parents;
+    Join* join = from;
+    while (join && join->frame == frame && !holds(parents, join->loop, loop)) {
+        Join* const parent = join->parent;
+        join->expected &= ~lanes_that_leave;
+        if (join->expected == 0) {
+            free_join(join);
+        } else if (join->arrived == join->expected) {
+            ready.push_back({.pc = join->pc, .mask = join->arrived, .frame = join->frame, .top = parent});
+            free_join(join);
+        }
+        join = parent;
+    }
+    return join;
+}
+
+void Warp::branch(const Branch& branch)
+{
+    const bool backward = branch.target < pc;
     if (active == mask) {
-        pc = target;
+        pc = branch.target;
+        if (branch.target_leaves) top = leave_loops(top, mask, branch.target_loop);
     } else {
         const std::uint32_t taken = active, rest = mask & ~active;
-        if (join_pc != no_operand && (!top || top->pc != join_pc || top->frame != frame)) {
-            Join* join = new_join();
-            *join = {.pc = join_pc, .expected = mask, .arrived = 0, .frame = frame, .parent = top};
-            top = join;
-        }
-        const bool at_join = join_pc != no_operand;
-        if (at_join && target == join_pc) {
-            top->arrived |= taken;
+        Join* const join = join_for(branch);
+        Join* const of_taken = branch.target_leaves ? leave_loops(top, taken, branch.target_loop) : top;
+        Join* const of_rest = branch.next_leaves ? leave_loops(top, rest, branch.next_loop) : top;
+        if (join && branch.target == branch.join && of_taken == join) {
+            join->arrived |= taken;
             mask = rest;
-        } else if (at_join && pc == join_pc) {
-            top->arrived |= rest;
+            top = of_rest;
+        } else if (join && pc == branch.join && of_rest == join) {
+            join->arrived |= rest;
             mask = taken;
-            pc = target;
+            pc = branch.target;
+            top = of_taken;
         } else {
-            ready.push_back({.pc = target, .mask = taken, .frame = frame, .top = top});
+            ready.push_back({.pc = branch.target, .mask = taken, .frame = frame, .top = of_taken});
             mask = rest;
+            top = of_rest;
         }
     }
     if (backward && --patience <= 0) stop = Stop::yielded;
 }
 
-void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, std::uint32_t join_pc)
+void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops, const Branch& branch)
 {
     const std::uint32_t next = pc, away = active;
-    std::uint32_t rest = mask & ~away;
-    const std::uint32_t first = targets[static_cast<std::size_t>(std::countr_zero(away))];
-    std::uint32_t same = 0;
-    for (std::uint32_t left = away; left; left &= left - 1) {
-        const int lane = std::countr_zero(left);
-        if (targets[static_cast<std::size_t>(lane)] == first) same |= 1u << lane;
-    }
-    if (same == mask) {
-        pc = first;
-        if (first < next && --patience <= 0) stop = Stop::yielded;
+    const auto together_with = [&](std::uint32_t lanes_left) {
+        std::uint32_t together = 0;
+        const std::uint32_t target = targets[static_cast<std::size_t>(std::countr_zero(lanes_left))];
+        for (std::uint32_t others = lanes_left; others; others &= others - 1)
+            if (const int lane = std::countr_zero(others); targets[static_cast<std::size_t>(lane)] == target) together |= 1u << lane;
+        return together;
+    };
+    const auto first = static_cast<std::size_t>(std::countr_zero(away));
+    if (together_with(away) == mask) {
+        pc = targets[first];
+        top = leave_loops(top, mask, loops[first]);
+        if (pc < next && --patience <= 0) stop = Stop::yielded;
         return;
     }
-    if (join_pc != no_operand && (!top || top->pc != join_pc || top->frame != frame)) {
-        Join* join = new_join();
-        *join = {.pc = join_pc, .expected = mask, .arrived = 0, .frame = frame, .parent = top};
-        top = join;
-    }
+    join_for(branch);
     for (std::uint32_t left = away; left;) {
-        const std::uint32_t target = targets[static_cast<std::size_t>(std::countr_zero(left))];
-        std::uint32_t together = 0;
-        for (std::uint32_t others = left; others; others &= others - 1) {
-            const int lane = std::countr_zero(others);
-            if (targets[static_cast<std::size_t>(lane)] == target) together |= 1u << lane;
-        }
-        ready.push_back({.pc = target, .mask = together, .frame = frame, .top = top});
+        const std::uint32_t together = together_with(left);
+        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+        ready.push_back({.pc = targets[lane], .mask = together, .frame = frame, .top = leave_loops(top, together, loops[lane])});
         left &= ~together;
     }
-    if (rest) {
-        mask = rest;
-    } else {
-        stop = Stop::ended;
-    }
+    mask &= ~away;
+    if (mask == 0) stop = Stop::ended;
 }
 
 void Warp::arrive_at_join(std::uint32_t join_pc)

@@ -43,6 +43,16 @@ struct Join {
     std::uint32_t pc = 0, expected = 0, arrived = 0;
     Frame* frame = nullptr;
     Join* parent = nullptr;
+    /// The loop that lanes must not leave on their way here; -1 for none.
+    int loop = -1;
+};
+
+/// A branch: where its lanes go, where they meet again (no_operand: nowhere), and the loops of these places.
+struct Branch {
+    std::uint32_t target = 0, join = no_operand;
+    int join_loop = -1, target_loop = -1, next_loop = -1;
+    /// Lanes that go to the target, or on, leave a loop.
+    bool target_leaves = false, next_leaves = false;
 };
 
 /// Why a fragment does not run.
@@ -116,10 +126,10 @@ struct Warp : RegisterFile {
 
     /// @name For instructions of control flow
     /// @{
-    /// `active` lanes go to `target`, the others go on; they meet again at `join_pc` (no_operand: nowhere).
-    void branch(std::uint32_t target, std::uint32_t join_pc);
-    /// The same for lanes that go to several places.
-    void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, std::uint32_t join_pc);
+    /// `active` lanes go to the branch's target, the others go on.
+    void branch(const Branch& branch);
+    /// The same for lanes that go to several places, each with its loop.
+    void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops, const Branch& branch);
     void arrive_at_join(std::uint32_t join_pc);
     void call(const CallSite& site, const Code& callee, std::uint32_t callee_lanes);
     void return_from_call();
@@ -148,6 +158,8 @@ private:
     Fragment here() const;
     void step();
     void remove_from_joins(Join* from, std::uint32_t gone);
+    Join* join_for(const Branch& branch);
+    Join* leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop);
     bool is_spinning(const Fragment& fragment);
     void fill_specials(Frame& frame);
 
