@@ -162,6 +162,24 @@ void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess&
     }
 }
 
+int occurrences(const ptx::Operand& operand, int index)
+{
+    const bool is_register = operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg;
+    int count = is_register && operand.index == index ? 1 : 0;
+    for (const ptx::Operand& element : operand.elements) count += occurrences(element, index);
+    for (const ptx::Operand& second : operand.second) count += occurrences(second, index);
+    return count;
+}
+
+/// How often a function's instructions name a register.
+int occurrences(const ptx::Function& function, int index)
+{
+    int count = 0;
+    for (const ptx::Instruction& instruction : function.instructions)
+        for (const ptx::Operand& operand : instruction.operands) count += occurrences(operand, index);
+    return count;
+}
+
 /// How sm_90 does it in shared memory, which adds no floating-point numbers and, of 8 bytes, only swaps.
 AtomicKind kind_of(const AtomicAccess& access)
 {
@@ -225,7 +243,8 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.returns = instruction.opcode == "atom";
     const std::size_t at = access.returns ? 1 : 0;
     const ptx::Operand& value = instruction.operands.at(at + 1);
-    access.counts = !access.returns && access.update == Update::add && decoder.register_bytes(value, access.type) == 0 && value.integer == 1;
+    access.counts = access.update == Update::add && value.kind == ptx::Operand::Kind::integer && value.integer == 1 &&
+                    (!access.returns || occurrences(decoder.function(), instruction.operands.at(0).index) <= 1);
     if (access.returns) decoder.add_all(out, instruction.operands.at(0), access.type);
     access.value_operand = out.operand_count;
     decoder.add_all(out, instruction.operands.at(at + 1), access.type);
