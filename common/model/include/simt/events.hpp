@@ -15,6 +15,10 @@
 
 namespace simt {
 
+/// How a machine does an atomic operation in shared memory: by an instruction for it, by one that counts lanes which add the
+/// same (an addition of 1 whose result nobody reads), by comparing and swapping, or by a loop of loads and swaps.
+enum class AtomicKind : std::uint8_t { native, counting, compare_and_swap, loop };
+
 /// One warp-level memory instruction: the accesses that the active lanes of a warp make together.
 struct WarpAccess {
     Space space;
@@ -37,6 +41,9 @@ struct WarpAccess {
     std::uint64_t allocation;
     /// The lanes' addresses are those of rows of matrices (ldmatrix): each eight lanes are served by themselves.
     bool matrix_rows = false;
+
+    /// For atomic operations in shared memory.
+    AtomicKind atomic = AtomicKind::native;
 
     int active_lanes() const { return std::popcount(active); }
 };

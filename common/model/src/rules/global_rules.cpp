@@ -218,10 +218,32 @@ int sectors_of_strict_order(const WarpAccess& access) {
     return sectors;
 }
 
+/// Compute capability 9.0, measured (tests/hardware/h200_features.json): of the lanes with one address each moves its sector anew.
+GlobalCost cost_of_atomic(const WarpAccess& access) {
+    std::array<std::uint64_t, warp_size> addresses;
+    std::size_t count = 0;
+    for_each_lane(access.active, [&](std::size_t lane) { addresses[count++] = access.address[lane]; });
+    std::sort(addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(count));
+    int sectors = 0, distinct = 0;
+    for (std::size_t i = 0; i < count;) {
+        const std::uint64_t sector = addresses[i] / sector_bytes;
+        int most = 0;
+        while (i < count && addresses[i] / sector_bytes == sector) {
+            int same = 0;
+            for (const std::uint64_t address = addresses[i]; i < count && addresses[i] == address; ++i) ++same;
+            most = std::max(most, same);
+            ++distinct;
+        }
+        sectors += most;
+    }
+    return {sectors, (distinct * access.size + sector_bytes - 1) / sector_bytes};
+}
+
 }  // namespace
 
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
     if (moves_sectors_of_elements(access, machine)) {
+        if (access.operation == Operation::atomic) return cost_of_atomic(access);
         std::uint64_t step;
         return detail::is_evenly_spaced(access, step) ? cost_of_even_steps(access.address[0], step, access.size) : cost_of_sectors(access);
     }

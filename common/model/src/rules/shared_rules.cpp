@@ -284,11 +284,31 @@ bool has_even_steps(const WarpAccess& access, const Machine& machine, std::uint6
     return detail::is_evenly_spaced(access, step) && (step != 0 || access.size == machine.bank_width) && step % size == 0 && access.address[0] % size == 0;
 }
 
+/// Compute capability 9.0, measured (tests/hardware/h200_features.json): a bank serves the lanes of an atomic operation one after
+/// another, also those with one address; comparing and swapping takes two wavefronts where others take one.
+SharedCost cost_of_atomic(const WarpAccess& access, int phase_lanes, const Machine& machine) {
+    SharedCost cost{0, 0};
+    const auto size = static_cast<std::uint64_t>(access.size);
+    const auto places = static_cast<std::uint64_t>(machine.banks * machine.bank_width) / size;
+    const int factor = access.atomic == AtomicKind::compare_and_swap || access.atomic == AtomicKind::loop ? 2 : 1;
+    for (int first = 0; first < warp_size; first += phase_lanes) {
+        const std::uint32_t phase = access.active & lane_group(first, phase_lanes);
+        if (!phase) continue;
+        std::array<int, 4 * most_banks> lanes_of_place{};
+        for_each_lane(phase, [&](std::size_t lane) { ++lanes_of_place[access.address[lane] / size % places]; });
+        cost.wavefronts += factor * *std::max_element(lanes_of_place.begin(), lanes_of_place.end());
+        cost.ideal_wavefronts += factor;
+    }
+    return cost;
+}
+
 }  // namespace
 
 SharedCost shared_cost(const WarpAccess& access, const Machine& machine) {
     if (machine.shared_words == SharedWords::one_broadcast) return cost_of_one_broadcast(access, machine);
     const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
+    const bool serializes = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::atomic;
+    if (serializes && access.atomic != AtomicKind::counting && access.size >= machine.bank_width) return cost_of_atomic(access, phase_lanes, machine);
     if (std::uint64_t step; has_even_steps(access, machine, step)) return cost_of_even_steps(step, access.size, phase_lanes, machine);
     const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load && !access.matrix_rows;
     if (merges && phase_lanes < machine.shared_request_lanes)

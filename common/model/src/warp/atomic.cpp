@@ -22,6 +22,8 @@ struct AtomicAccess : MemoryAccess {
     ptx::Type type = ptx::Type::u32;
     bool returns = false, no_return = false;
     int second_operand = 0;
+    /// Adds 1, and nobody reads the result.
+    bool counts = false;
 };
 
 template <class T>
@@ -160,6 +162,33 @@ void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess&
     }
 }
 
+int occurrences(const ptx::Operand& operand, int index)
+{
+    const bool is_register = operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg;
+    int count = is_register && operand.index == index ? 1 : 0;
+    for (const ptx::Operand& element : operand.elements) count += occurrences(element, index);
+    for (const ptx::Operand& second : operand.second) count += occurrences(second, index);
+    return count;
+}
+
+/// How often a function's instructions name a register.
+int occurrences(const ptx::Function& function, int index)
+{
+    int count = 0;
+    for (const ptx::Instruction& instruction : function.instructions)
+        for (const ptx::Operand& operand : instruction.operands) count += occurrences(operand, index);
+    return count;
+}
+
+/// How sm_90 does it in shared memory, which adds no floating-point numbers and, of 8 bytes, only swaps.
+AtomicKind kind_of(const AtomicAccess& access)
+{
+    if (access.update == Update::compare_and_swap) return AtomicKind::compare_and_swap;
+    if (access.update == Update::exchange) return AtomicKind::native;
+    const bool is_whole = access.type == ptx::Type::u32 || access.type == ptx::Type::s32 || access.type == ptx::Type::b32;
+    return is_whole ? AtomicKind::native : AtomicKind::loop;
+}
+
 void execute_atomic(Warp& warp, const Instruction& instruction)
 {
     const auto& access = *reinterpret_cast<const AtomicAccess*>(instruction.immediate);
@@ -170,6 +199,7 @@ void execute_atomic(Warp& warp, const Instruction& instruction)
             const int lane = std::countr_zero(rest);
             update_lane(warp, instruction, access, lane, pointers.at[static_cast<std::size_t>(lane)]);
         }
+        warp.access.atomic = access.counts ? AtomicKind::counting : kind_of(access);
         note_access(warp, space, pointers, Operation::atomic, pointers.lanes);
     });
 }
@@ -212,6 +242,9 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.bytes = access.element_bytes * access.count;
     access.returns = instruction.opcode == "atom";
     const std::size_t at = access.returns ? 1 : 0;
+    const ptx::Operand& value = instruction.operands.at(at + 1);
+    access.counts = access.update == Update::add && value.kind == ptx::Operand::Kind::integer && value.integer == 1 &&
+                    (!access.returns || occurrences(decoder.function(), instruction.operands.at(0).index) <= 1);
     if (access.returns) decoder.add_all(out, instruction.operands.at(0), access.type);
     access.value_operand = out.operand_count;
     decoder.add_all(out, instruction.operands.at(at + 1), access.type);
