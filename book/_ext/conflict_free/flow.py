@@ -33,10 +33,10 @@ class Element:
     stored_by: int
 
 
-def _moves(accesses: list[dict[str, Any]], space: str, op: str) -> list[tuple[int, int, int]]:
-    """Return warp, occurrence and lane with the byte offset of each lane's accesses of one kind, in a mapping's order."""
+def _moves(accesses: list[dict[str, Any]], space: str, op: str) -> dict[tuple[int, int, int, int], int]:
+    """Return the byte offset of each lane's accesses of one kind, by warp, copy of the unrolled line, occurrence and lane."""
     return {
-        (access["warp"], access["occurrence"], lane): offset
+        (access["warp"], access["site"], access["occurrence"], lane): offset
         for access in accesses
         if access["space"] == space and access["op"] == op
         for lane, offset in enumerate(access["lanes"])
@@ -52,7 +52,7 @@ def follow(block: dict[str, Any], size: int) -> list[Element]:
     accesses = block["accesses"]
     kinds = [("global", "load"), ("shared", "store"), ("shared", "load"), ("global", "store")]
     for space, op in kinds:
-        lines = {(access["file"], access["line"], access["site"]) for access in accesses if (access["space"], access["op"]) == (space, op)}
+        lines = {(access["file"], access["line"]) for access in accesses if (access["space"], access["op"]) == (space, op)}
         if len(lines) != 1:
             raise ResultError(f"a tile-flow wants a kernel with one {space} {op}; this one has {len(lines)}")
     loaded, stored_in_tile, loaded_from_tile, stored = (_moves(accesses, *kind) for kind in kinds)

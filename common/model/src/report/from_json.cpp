@@ -96,7 +96,7 @@ LineCounts line(const Json& json)
         case Space::texture: read_texture(json, line.global); break;
         default: read(json, line.global);
     }
-    read(json.at("first_access"), line.first_access);
+    if (!json.at("first_access").is_null()) read(json.at("first_access"), line.first_access);
     return line;
 }
 

@@ -59,7 +59,7 @@ Json to_json(const LineCounts& line)
     json["space"] = name_of(line.space);
     json["op"] = name_of(line.operation);
     json.update(counts_json(line));
-    json["first_access"] = to_json(line.first_access);
+    json["first_access"] = line.first_access.size > 0 ? to_json(line.first_access) : Json();
     return json;
 }
 

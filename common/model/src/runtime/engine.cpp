@@ -192,6 +192,31 @@ int EngineDevice::launch(const LaunchRequest& request)
     return run(*decoded, request);
 }
 
+/// The workspace of a cooperative launch, as long as it runs: its size, and a barrier at which nobody has arrived.
+class EngineDevice::Workspace {
+public:
+    Workspace(EngineDevice& device, bool wanted) : device_(device)
+    {
+        if (!wanted) return;
+        constexpr std::uint32_t bytes = 4096;
+        address_ = device_.allocate(bytes);
+        if (address_ == 0) throw DeviceError(2, "no memory for the workspace of a cooperative launch");
+        device_.fill(address_, 0, 1, bytes);
+        device_.fill(address_, bytes, 4, 1);
+    }
+    ~Workspace()
+    {
+        if (address_) device_.release(address_);
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    DeviceAddress address() const { return address_; }
+
+private:
+    EngineDevice& device_;
+    DeviceAddress address_ = 0;
+};
+
 int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
 {
     detail::Session& session = detail::session();
@@ -206,6 +231,8 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     launch.warps = (launch.threads + warp_size - 1) / warp_size;
     launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
     launch.grid_id = ++launches_;
+    const Workspace workspace(*this, request.cooperative);
+    launch.workspace = workspace.address();
     launch.parameters = request.parameters;
     launch.parameters.resize(std::max(launch.parameters.size(), program.parameter_bytes));
     launch.heap_bytes_left = &heap_bytes_left_;

@@ -53,6 +53,7 @@ public:
     void reset() override;
 
 private:
+    class Workspace;
     struct Kernel {
         int module, function;
         std::unique_ptr<warp::Program> program;

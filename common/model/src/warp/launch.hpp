@@ -49,6 +49,8 @@ struct Launch {
     int warps = 0, threads = 0;
     std::size_t shared_bytes = 0;
     std::uint64_t grid_id = 0;
+    /// Address of the memory in which the blocks of a cooperative launch keep their grid-wide barrier; 0 for other launches.
+    std::uint64_t workspace = 0;
     std::vector<unsigned char> parameters;
     hazards::LaunchWatch* watch = nullptr;
     /// Set when one block was stopped: the others end, too.

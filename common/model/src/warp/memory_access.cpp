@@ -234,10 +234,15 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
     if (pointers.lanes == 0 || space == ptx::Space::param) return;
     WarpAccess& access = warp.access;
     describe(access, space, pointers, operation, changed);
-    if (is_private(access))
+    if (is_private(access)) {
         warp.block->watch.count_only(access);
-    else
+    } else if (access.space == Space::global && operation == Operation::load && warp.launch->workspace && access.allocation == warp.launch->workspace) {
+        // Who looks at the grid-wide barrier learns of those who have arrived there.
+        warp.block->watch.count_only(access);
+        warp.block->watch.global_release_acquire(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
+    } else {
         warp.block->watch.access(access);
+    }
 }
 
 void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)

@@ -81,6 +81,8 @@ std::uint64_t value_of_block(const Warp& warp, Special special)
         case Special::gridid: return launch.grid_id;
         case Special::dynamic_smem_size: return launch.info.dynamic_shared_bytes;
         case Special::total_smem_size: return launch.shared_bytes;
+        case Special::workspace_high: return launch.workspace >> 32;
+        case Special::workspace_low: return launch.workspace & 0xFFFF'FFFFu;
         case Special::cluster_ctarank: return static_cast<std::uint64_t>(block.cluster_rank);
         case Special::cluster_nctarank: return std::uint64_t{cluster.x} * cluster.y * cluster.z;
         case Special::is_explicit_cluster: return launch.explicit_cluster;
@@ -102,6 +104,9 @@ std::optional<Special> find_special(std::string_view name)
 {
     for (const auto& [known, special] : names)
         if (known == name) return special;
+    // Where the driver tells a cooperative kernel the address of its workspace.
+    if (name == "%envreg1") return Special::workspace_high;
+    if (name == "%envreg2") return Special::workspace_low;
     if (name.starts_with("%envreg") || name.starts_with("%pm") || name.starts_with("%reserved_smem_offset") || name == "%current_graph_exec" ||
         name.ends_with(".w"))
         return Special::zero;
