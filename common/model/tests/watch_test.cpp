@@ -375,7 +375,7 @@ TEST(Counts, AreToldByLineSpaceAndOperation)
     EXPECT_EQ(counts.warp_barriers, 2u);
     EXPECT_EQ(counts.shared_store, (SharedCounts{2, 4, 2}));
     EXPECT_EQ(counts.shared_load, (SharedCounts{4, 4, 4}));
-    EXPECT_EQ(counts.global_atomic, (GlobalCounts{2, 2, 2, 256}));
+    EXPECT_EQ(counts.global_atomic, (GlobalCounts{2, 64, 2, 256}));
     EXPECT_EQ(counts.global_load, (GlobalCounts{2, 10, 8, 256}));
     ASSERT_EQ(counts.lines.size(), 5u);
     EXPECT_EQ(counts.lines[0].operation, Operation::load);
