@@ -20,7 +20,7 @@ namespace conflict_free {
 /// is in their memory at first. In the folder OUTPUT the program leaves the outputs in `NAME.bin`, `times.txt` with one time in milliseconds a line if samples
 /// were asked for, and at last `outcome.txt`: `finished`, or what failed. What it prints means nothing.
 ///
-/// Where the device belongs to a judge (see simt/trial.h), the judge has these folders. Then arguments mean nothing, the
+/// Where the device belongs to a judge (see `simt/trial.h`), the judge has these folders. Then arguments mean nothing, the
 /// program sees no file, and its memory is where the judge says.
 ///
 /// Wrong arguments and a case that cannot be read end the program with exit code 2 and a line that says so; no GPU with 77.

@@ -157,8 +157,8 @@ void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess&
         const std::uint64_t swap = swap_operand == no_operand ? 0 : read_register(warp, swap_operand, lane, width);
         const std::uint64_t old = update_element(access, at, value, swap);
         if (to != no_operand) std::memcpy(warp.registers + to + lane * width, &old, static_cast<std::size_t>(width));
-        // A lock that is not free yet is no progress.
-        if (access.update != Update::compare_and_swap || old == value) warp.progress |= access.update != Update::exchange || old != value;
+        // Who finds a lock taken, or looks at a counter by adding 0, makes no progress.
+        warp.progress |= std::memcmp(at, &old, static_cast<std::size_t>(access.element_bytes)) != 0;
     }
 }
 
