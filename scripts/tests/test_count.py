@@ -167,7 +167,7 @@ ENDINGS = """\
 __global__ void fill(int* p) { p[threadIdx.x] = 1; }
 __global__ void spin(int* p) { for (;;) {} }
 __global__ void dynamic(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1; }
-__global__ void fixed(int* p, int i) { __shared__ int s[16384]; s[i] = 1; p[i] = s[i]; }
+__global__ void fixed(int* p, int i) { __shared__ volatile int s[16384]; s[i] = 1; p[i] = s[i]; }
 __device__ int depth(int n) { volatile int a[10]; a[0] = n; return depth(n + a[0]) + a[0]; }
 __global__ void recurse(int* p) { p[threadIdx.x] = depth(1); }
 int main(int argc, char** argv)

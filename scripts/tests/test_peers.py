@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import setup
 from conftest import REPOSITORY, program_rows, sample
 from test_measure import measured
 
@@ -47,9 +48,10 @@ def test_the_data_are_those_of_our_kernels(tmp_path):
     (tmp_path / "generator.cpp").write_text(GENERATOR, encoding="utf-8")
     common = REPOSITORY / "common"
     points = next(path for folder in ("common/include", "chapters") for path in (REPOSITORY / folder).rglob("points.hpp"))
-    includes = [common / "include", common / "simt" / "cuda", common / "simt" / "include", points.parent]
+    includes = [common / "include", common / "model" / "include", points.parent]
+    nvcc = setup.system_nvcc() or setup.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc"
     subprocess.run(
-        ["g++", "-std=c++20", "-O1", "-pthread", *(f"-I{folder}" for folder in includes), "generator.cpp",
+        [nvcc, "-std=c++20", "-O1", *(f"-I{folder}" for folder in includes), "generator.cpp",
          common / "src" / "random.cpp", common / "src" / "verify.cpp", "-c"], check=True, cwd=tmp_path)
     subprocess.run(["g++", "-o", "generator", "-pthread", *map(str, tmp_path.glob("*.o"))], check=True, cwd=tmp_path)
     made = np.frombuffer(subprocess.run([tmp_path / "generator"], capture_output=True, check=True).stdout, np.float32)

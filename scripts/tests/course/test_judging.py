@@ -92,7 +92,7 @@ def test_a_folder_is_no_source(tmp_path):
 
 @pytest.mark.parametrize("text, seen, line", [
     ("#include <cuda_runtime.h>\nvoid transpose(double*) {}\n", "it defines no function transpose_doubles(double*, double const*, int, int)", None),
-    ("#include <cuda_runtime.h>\nvoid transpose_doubles(double* a, const double* b, int c, int d) { e(); }\n", "identifier "e" is undefined", 2),
+    ("#include <cuda_runtime.h>\nvoid transpose_doubles(double* a, const double* b, int c, int d) { e(); }\n", 'identifier "e" is undefined', 2),
     ("texture<float> t;\n", "texture", 1),
 ])
 def test_what_does_not_compile_is_named(tmp_path, text, seen, line):
