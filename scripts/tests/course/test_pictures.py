@@ -109,11 +109,12 @@ def kernel(conflicts: int, line: int = 7) -> dict:
                       {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0}]}
 
 
-def made_run(kernels: list, *, counted: bool = True, name: str = "small", hazards=(), errors=(), outcome="finished", code=0,
+def made_run(kernels: list, *, counted: bool = True, name: str = "small", hazards=(), errors=(), outcome="finished", said="", code=0,
              stopped=None, report: bool = True) -> Run:
     case = cases.DrawnCase(Case(name, {"width": 4}, counted=counted), {"width": 4}, {}, {}, {})
     made = {"kernels": kernels, "hazards": list(hazards), "errors": list(errors)} if report else None
-    return Run(case, Done(code, "", "", stopped), made, outcome, {}, [])
+    calls = {"copies": {"to_host": {"bytes": 0}}}
+    return Run(case, Done(code, "", "", stopped), Done(0, "", "", None), made, outcome, said, calls, {}, [])
 
 
 class Source:
@@ -214,7 +215,7 @@ def test_nan_is_never_right():
 
 # --- what is wrong with a run --------------------------------------------------------------------
 
-TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn", source=Path("a.cu"))
+TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn", source=Path("a.cu"), bytes_to_host=0)
 HAZARD = {"kind": "out_of_bounds", "kernel": "k", "block": [1, 0, 0], "threads": [], "message": "reads", "help": "Look.",
           "lines": [{"file": "a.cu", "line": 3}]}
 
@@ -231,7 +232,7 @@ def test_a_run_without_fault_has_none():
     ({"errors": ["in kernel k: ended by signal 11"], "outcome": None}, "in kernel k: ended by signal 11"),
     ({"outcome": None, "code": 0}, "the program ended before turn returned (exit code 0)"),
     ({"report": False}, "the program ended before turn returned (exit code 0)"),
-    ({"outcome": "cudaGetLastError() at trial.cpp:9 failed: out of memory", "code": 1}, "the CUDA runtime reports an error: out of memory"),
+    ({"outcome": "failed", "said": "cudaGetLastError() at trial.cpp:9 failed: out of memory", "code": 1}, "the CUDA runtime reports an error: out of memory"),
     ({"code": 3}, "the CUDA runtime reports an error: exit code 3"),
 ])
 def test_the_most_telling_fault_is_named(options, seen):
@@ -240,6 +241,6 @@ def test_the_most_telling_fault_is_named(options, seen):
 
 
 def test_help_fits_what_the_model_refuses():
-    said = safety.complaint(made_run([], errors=["host code ends the program with exit(0), a.cu:10"], outcome=None), TASK)
-    assert said.seen == "host code ends the program with exit(0)" and said.places == [{"file": "a.cu", "line": 10}]
-    assert said.help == "The function has to return to its caller: it must not end the program."
+    said = safety.complaint(made_run([], errors=["kernel k was not launched: too many threads, a.cu:10"], outcome=None), TASK)
+    assert said.seen == "kernel k was not launched: too many threads" and said.places == [{"file": "a.cu", "line": 10}]
+    assert said.help.startswith("Ask the launch for no more threads")
