@@ -45,6 +45,10 @@ struct WarpAccess {
     /// For atomic operations in shared memory.
     AtomicKind atomic = AtomicKind::native;
 
+    /// Set where all lanes take part and their addresses are known to be `step` bytes apart: lane i's is address[0] + i × step.
+    bool evenly_spaced = false;
+    std::uint64_t step = 0;
+
     int active_lanes() const { return std::popcount(active); }
 };
 

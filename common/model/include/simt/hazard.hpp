@@ -33,7 +33,7 @@ struct SourcePlace {
     int line = 0;
     /// The calls that the place was taken into its kernel by, innermost first.
     std::vector<InlinedCall> inlined_from;
-    bool operator==(const SourcePlace&) const = default;
+    auto operator<=>(const SourcePlace&) const = default;
 };
 
 /// One hazard. The same kind on the same source lines of the same launch is reported once.

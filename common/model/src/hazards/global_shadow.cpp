@@ -12,8 +12,6 @@ namespace simt::hazards {
 
 namespace {
 
-constexpr int address_bits = 48;
-constexpr std::size_t most_chunks = std::size_t{1} << (address_bits - GlobalShadow::chunk_bits);
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << GlobalShadow::chunk_bits;
 
 /// Zeroed memory that takes none until it is touched.
@@ -22,6 +20,16 @@ void* map(std::size_t bytes)
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     return memory;
+}
+
+/// The same in the place of a large page, so that it may become one.
+void* map_aligned(std::size_t bytes)
+{
+    auto* const first = static_cast<char*>(map(2 * bytes));
+    const std::size_t before = (bytes - reinterpret_cast<std::uintptr_t>(first) % bytes) % bytes;
+    if (before > 0) munmap(first, before);
+    munmap(first + before + bytes, bytes - before);
+    return first + before;
 }
 
 }  // namespace
@@ -35,12 +43,16 @@ GlobalShadow& GlobalShadow::instance()
 
 GlobalShadow::GlobalShadow() : chunks_(static_cast<std::atomic<GlobalLine*>*>(map(most_chunks * sizeof(std::atomic<GlobalLine*>)))) {}
 
-GlobalLine* GlobalShadow::chunk_of(std::uint64_t address)
+GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_of)
 {
     std::atomic<GlobalLine*>& chunk = chunks_[(address >> chunk_bits) % most_chunks];
     if (GlobalLine* lines = chunk.load(std::memory_order_acquire)) return lines;
     constexpr std::size_t bytes = chunk_lines * sizeof(GlobalLine);
-    auto* made = static_cast<GlobalLine*>(map(bytes));
+    auto* made = static_cast<GlobalLine*>(map_aligned(bytes));
+    // A large page takes no more than half of the memory that it watches where all of that belongs to one allocation.
+    const std::uint64_t begin = address / chunk_bytes * chunk_bytes;
+    const auto [first, size] = range_of ? range_of(begin) : std::pair{begin, std::size_t{0}};
+    if (begin + chunk_bytes - first <= size) madvise(made, bytes, MADV_HUGEPAGE);
     GlobalLine* others = nullptr;
     if (chunk.compare_exchange_strong(others, made, std::memory_order_acq_rel)) return made;
     munmap(made, bytes);

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace simt::hazards {
@@ -19,12 +21,12 @@ struct GlobalEntry {
 
     /// Number of the block, times 8, plus what it did: a sum of the above.
     std::uint32_t key;
-    /// Bit i is set for word i of the line.
-    std::uint32_t words;
     /// Place of the site among those of the launch.
     std::uint16_t site;
     /// How often the block had released its accesses until then.
     std::uint16_t release;
+    /// Bit i is set for word i of the line.
+    std::uint32_t words;
 
     std::uint32_t block() const { return key >> kind_bits; }
     bool is_write() const { return key & write; }
@@ -55,8 +57,14 @@ public:
     /// Lines are handed out in chunks that follow one another in memory.
     static constexpr int chunk_bits = 22;
     static constexpr std::size_t chunk_lines = (std::size_t{1} << chunk_bits) / GlobalLine::bytes;
+    /// First byte and size of the memory around an address that was given out together.
+    using RangeOf = std::function<std::pair<std::uint64_t, std::size_t>(std::uint64_t address)>;
     /// The lines of the 4 MiB that hold the address. Throws std::bad_alloc if there is no memory for them.
-    GlobalLine* chunk_of(std::uint64_t address);
+    GlobalLine* chunk_of(std::uint64_t address, const RangeOf& range_of);
+
+    /// The same, or null where nothing of the 4 MiB has been looked at yet.
+    GlobalLine* known_chunk_of(std::uint64_t address) const { return chunks_[(address >> chunk_bits) % most_chunks].load(std::memory_order_acquire); }
+    static std::size_t place_in_chunk(std::uint64_t address) { return address / GlobalLine::bytes % chunk_lines; }
 
     /// A number for a launch, or for what comes after a barrier of the whole grid. Never 0.
     std::uint32_t next_launch() { return launch_.fetch_add(1, std::memory_order_relaxed) + 1; }
@@ -67,7 +75,10 @@ public:
 private:
     GlobalShadow();
 
-    /// By the upper bits of an address of 48 bits. Pages of it that are not used take no memory.
+    static constexpr int address_bits = 48;
+    static constexpr std::size_t most_chunks = std::size_t{1} << (address_bits - chunk_bits);
+
+    /// By the upper bits of an address. Pages of it that are not used take no memory.
     std::atomic<GlobalLine*>* chunks_;
     std::atomic<std::uint32_t> launch_{0};
 };

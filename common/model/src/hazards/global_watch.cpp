@@ -37,23 +37,13 @@ std::uint32_t words_at(std::uint64_t address, int size)
     return words << (address % GlobalLine::bytes / 4);
 }
 
-/// True if the lanes access neighboring elements, the first one first.
-bool is_contiguous(const WarpAccess& access)
-{
-    if (access.active != UINT32_MAX) return false;
-    const auto size = static_cast<std::uint64_t>(access.size);
-    std::uint64_t differences = 0;
-    for (std::uint64_t lane = 0; lane < warp_size; ++lane) differences |= access.address[lane] ^ (access.address[0] + lane * size);
-    return differences == 0;
-}
-
 }  // namespace
 
 std::uint16_t GlobalLaunch::number_of(std::uint32_t site)
 {
     const std::lock_guard lock(mutex_);
     if (sites_.size() > UINT16_MAX) return UINT16_MAX;
-    const auto [known, is_new] = numbers_.try_emplace(site, static_cast<std::uint16_t>(sites_.size()));
+    const auto [known, is_new] = numbers_.try_emplace(place_of_(site), static_cast<std::uint16_t>(sites_.size()));
     if (is_new) sites_.push_back(site);
     return known->second;
 }
@@ -77,8 +67,9 @@ public:
     LockedLine(GlobalLine& line, GlobalLaunch& launch) : line_(line), launch_(launch)
     {
         if (!launch.single_threaded()) lock();
-        if (line.launch == launch.number()) return;
-        line.launch = launch.number();
+        const std::uint32_t number = launch.number();
+        if (line.launch == number) return;
+        line.launch = number;
         line.count = 0;
     }
     ~LockedLine()
@@ -92,6 +83,19 @@ public:
     {
         if (line_.count == more_entries) return *line_.more;
         return {line_.entry, line_.count};
+    }
+
+    /// True if nobody else has touched the line, and its block only as in `entry`: then that is noted.
+    bool add_to_own(const GlobalEntry& entry)
+    {
+        if (line_.count == 0) {
+            line_.entry[0] = entry;
+            line_.count = 1;
+            return true;
+        }
+        if (line_.count != 1 || !line_.entry[0].is_alike(entry)) return false;
+        line_.entry[0].words |= entry.words;
+        return true;
     }
 
     void add(const GlobalEntry& entry)
@@ -172,12 +176,18 @@ void GlobalWatch::synchronize_lanes(const WarpAccess& access)
 template <class Visit>
 void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
 {
-    if (is_contiguous(access) && access.size >= 4) {
+    std::uint64_t step = 0;
+    const bool is_even = detail::is_evenly_spaced(access, step);
+    if (is_even && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
         const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);
         for (std::uint64_t line = begin >> line_bits; line << line_bits < end; ++line) {
             const std::uint64_t first = std::max(begin, line << line_bits), last = std::min(end, (line + 1) << line_bits);
             visit(line, detail::lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
         }
+        return;
+    }
+    if (is_even && step - GlobalLine::bytes < std::uint64_t{1} << 32) {
+        for (const std::uint64_t address : access.address) visit(address >> line_bits, words_at(address, access.size));
         return;
     }
     std::uint64_t line = UINT64_MAX;
@@ -197,29 +207,18 @@ void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
 void GlobalWatch::access(const WarpAccess& access)
 {
     const auto release = static_cast<std::uint16_t>(release_count_);
-    const GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), 0, number_of(access.site), release};
+    GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.site), release, 0};
     if (access.operation == Operation::atomic) synchronize_lanes(access);
     for_each_line(access, [&](std::uint64_t line, std::uint32_t words) {
-        Touch one{access, entry, line};
-        one.entry.words = words;
-        touch(one);
+        entry.words = words;
+        if (!LockedLine(launch_.line_of(line << line_bits), launch_).add_to_own(entry)) touch({access, entry, line});
     });
-}
-
-GlobalLine& GlobalWatch::line_of(std::uint64_t number)
-{
-    constexpr int bits = GlobalShadow::chunk_bits - line_bits;
-    if (number >> bits != chunk_) [[unlikely]] {
-        chunk_ = number >> bits;
-        lines_ = GlobalShadow::instance().chunk_of(number << line_bits);
-    }
-    return lines_[number % GlobalShadow::chunk_lines];
 }
 
 void GlobalWatch::touch(const Touch& touch)
 {
     {
-        LockedLine line(line_of(touch.line), launch_);
+        LockedLine line(launch_.line_of(touch.line << line_bits), launch_);
         if (touch.entry.is_write())
             store(line, touch);
         else

@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hazards/block_order.hpp"
@@ -22,14 +24,31 @@ namespace simt::hazards {
 /// What the blocks of a launch share. Safe to use from several host threads.
 class GlobalLaunch {
 public:
-    explicit GlobalLaunch(bool single_threaded) : single_threaded_(single_threaded) { grid_barrier(); }
+    using PlaceOf = std::function<SourcePlace(std::uint32_t site)>;
+
+    GlobalLaunch(bool single_threaded, PlaceOf place_of, GlobalShadow::RangeOf range_of)
+        : single_threaded_(single_threaded), place_of_(std::move(place_of)), range_of_(std::move(range_of))
+    {
+        grid_barrier();
+    }
 
     /// Everything so far is ordered before everything from now on.
-    void grid_barrier() { number_.store(GlobalShadow::instance().next_launch(), std::memory_order_relaxed); }
+    void grid_barrier() { number_.store(shadow_.next_launch(), std::memory_order_relaxed); }
     std::uint32_t number() const { return number_.load(std::memory_order_relaxed); }
     bool single_threaded() const { return single_threaded_; }
 
-    /// Sites of accesses to global memory in short, and back. Only so many are told apart.
+    /// The line of an address.
+    GlobalLine& line_of(std::uint64_t address) const
+    {
+        GlobalLine* const chunk = shadow_.known_chunk_of(address);
+        return (chunk ? chunk : shadow_.chunk_of(address, range_of_))[GlobalShadow::place_in_chunk(address)];
+    }
+    void fetch_ahead(std::uint64_t address) const
+    {
+        if (const GlobalLine* const chunk = shadow_.known_chunk_of(address)) __builtin_prefetch(chunk + GlobalShadow::place_in_chunk(address), 1);
+    }
+
+    /// Sites of accesses to global memory in short, and back to one of the same source place. Only so many are told apart.
     std::uint16_t number_of(std::uint32_t site);
     std::uint32_t site_of(std::uint16_t number);
 
@@ -39,11 +58,14 @@ public:
     BlockOrder order;
 
 private:
+    GlobalShadow& shadow_ = GlobalShadow::instance();
     bool single_threaded_;
     std::atomic<std::uint32_t> number_{0};
     std::mutex mutex_;
+    PlaceOf place_of_;
+    GlobalShadow::RangeOf range_of_;
     std::vector<std::uint32_t> sites_;
-    std::unordered_map<std::uint32_t, std::uint16_t> numbers_;
+    std::map<SourcePlace, std::uint16_t> numbers_;
     std::vector<std::unique_ptr<std::vector<GlobalEntry>>> entries_;
 };
 
@@ -55,6 +77,7 @@ public:
 
     void begin_block(std::uint64_t number);
     void access(const WarpAccess& access);
+    void fetch_ahead(std::uint64_t address) const { launch_.fetch_ahead(address); }
     /// As an atomic access to the address does.
     void synchronize(std::uint64_t address);
 
@@ -72,7 +95,6 @@ private:
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit>
     static void for_each_line(const WarpAccess& access, Visit&& visit);
-    GlobalLine& line_of(std::uint64_t number);
     void touch(const Touch& touch);
     void load(LockedLine& line, const Touch& touch);
     void store(LockedLine& line, const Touch& touch);
@@ -87,9 +109,6 @@ private:
     /// Null until the block releases something.
     BlockOrder::Entry* releases_ = nullptr;
     std::uint32_t release_count_ = 0;
-    /// The chunk of lines that was used last.
-    std::uint64_t chunk_ = UINT64_MAX;
-    GlobalLine* lines_ = nullptr;
     /// By site: its number plus 1, or 0 where it was not asked for.
     std::vector<std::uint32_t> site_numbers_;
     /// Entries that the access at hand may race with.

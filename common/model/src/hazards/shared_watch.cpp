@@ -21,8 +21,8 @@ constexpr int asked_shift = 4;
 /// Records of one interval. What a longer one did before is forgotten, as far as races go: only a kernel that hardly
 /// ever has a barrier makes so many accesses, and it makes them over and over.
 constexpr std::size_t most_records = std::size_t{1} << 20;
-/// Numbers of records that there are.
-constexpr std::uint32_t record_numbers = UINT32_MAX / warp_size;
+/// Numbers of records that there are. Accesses of threads are compared as signed numbers, too.
+constexpr std::uint32_t record_numbers = INT32_MAX / warp_size;
 
 bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
 
@@ -121,13 +121,17 @@ void SharedWatch::access(const WarpAccess& access)
 {
     // No sum of bits is less than the largest address.
     std::uint64_t bits = 0;
-    detail::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
+    if (access.evenly_spaced)
+        bits = access.address[0] | access.address[warp_size - 1];
+    else
+        detail::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
     if (const std::uint64_t last = (bits + static_cast<std::uint64_t>(access.size)) / 4; last >= words_.size()) [[unlikely]] {
         words_.resize(std::bit_ceil(last + 1));
         written_.resize(words_.size());
     }
     const Current current{access, add_record(access), order_.now(access.warp)};
     if (access.size < 4) return access_bytes(current);
+    if (access_together(current)) return;
     switch (access.operation) {
         case Operation::load: return load_words(current);
         case Operation::atomic: return update_words(current);

@@ -47,7 +47,7 @@ private:
     using ThreadAccess = std::uint32_t;
 
     /// What threads have done to a word, or to a byte of one, in this interval.
-    struct Cell {
+    struct alignas(16) Cell {
         /// The last store or atomic access; or `split()`.
         ThreadAccess write = 0;
         /// The last read, and the lanes of its warp whose reads count. Its own lane is of no account.
@@ -75,6 +75,11 @@ private:
         std::uint32_t stamp;
     };
 
+    /// Does all there is to do for an access of all lanes to evenly spaced words whose cells are in one of the usual states.
+    /// Returns false, and has done nothing, for all others.
+    bool access_together(const Current& current);
+    /// The same for a load of one word by all lanes.
+    bool load_one_word(std::size_t word, const Current& current);
     void load_words(const Current& current);
     void store_words(const Current& current);
     void update_words(const Current& current);

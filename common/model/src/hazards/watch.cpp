@@ -26,7 +26,7 @@ std::string block_name(const Extent& block) { return "block " + in_parentheses(b
 
 LaunchWatch::State::State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers)
     : info(launch_info), kernel(std::move(kernel_name)), surroundings(std::move(given)), listeners(std::move(hearers)),
-      reports(surroundings.place_of), global(surroundings.single_threaded), orders_parts(surroundings.orders_parts)
+      reports(surroundings.place_of), global(surroundings.single_threaded, surroundings.place_of, surroundings.range_of), orders_parts(surroundings.orders_parts)
 {
 }
 
@@ -135,6 +135,8 @@ void BlockWatch::count_only(const WarpAccess& access)
     state.counters->count(access, state.reporter.block_number());
     for (Listener* listener : state.launch.listeners) listener->warp_access(access);
 }
+
+void BlockWatch::fetch_ahead(std::uint64_t address) { state_->global.fetch_ahead(address); }
 
 void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
 {

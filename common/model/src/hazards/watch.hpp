@@ -62,6 +62,8 @@ public:
     void uncounted_access(const WarpAccess& access);
     /// Counts without looking for hazards.
     void count_only(const WarpAccess& access);
+    /// The block will soon access global memory at `address`, perhaps.
+    void fetch_ahead(std::uint64_t address);
     /// Counts a bulk copy between global memory, where it starts at `address`, and shared memory. Its reads and writes
     /// are told to uncounted_access(). One that takes several stretches of global memory is one request, told with the first.
     void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests = 1);

@@ -24,6 +24,16 @@ void* reserve(std::size_t bytes)
     return range;
 }
 
+/// A kernel goes through memory in strides: with small pages most of its accesses are to a page whose place the processor does
+/// not remember. Only whole large pages are asked for, so that no more memory is taken.
+void use_large_pages(unsigned char* memory, std::size_t bytes)
+{
+    constexpr std::uintptr_t large = std::uintptr_t{2} << 20;
+    const auto first = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t begin = round_up(first, large), end = (first + bytes) / large * large;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
 const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t address)
 {
     const auto after = std::ranges::upper_bound(sorted, address, {}, &Allocation::begin);
@@ -60,6 +70,7 @@ std::uint64_t AddressSpace::allocate(std::size_t bytes)
     const Allocation allocation{next_, bytes, delta_};
     unsigned char* memory = allocation.at(next_);
     if (mprotect(memory, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
+    use_large_pages(memory, mapped);
     std::memset(memory, 0xCD, bytes);
     allocations_.push_back(allocation);
     used_ += mapped;

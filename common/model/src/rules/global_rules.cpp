@@ -166,9 +166,7 @@ bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine)
     if (machine.coalescing != Coalescing::distinct_lines || machine.line_request_lanes != 0 ||
         machine.load_line_bytes != sector_bytes || machine.store_line_bytes != sector_bytes)
         return false;
-    std::uint64_t offsets = 0;
-    for_lanes(access.active, [&](std::size_t lane) { offsets |= access.address[lane]; });
-    return offsets % static_cast<std::uint64_t>(access.size) == 0;
+    return detail::is_aligned(access);
 }
 
 /// The bytes of one transaction of compute capability 1.2 or 1.3; takes the lanes that it serves out of `lanes`.

@@ -46,9 +46,23 @@ inline bool all_lanes_agree(const WarpAccess& access) {
     return agree;
 }
 
+/// True if every active lane's address is a multiple of the size of the access.
+inline bool is_aligned(const WarpAccess& access) {
+    std::uint64_t bits = 0;
+    if (access.evenly_spaced && access.active == UINT32_MAX)
+        bits = access.address[0] | access.step;
+    else
+        for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
+    return bits % static_cast<std::uint64_t>(access.size) == 0;
+}
+
 /// True if all lanes are active and their addresses are evenly spaced, `step` bytes from lane to lane.
 inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step) {
     if (access.active != UINT32_MAX) return false;
+    if (access.evenly_spaced) {
+        step = access.step;
+        return true;
+    }
     step = access.address[1] - access.address[0];
     std::uint64_t differences = 0;
     for (std::uint64_t lane = 0; lane < warp_size; ++lane)

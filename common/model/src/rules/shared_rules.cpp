@@ -92,10 +92,7 @@ int most_in_a_bank(std::span<const std::uint32_t> words, const Machine& machine)
 
 /// True if no lane touches more than one word.
 bool is_one_word_a_lane(const WarpAccess& access, const Machine& machine) {
-    if (access.size > machine.bank_width) return false;
-    std::uint64_t offsets = 0;
-    for_lanes(access.active, [&](std::size_t lane) { offsets |= access.address[lane]; });
-    return offsets % static_cast<std::uint64_t>(access.size) == 0;
+    return access.size <= machine.bank_width && detail::is_aligned(access);
 }
 
 /// Distinct words in the fullest bank, over the words that `lanes` touch.

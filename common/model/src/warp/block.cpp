@@ -15,6 +15,24 @@ namespace {
 
 constexpr int first_byte = 0xCD;
 
+bool waits_at(const Fragment& fragment, int barrier) { return fragment.wait == Wait::block_barrier && fragment.barrier == barrier; }
+
+/// The fragments of a warp that wait at a barrier go on.
+void make_ready(Warp& warp, int barrier)
+{
+    if (warp.ready.empty() && warp.stalled.size() == 1) {
+        warp.ready.swap(warp.stalled);
+        warp.ready.front().wait = Wait::none;
+        return;
+    }
+    for (const Fragment& fragment : warp.stalled) {
+        if (!waits_at(fragment, barrier)) continue;
+        warp.ready.push_back(fragment);
+        warp.ready.back().wait = Wait::none;
+    }
+    std::erase_if(warp.stalled, [=](const Fragment& fragment) { return waits_at(fragment, barrier); });
+}
+
 const char* text_of(Wait wait)
 {
     switch (wait) {
@@ -30,12 +48,8 @@ Block::Block(Launch& of) : launch(of), watch(*of.watch)
 {
     cluster = {this};
     shared_memory.resize(launch.program->shared_extent + launch.info.dynamic_shared_bytes + 1024);
-    for (int i = 0; i < launch.warps; ++i) {
-        warps.push_back(std::make_unique<Warp>());
-        warps.back()->block = this;
-        warps.back()->launch = &launch;
-        warps.back()->index = i;
-    }
+    last_address.resize(launch.program->module->sites.size());
+    for (int i = 0; i < launch.warps; ++i) warps.push_back(std::make_unique<Warp>(*this, i));
 }
 
 Block::~Block() = default;
@@ -117,8 +131,8 @@ bool Block::release_barrier(int barrier_number)
     int lanes = 0, wanted = 0;
     for (const auto& warp : warps) {
         for (const Fragment& fragment : warp->stalled) {
-            if (fragment.wait != Wait::block_barrier || fragment.barrier != barrier_number) continue;
-            waiting.emplace_back(warp.get(), fragment);
+            if (!waits_at(fragment, barrier_number)) continue;
+            waiting.emplace_back(warp.get(), &fragment);
             lanes += std::popcount(fragment.mask);
             wanted = std::max(wanted, fragment.barrier_threads);
         }
@@ -129,27 +143,28 @@ bool Block::release_barrier(int barrier_number)
     const int come = lanes + barriers[static_cast<std::size_t>(barrier_number)].arrived;
     if (come < needed && !(whole_block && come + ended >= needed)) return false;
     const bool several_sites = std::ranges::any_of(waiting, [&](const auto& other) {
-        return other.second.instruction != waiting.front().second.instruction &&
-               launch.place_of(other.second.instruction->site) != launch.place_of(waiting.front().second.instruction->site);
+        const Instruction* const here = waiting.front().second->instruction;
+        return other.second->instruction != here && launch.place_of(other.second->instruction->site) != launch.place_of(here->site);
     });
     if (whole_block && ((ended > 0 && come < needed) || several_sites)) report_divergence(waiting, ended > 0);
-    let_pass(barrier_number, waiting, whole_block);
+    let_pass(barrier_number, whole_block);
     return true;
 }
 
-void Block::let_pass(int barrier_number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block)
+void Block::let_pass(int barrier_number, bool whole_block)
 {
     int true_values = 0, lanes = 0;
-    for (const auto& [warp, fragment] : together) {
-        lanes += std::popcount(fragment.mask);
-        true_values += std::popcount(fragment.barrier_values & fragment.mask);
+    for (const auto& [warp, fragment] : waiting_) {
+        lanes += std::popcount(fragment->mask);
+        true_values += std::popcount(fragment->barrier_values & fragment->mask);
     }
+    for (const auto& [warp, fragment] : waiting_) give_barrier_result(*fragment, true_values, lanes);
     BlockBarrier& barrier = barriers[static_cast<std::size_t>(barrier_number)];
     if (whole_block) {
         watch.block_barrier();
     } else {
         std::vector<int> passing;
-        for (const auto& [warp, fragment] : together)
+        for (const auto& [warp, fragment] : waiting_)
             if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
         watch.part_barrier(passing);
         if (!barrier.arrived_warps.empty())
@@ -157,22 +172,21 @@ void Block::let_pass(int barrier_number, const std::vector<std::pair<Warp*, Frag
     }
     barrier = {};
     barriers_in_use &= ~(1u << barrier_number);
-    for (const auto& [warp, fragment] : together) {
-        give_barrier_result(fragment, true_values, lanes);
-        warp->ready.push_back(fragment);
-        warp->ready.back().wait = Wait::none;
-        std::erase_if(warp->stalled, [&](const Fragment& other) { return other.wait == Wait::block_barrier && other.barrier == barrier_number; });
+    Warp* last = nullptr;
+    for (const auto& [warp, fragment] : waiting_) {
+        if (warp != last) make_ready(*warp, barrier_number);
+        last = warp;
     }
 }
 
-void Block::report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended)
+void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
 {
-    std::ranges::sort(waiting, {}, [](const auto& one) { return one.first->thread_of(std::countr_zero(one.second.mask)); });
+    std::ranges::sort(waiting, {}, [](const Waiting& one) { return one.first->thread_of(std::countr_zero(one.second->mask)); });
     const auto& [warp, fragment] = waiting.front();
-    const int first = warp->thread_of(std::countr_zero(fragment.mask));
+    const int first = warp->thread_of(std::countr_zero(fragment->mask));
     const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";
     const std::string name = hazards::thread_name(launch.info, first);
-    const std::uint32_t site = fragment.instruction->site;
+    const std::uint32_t site = fragment->instruction->site;
     if (some_ended)
         for (const auto& other : warps) {
             if (!other->exited) continue;
@@ -184,10 +198,10 @@ void Block::report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, b
             return;
         }
     for (const auto& [other_warp, other] : waiting) {
-        if (launch.place_of(other.instruction->site) == launch.place_of(site)) continue;
-        const int there = other_warp->thread_of(std::countr_zero(other.mask));
+        if (launch.place_of(other->instruction->site) == launch.place_of(site)) continue;
+        const int there = other_warp->thread_of(std::countr_zero(other->mask));
         const int threads[] = {first, there};
-        const std::uint32_t sites[] = {site, other.instruction->site};
+        const std::uint32_t sites[] = {site, other->instruction->site};
         launch.watch->report(HazardKind::divergent_barrier, index, number, threads, sites,
                              name + " and " + hazards::thread_name(launch.info, there) + " wait at different barriers", help);
         return;

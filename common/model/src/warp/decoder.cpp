@@ -345,7 +345,7 @@ Instruction Decoder::decode(const ptx::Instruction& instruction)
         if (instruction.guard_negated) out.negated |= 1u << 31;
     }
     out.site = add_to_site_table(instruction);
-    for (const auto family : {decode_control, decode_memory, decode_exchange, decode_barrier, decode_atomic, decode_asynchronous,
+    for (const auto family : {decode_control, decode_memory, decode_address, decode_exchange, decode_barrier, decode_atomic, decode_asynchronous,
                               decode_texture, decode_tensor})
         if (family(*this, instruction, out)) return out;
     decode_arithmetic(instruction, out);

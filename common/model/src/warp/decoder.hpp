@@ -117,6 +117,7 @@ bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instr
 bool decode_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+bool decode_address(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_asynchronous(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_texture(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);

@@ -109,6 +109,9 @@ struct Block {
     /// Threads that have ended.
     int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
+    WarpAccess access{};
+    /// Of each site, the global address of the first lane that accessed memory from there last.
+    std::vector<std::uint64_t> last_address;
     /// Copies that are under way (asynchronous.hpp), null until there are some.
     std::shared_ptr<void> asynchronous;
 
@@ -134,13 +137,16 @@ struct Block {
 private:
     bool release_barrier(int number);
     bool release_from_cluster_barrier();
-    void let_pass(int number, const std::vector<std::pair<Warp*, Fragment>>& together, bool whole_block);
-    void report_divergence(std::vector<std::pair<Warp*, Fragment>> waiting, bool some_ended);
+    using Waiting = std::pair<Warp*, const Fragment*>;
+
+    /// Lets those in `waiting_` go on.
+    void let_pass(int number, bool whole_block);
+    void report_divergence(std::vector<Waiting> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
     bool let_waiting_lanes_go();
     bool idle_ = false, only_polls_ = false;
-    /// Who waits at the barrier that is looked at, kept for its memory.
-    std::vector<std::pair<Warp*, Fragment>> waiting_;
+    /// Who waits at the barrier that is looked at.
+    std::vector<Waiting> waiting_;
 };
 
 /// Runs all blocks of a launch, on all cores.

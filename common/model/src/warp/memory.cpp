@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Loads, stores, and what turns addresses of one state space into addresses of another.
+// Loads and stores.
 
 #include <algorithm>
 #include <cstring>
 
+#include "warp/lanes.hpp"
 #include "warp/memory_access.hpp"
 
 namespace simt::warp {
@@ -14,17 +15,10 @@ namespace {
 
 const MemoryAccess& details(const Instruction& instruction) { return *reinterpret_cast<const MemoryAccess*>(instruction.immediate); }
 
-/// True if the lanes' elements lie next to one another, in the order of the lanes, as registers have them.
-template <class Memory>
-bool is_row(const LanePointers& pointers)
-{
-    if (pointers.lanes != all_lanes) return false;
-    const auto first = reinterpret_cast<std::uintptr_t>(pointers.at[0]);
-    std::uintptr_t difference = 0;
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
-        difference |= (reinterpret_cast<std::uintptr_t>(pointers.at[lane]) - first) ^ (lane * sizeof(Memory));
-    return difference == 0;
-}
+struct Wide {
+    std::uint64_t low, high;
+    bool operator==(const Wide&) const = default;
+};
 
 /// Elements of type `Memory` into registers of type `Register`.
 template <class Memory, class Register>
@@ -34,11 +28,6 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
         if (offset == no_operand) continue;
         Register* to = values<Register>(warp, offset);
-        if constexpr (sizeof(Memory) == sizeof(Register))
-            if (access.count == 1 && is_row<Memory>(from)) {
-                std::memcpy(to, from.at[0], sizeof(Memory) * lanes_of_warp);
-                return;
-            }
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
             Memory value;
@@ -52,26 +41,12 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
     }
 }
 
-/// Stores a row of elements. Returns the lanes whose element is another than before.
-template <class Memory, class Register>
-std::uint32_t store_row(const Register* from, unsigned char* to)
-{
-    if (std::memcmp(to, from, sizeof(Memory) * lanes_of_warp) == 0) return 0;
-    std::uint32_t changed = 0;
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
-        changed |= static_cast<std::uint32_t>(std::memcmp(to + lane * sizeof(Memory), from + lane, sizeof(Memory)) != 0) << lane;
-    std::memcpy(to, from, sizeof(Memory) * lanes_of_warp);
-    return changed;
-}
-
 template <class Memory, class Register>
 std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& to)
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
         const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
-        if constexpr (sizeof(Memory) == sizeof(Register))
-            if (access.count == 1 && is_row<Memory>(to)) return store_row<Memory>(from, to.at[0]);
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
             const auto value = static_cast<Memory>(from[lane]);
@@ -88,11 +63,6 @@ std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const M
     return changed;
 }
 
-struct Wide {
-    std::uint64_t low, high;
-    bool operator==(const Wide&) const = default;
-};
-
 /// Zeros in the lanes of a load that were left out because of a hazard.
 void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
 {
@@ -104,12 +74,73 @@ void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAcce
     }
 }
 
-template <class Memory, class Register>
-void load(Warp& base, const Instruction& instruction)
+/// The elements of all lanes, at `from` and every `step` bytes from there on.
+template <class Memory>
+void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
 {
-    Warp& warp = base;
+    if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
+        std::memcpy(elements, from, sizeof(Memory) * lanes_of_warp);
+        return;
+    }
+    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane, from += step) std::memcpy(&elements[lane], from, sizeof(Memory));
+}
+
+template <class Memory>
+void write_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
+{
+    if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
+        std::memcpy(to, elements, sizeof(Memory) * lanes_of_warp);
+        return;
+    }
+    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane, to += step) std::memcpy(to, &elements[lane], sizeof(Memory));
+}
+
+/// load_elements() of all lanes.
+template <class Memory, class Register>
+void load_all(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const EvenPlace& place)
+{
+    for (int part = 0; part < access.count; ++part) {
+        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
+        if (offset == no_operand) continue;
+        Register* to = values<Register>(warp, offset);
+        const unsigned char* from = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
+        if constexpr (sizeof(Memory) == sizeof(Register)) {
+            read_all(from, place.step, to);
+        } else {
+            Memory elements[lanes_of_warp];
+            read_all(from, place.step, elements);
+            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = static_cast<Register>(elements[lane]);
+        }
+    }
+}
+
+/// store_elements() of all lanes, no two of which have one address.
+template <class Memory, class Register>
+std::uint32_t store_all(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const EvenPlace& place)
+{
+    std::uint32_t changed = 0;
+    for (int part = 0; part < access.count; ++part) {
+        const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
+        unsigned char* to = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
+        alignas(64) Memory old[lanes_of_warp], elements[lanes_of_warp];
+        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
+        read_all(to, place.step, old);
+        const std::uint32_t others = lanes_where<Memory>([&](int lane) { return !(old[lane] == elements[lane]); });
+        if (others) write_all(to, place.step, elements);
+        changed |= others;
+    }
+    return changed;
+}
+
+template <class Memory, class Register>
+void load(Warp& warp, const Instruction& instruction)
+{
     const MemoryAccess& access = details(instruction);
-    find_addresses(warp, instruction, access);
+    if (const EvenPlace place = find_even_place(warp, instruction, access)) {
+        load_all<Memory, Register>(warp, instruction, access, place);
+        note_even_access(warp, access, place, 0);
+        return forget_spacing(warp);
+    }
     by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
         load_elements<Memory, Register>(warp, instruction, access, pointers);
@@ -123,7 +154,13 @@ template <class Memory, class Register>
 void store(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
-    find_addresses(warp, instruction, access);
+    if (const EvenPlace place = find_even_place(warp, instruction, access); place && place.step != 0) {
+        const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
+        warp.progress |= changed != 0;
+        note_even_access(warp, access, place, changed);
+        return forget_spacing(warp);
+    }
+    forget_spacing(warp);
     by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
@@ -265,102 +302,6 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     decoder.keep(out, access);
 }
 
-/// `cvta`: between a space's own addresses and generic ones. 32-bit registers hold addresses of small spaces.
-struct Conversion {
-    std::uint64_t window;
-    bool to_space;
-    int from_bytes, to_bytes;
-};
-
-/// Global and constant memory have one address in both spaces.
-void copy_address(Warp& warp, const Instruction& instruction)
-{
-    const std::uint64_t* from = values<std::uint64_t>(warp, instruction.operand[1]);
-    std::uint64_t* to = values<std::uint64_t>(warp, instruction.operand[0]);
-    if (warp.active == all_lanes) {
-        std::copy_n(from, lanes_of_warp, to);
-        return;
-    }
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = from[std::countr_zero(rest)];
-}
-
-void convert_address(Warp& warp, const Instruction& instruction)
-{
-    const auto& conversion = *reinterpret_cast<const Conversion*>(instruction.immediate);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * conversion.from_bytes, static_cast<std::size_t>(conversion.from_bytes));
-        if (conversion.to_space)
-            address = address >= conversion.window && conversion.window ? address - conversion.window : address;
-        else if (address < conversion.window)
-            address += conversion.window;
-        std::memcpy(warp.registers + instruction.operand[0] + lane * conversion.to_bytes, &address, static_cast<std::size_t>(conversion.to_bytes));
-    }
-}
-
-std::uint64_t window_of(ptx::Space space)
-{
-    switch (space) {
-        case ptx::Space::shared: return memory::shared_window;
-        case ptx::Space::local: return memory::local_window;
-        case ptx::Space::param: return memory::parameter_window;
-        default: return 0;
-    }
-}
-
-void test_space(Warp& warp, const Instruction& instruction)
-{
-    const std::uint64_t* address = values<std::uint64_t>(warp, instruction.operand[1]);
-    std::uint32_t result = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t a = address[lane];
-        bool is = false;
-        switch (static_cast<ptx::Space>(instruction.immediate)) {
-            case ptx::Space::shared: is = memory::is_shared(a); break;
-            case ptx::Space::local: is = memory::is_local(a); break;
-            case ptx::Space::param: is = memory::is_parameter(a); break;
-            case ptx::Space::constant: {
-                memory::Allocation allocation;
-                is = memory::AddressSpace::instance().find(a, allocation) && allocation.read_only;
-                break;
-            }
-            default: is = a < memory::shared_window; break;
-        }
-        if (is) result |= 1u << lane;
-    }
-    write_predicate(warp, instruction.operand[0], result);
-}
-
-/// `mapa`: the address that another block's shared memory has at the same place.
-void map_to_rank(Warp& warp, const Instruction& instruction)
-{
-    const int bytes = instruction.width[0];
-    const std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[2]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
-        const std::uint64_t window = address >= memory::shared_window ? memory::shared_window : 0;
-        address = window + (address - window) % memory::shared_window_bytes + (std::uint64_t{rank[lane]} + 1) * memory::shared_window_bytes;
-        std::memcpy(warp.registers + instruction.operand[0] + lane * bytes, &address, static_cast<std::size_t>(bytes));
-    }
-}
-
-void rank_of_address(Warp& warp, const Instruction& instruction)
-{
-    const int bytes = instruction.width[1];
-    std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
-        const std::uint64_t number = address % (memory::shared_window_bytes * (memory::most_cluster_blocks + 1)) / memory::shared_window_bytes;
-        rank[lane] = number == 0 ? static_cast<std::uint32_t>(warp.block->cluster_rank) : static_cast<std::uint32_t>(number - 1);
-    }
-}
-
 void do_nothing(Warp&, const Instruction&) {}
 
 }  // namespace
@@ -370,41 +311,6 @@ bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instru
     const std::string& opcode = instruction.opcode;
     if (is_load(instruction) || (opcode == "st" && !instruction.has("async"))) {
         decode_access(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "cvta") {
-        const bool to_space = instruction.has("to");
-        const ptx::Type type = instruction.type();
-        Conversion conversion{window_of(space_of(instruction)), to_space, decoder.register_bytes(instruction.operands.at(1), type),
-                              decoder.register_bytes(instruction.operands.at(0), type)};
-        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
-        decoder.keep(out, conversion);
-        const bool is_same = conversion.window == 0 && conversion.from_bytes == 8 && conversion.to_bytes == 8;
-        out.execute = is_same ? copy_address : convert_address;
-        return true;
-    }
-    if (opcode == "isspacep") {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
-        out.immediate = static_cast<std::uint64_t>(space_of(instruction));
-        out.execute = test_space;
-        return true;
-    }
-    if (opcode == "mapa") {
-        const ptx::Type type = instruction.type();
-        for (std::size_t n = 0; n < 2; ++n) decoder.add(out, decoder.slot(instruction.operands.at(n), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(2), ptx::Type::u32));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
-        out.execute = map_to_rank;
-        return true;
-    }
-    if (opcode == "getctarank") {
-        const ptx::Type type = instruction.type();
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
-        out.width[1] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(1), type));
-        out.execute = rank_of_address;
         return true;
     }
     if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||

@@ -12,16 +12,6 @@ namespace simt::warp {
 
 namespace {
 
-template <class Base>
-void add_offsets(Warp& warp, std::uint32_t base, std::int64_t offset)
-{
-    const Base* from = values<Base>(warp, base);
-    auto& to = warp.access.address;
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = static_cast<std::uint64_t>(from[lane]) + static_cast<std::uint64_t>(offset);
-    if constexpr (sizeof(Base) == 4)
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] &= 0xFFFF'FFFFu;
-}
-
 struct Bounds {
     std::uint64_t least, most, bits;
 };
@@ -90,41 +80,44 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
 
 }  // namespace
 
-void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size)
 {
-    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
-    if (access.base_bytes == 8)
-        add_offsets<std::uint64_t>(warp, base, access.offset);
-    else
-        add_offsets<std::uint32_t>(warp, base, access.offset);
-    warp.access.size = access.bytes;
-    warp.access.site = instruction.site;
-    warp.access.operation = access.operation;
-    warp.access.warp = warp.index;
+    auto& recent = warp.block->recent;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        for (const memory::Allocation& allocation : recent) {
+            if (!allocation.contains(least) || !allocation.contains(most, size) || allocation.freed) continue;
+            warp.access.allocation = allocation.begin;
+            return allocation.at(least);
+        }
+        memory::Allocation found;
+        if (attempt > 0 || !memory::AddressSpace::instance().find(least, found)) break;
+        recent[1] = recent[0];
+        recent[0] = found;
+    }
+    return nullptr;
+}
+
+unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size)
+{
+    for (const SharedVariable& variable : warp.launch->program->shared) {
+        const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
+        if (least - variable.offset >= bytes || most - variable.offset > bytes - size) continue;
+        warp.access.allocation = 0;
+        return warp.block->shared_memory.data() + least;
+    }
+    return nullptr;
 }
 
 LanePointers check_global(Warp& warp, std::uint32_t lanes)
 {
     const Bounds bounds = bounds_of(warp.access.address, lanes);
     lanes = aligned_lanes(warp, lanes, bounds.bits, true);
-    const auto size = static_cast<std::size_t>(warp.access.size);
-    auto& recent = warp.block->recent;
-    for (int attempt = 0; attempt < 3; ++attempt) {
-        for (const memory::Allocation& allocation : recent) {
-            if (!allocation.contains(bounds.least) || !allocation.contains(bounds.most, size) || allocation.freed) continue;
-            LanePointers pointers;
-            pointers.lanes = lanes;
-            point_all(warp, pointers, allocation.delta);
-            warp.access.allocation = allocation.begin;
-            return pointers;
-        }
-        if (attempt > 0) break;
-        memory::Allocation found;
-        if (!memory::AddressSpace::instance().find(bounds.least, found)) break;
-        recent[1] = recent[0];
-        recent[0] = found;
-    }
-    return check_global_slowly(warp, lanes);
+    const unsigned char* const least = locate_global(warp, bounds.least, bounds.most, static_cast<std::size_t>(warp.access.size));
+    if (!least) return check_global_slowly(warp, lanes);
+    LanePointers pointers;
+    pointers.lanes = lanes;
+    point_all(warp, pointers, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(least) - bounds.least));
+    return pointers;
 }
 
 LanePointers check_shared(Warp& warp, std::uint32_t lanes)
@@ -135,9 +128,7 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
     warp.access.allocation = 0;
     Block& block = *warp.block;
     const auto size = static_cast<std::uint64_t>(warp.access.size);
-    for (const SharedVariable& variable : warp.launch->program->shared) {
-        const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
-        if (bounds.least - variable.offset >= bytes || bounds.most - variable.offset > bytes - size) continue;
+    if (locate_shared(warp, bounds.least, bounds.most, size)) {
         pointers.lanes = lanes;
         point_all(warp, pointers, reinterpret_cast<std::int64_t>(block.shared_memory.data()));
         return pointers;

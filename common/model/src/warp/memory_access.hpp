@@ -44,6 +44,23 @@ struct LanePointers {
 /// Fills `warp.access` with addresses, size, lanes and site of an instruction. `base_operand` no_operand: the offset alone.
 void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access);
 
+/// Lanes whose elements lie `step` bytes apart in one allocation or variable, for the host: all take part, the first at `first`.
+struct EvenPlace {
+    unsigned char* first = nullptr;
+    std::ptrdiff_t step = 0;
+    ptx::Space space = ptx::Space::global;
+
+    explicit operator bool() const { return first != nullptr; }
+};
+
+/// Does what find_addresses(), by_space() and check() do, at once, for the accesses that most are: of all lanes, evenly spaced,
+/// aligned, to global, constant or shared memory that the kernel may access. Returns no place for all others, of which
+/// find_addresses() has been done. What it knows of the spacing stands in `warp.access` until forget_spacing().
+EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access);
+inline void forget_spacing(Warp& warp) { warp.access.evenly_spaced = false; }
+/// note_access() of such an access.
+void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& place, std::uint32_t changed);
+
 /// Splits the active lanes by state space and calls `visit(space, lanes)` for each that there are; generic addresses in
 /// `warp.access` become addresses of that space.
 template <class Visit>
@@ -57,6 +74,11 @@ LanePointers check_local(Warp& warp, std::uint32_t lanes);
 LanePointers check_parameters(Warp& warp, std::uint32_t lanes);
 /// The one for `space`.
 LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes);
+
+/// Where the host finds `least`, if one live allocation, or one variable of the block's shared memory, holds it and `size` bytes
+/// at `most`; else null. Notes the allocation in `warp.access`.
+unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size);
+unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size);
 
 /// Tells the watcher of an access that was made; `changed` is of stores.
 void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed);

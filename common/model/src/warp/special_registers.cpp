@@ -62,12 +62,12 @@ std::uint64_t value_of_block(const Warp& warp, Special special)
     const Launch& launch = *warp.launch;
     const Block& block = *warp.block;
     const Extent& grid = launch.info.grid;
+    if (is_between(special, Special::ctaid_x, Special::ctaid_z)) return part(block.index, special, Special::ctaid_x);
     const Extent& cluster = launch.cluster;
     const Extent clusters{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
     const Extent cluster_index{block.index.x / cluster.x, block.index.y / cluster.y, block.index.z / cluster.z};
     const Extent in_cluster{block.index.x % cluster.x, block.index.y % cluster.y, block.index.z % cluster.z};
     if (is_between(special, Special::ntid_x, Special::ntid_z)) return part(launch.info.block, special, Special::ntid_x);
-    if (is_between(special, Special::ctaid_x, Special::ctaid_z)) return part(block.index, special, Special::ctaid_x);
     if (is_between(special, Special::nctaid_x, Special::nctaid_z)) return part(grid, special, Special::nctaid_x);
     if (is_between(special, Special::clusterid_x, Special::clusterid_z)) return part(cluster_index, special, Special::clusterid_x);
     if (is_between(special, Special::nclusterid_x, Special::nclusterid_z)) return part(clusters, special, Special::nclusterid_x);

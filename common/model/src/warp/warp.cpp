@@ -33,6 +33,8 @@ void release_registers(unsigned char* registers) { ::operator delete(registers, 
 
 }  // namespace
 
+Warp::Warp(Block& of, int number) : block(&of), launch(&of.launch), index(number), access(of.access) {}
+
 Warp::~Warp()
 {
     for (const auto* frames : {&frames_, &spare_frames_})
@@ -149,10 +151,7 @@ Stop Warp::run()
         polls = nullptr;
         stop = Stop::none;
         step();
-        if (stop == Stop::waits) {
-            idle_slices_ = 0;
-            stalled.push_back(waiting);
-        }
+        if (stop == Stop::waits) idle_slices_ = 0;
         if (stop != Stop::yielded) continue;
         // Newest last: the others come first now.
         const Fragment current = here();
@@ -421,7 +420,7 @@ void Warp::split_before(std::uint32_t others, std::uint32_t at)
 
 void Warp::wait(const Fragment& how)
 {
-    waiting = how;
+    Fragment& waiting = stalled.emplace_back(how);
     waiting.pc = pc;
     waiting.mask = mask;
     waiting.frame = frame;

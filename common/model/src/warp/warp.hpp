@@ -77,9 +77,9 @@ struct Fragment {
 enum class Stop : std::uint8_t { none, ended, yielded, waits };
 
 struct Warp : RegisterFile {
-    Block* block = nullptr;
-    Launch* launch = nullptr;
-    int index = 0;
+    Block* block;
+    Launch* launch;
+    int index;
     /// Lanes that exist, and those that have ended.
     std::uint32_t lanes = 0, exited = 0;
 
@@ -90,8 +90,6 @@ struct Warp : RegisterFile {
     Join* top = nullptr;
     const Instruction* code = nullptr;
     Stop stop = Stop::none;
-    /// Why it stopped, if it waits.
-    Fragment waiting;
     /// @}
 
     /// Backward branches until the fragment lets others run.
@@ -103,7 +101,8 @@ struct Warp : RegisterFile {
     /// Local memory: `local_capacity` bytes a lane, lane after lane.
     std::vector<unsigned char> local;
     std::uint64_t local_capacity = 0;
-    WarpAccess access{};
+    /// The access that is made now: the block's, since one of its warps runs at a time.
+    WarpAccess& access;
     /// The wait for a barrier in shared memory at which the last fragment gave up its turn, and a lane of it; null if it did so
     /// for another reason.
     const Instruction* polls = nullptr;
@@ -113,7 +112,7 @@ struct Warp : RegisterFile {
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;
 
-    Warp() = default;
+    Warp(Block& block, int index);
     ~Warp();
     Warp(const Warp&) = delete;
     Warp& operator=(const Warp&) = delete;

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Accesses of all lanes to words that are evenly spaced, which most accesses are: where the words' cells are all in one of a few
+// states, they are looked at and changed together. The outcome is what the rules of shared_watch.cpp say word by word.
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "hazards/shared_watch.hpp"
+#include "rules/lanes.hpp"
+
+namespace simt::hazards {
+
+namespace {
+
+constexpr std::uint8_t all_bytes = 0xF;
+
+/// The fields of a cell in their order: write, read, read_lanes, other_read.
+using Fields = std::array<std::int32_t, 4>;
+/// Those of one cell, and of four that follow one another, as vector instructions have them.
+using OneCell = std::int32_t __attribute__((vector_size(16)));
+using FourCells = std::int32_t __attribute__((vector_size(64)));
+
+constexpr std::int32_t all = -1;
+
+template <class Cells>
+constexpr std::size_t cells_of = sizeof(Cells) / sizeof(Fields);
+
+/// What a field of a lane's cell holds in addition where it depends on the lane.
+constexpr std::array<Fields, warp_size> make_lane_fields()
+{
+    std::array<Fields, warp_size> fields{};
+    for (std::int32_t lane = 0; lane < warp_size; ++lane)
+        fields[static_cast<std::size_t>(lane)] = {lane, 0, static_cast<std::int32_t>(1u << lane), lane};
+    return fields;
+}
+alignas(64) constexpr auto lane_fields = make_lane_fields();
+
+/// All bits of one field, in each of four cells.
+constexpr std::array<Fields, 4> make_masks(std::size_t field)
+{
+    Fields one{};
+    one[field] = all;
+    return {one, one, one, one};
+}
+alignas(64) constexpr std::array<std::array<Fields, 4>, 4> masks{make_masks(0), make_masks(1), make_masks(2), make_masks(3)};
+
+/// Cells that all have these fields.
+template <class Cells>
+[[gnu::always_inline]] inline void spread(const Fields& one, Cells& to)
+{
+    to = Cells{};
+    for (std::size_t field = 0; field < one.size(); ++field) {
+        Cells mask;
+        std::memcpy(&mask, &masks[field], sizeof mask);
+        to |= (Cells{} + one[field]) & mask;
+    }
+}
+
+/// The cells of all lanes' words.
+struct Words {
+    unsigned char* cells;
+    std::uint8_t* written;
+    /// Words from one lane's to the next one's, and words of a lane.
+    std::ptrdiff_t stride;
+    int of_lane;
+
+    bool are_a_row() const { return stride == 1; }
+    /// Calls `visit(word, lane)` with each word, counted from the first lane's, and with its lane.
+    template <class Visit>
+    [[gnu::always_inline]] void for_each(Visit&& visit) const
+    {
+        std::ptrdiff_t first = 0;
+        if (of_lane == 1)
+            for (std::size_t lane = 0; lane < warp_size; ++lane, first += stride) visit(first, lane);
+        else
+            for (std::size_t lane = 0; lane < warp_size; ++lane, first += stride)
+                for (std::ptrdiff_t word = first; word < first + of_lane; ++word) visit(word, lane);
+    }
+    /// Calls `visit(cells, lane)` with as many cells at a time as Cells has; the first one is that lane's.
+    template <class Cells, class Visit>
+    [[gnu::always_inline]] void for_each_cell(Visit&& visit) const
+    {
+        if constexpr (cells_of<Cells> > 1)
+            for (std::size_t lane = 0; lane < warp_size; lane += cells_of<Cells>) visit(cells + lane * sizeof(Fields), lane);
+        else
+            for_each([&](std::ptrdiff_t word, std::size_t lane) __attribute__((always_inline)) { visit(cells + word * static_cast<std::ptrdiff_t>(sizeof(Fields)), lane); });
+    }
+};
+
+/// What cells hold: `fields`, and what the lane adds to those in `of_lane`. Only those in `counts` need be so; no other is
+/// more than `limit`.
+struct State {
+    Fields fields{}, of_lane{}, counts{}, limit{};
+
+    void expect(std::size_t number, std::int32_t value, std::int32_t with_lane)
+    {
+        fields[number] = value;
+        of_lane[number] = with_lane;
+        counts[number] = all;
+        limit[number] = INT32_MAX;
+    }
+};
+
+template <class Cells>
+bool are_so(const Words& words, const State& state)
+{
+    Cells fields, of_lane, counts, limit, wrong{};
+    spread(state.fields, fields);
+    spread(state.of_lane, of_lane);
+    spread(state.counts, counts);
+    spread(state.limit, limit);
+    words.for_each_cell<Cells>([&](const unsigned char* at, std::size_t lane) __attribute__((always_inline)) {
+        Cells cells, lanes;
+        std::memcpy(&cells, at, sizeof cells);
+        std::memcpy(&lanes, &lane_fields[lane], sizeof lanes);
+        wrong |= ((cells ^ (fields | (lanes & of_lane))) & counts) | (cells > limit);
+    });
+    std::int32_t any = 0;
+    for (std::size_t i = 0; i < sizeof wrong / sizeof any; ++i) any |= wrong[i];
+    return any == 0;
+}
+
+/// How cells change: what is not in `keep` becomes 0, then `fields` and what the lane adds to those in `of_lane` are put in.
+struct Change {
+    Fields keep{}, fields{}, of_lane{};
+};
+
+template <class Cells>
+void make(const Words& words, const Change& change)
+{
+    Cells keep, fields, of_lane;
+    spread(change.keep, keep);
+    spread(change.fields, fields);
+    spread(change.of_lane, of_lane);
+    const auto new_fields = [&](std::size_t lane, Cells& cells) __attribute__((always_inline)) {
+        std::memcpy(&cells, &lane_fields[lane], sizeof cells);
+        cells = (cells & of_lane) | fields;
+    };
+    if (change.keep == Fields{})
+        return words.for_each_cell<Cells>([&](unsigned char* at, std::size_t lane) __attribute__((always_inline)) {
+            Cells cells;
+            new_fields(lane, cells);
+            std::memcpy(at, &cells, sizeof cells);
+        });
+    words.for_each_cell<Cells>([&](unsigned char* at, std::size_t lane) __attribute__((always_inline)) {
+        Cells old, cells;
+        std::memcpy(&old, at, sizeof old);
+        new_fields(lane, cells);
+        cells |= old & keep;
+        std::memcpy(at, &cells, sizeof cells);
+    });
+}
+
+bool are_so(const Words& words, const State& state) { return words.are_a_row() ? are_so<FourCells>(words, state) : are_so<OneCell>(words, state); }
+void make(const Words& words, const Change& change) { words.are_a_row() ? make<FourCells>(words, change) : make<OneCell>(words, change); }
+
+/// Of what stands of all words' bytes in `written`: bits that all have, and bits that any has.
+struct Bytes {
+    std::uint8_t common = 0xFF, any = 0;
+
+    void add(std::uint8_t bits)
+    {
+        common &= bits;
+        any |= bits;
+    }
+};
+
+Bytes bytes_of(const Words& words)
+{
+    Bytes bytes;
+    if (words.are_a_row())
+        for (std::size_t lane = 0; lane < warp_size; ++lane) bytes.add(words.written[lane]);
+    else
+        words.for_each([&](std::ptrdiff_t word, std::size_t) { bytes.add(words.written[word]); });
+    return bytes;
+}
+
+void set_written(const Words& words)
+{
+    if (words.are_a_row())
+        std::memset(words.written, all_bytes, warp_size);
+    else
+        words.for_each([&](std::ptrdiff_t word, std::size_t) { words.written[word] = all_bytes; });
+}
+
+std::int32_t field(std::uint32_t value) { return static_cast<std::int32_t>(value); }
+
+}  // namespace
+
+bool SharedWatch::access_together(const Current& current)
+{
+    static_assert(sizeof(Cell) == sizeof(Fields));
+    const WarpAccess& access = current.access;
+    std::uint64_t step;
+    if (access.operation == Operation::atomic || !detail::is_evenly_spaced(access, step)) return false;
+    const auto first = static_cast<std::size_t>(access.address[0] / 4);
+    const Words words{reinterpret_cast<unsigned char*>(&words_[first]), &written_[first], static_cast<std::ptrdiff_t>(step) / 4, access.size / 4};
+    const bool loads = access.operation == Operation::load;
+    if (step == 0) return loads && words.of_lane == 1 && load_one_word(first, current);
+    const Bytes bytes = bytes_of(words);
+    if (loads ? (bytes.common & all_bytes) != all_bytes : bytes.any > all_bytes) return false;
+
+    const Cell& cell = words_[first];
+    const auto start = field(interval_start_), record = field(current.record);
+    State state{.limit = {start, start, INT32_MAX, INT32_MAX}};
+    if (is_of_interval(cell.write)) {
+        // Each lane's own store, earlier in the interval.
+        if (cell.write % warp_size != 0 || !is_of_warp(cell.write, current)) return false;
+        state.expect(0, field(cell.write), all);
+    }
+    const bool was_read = is_of_interval(cell.read), by_own_warp = was_read && is_of_warp(cell.read, current);
+    if (was_read) state.expect(1, field(cell.read), 0);
+    // Fields that say nothing of this interval need not be kept.
+    const std::int32_t kept_write = is_of_interval(cell.write) ? all : 0, kept_read = was_read ? all : 0;
+    Change change;
+    if (!loads) {
+        // Each lane's own load alone.
+        if (was_read && !by_own_warp) return false;
+        if (was_read) {
+            state.expect(2, 0, all);
+            state.expect(3, 0, 0);
+        }
+        change = {{0, kept_read, kept_read, kept_read}, {record, 0, 0, 0}, {all, 0, 0, 0}};
+    } else if (!was_read) {
+        change = {{kept_write, 0, 0, 0}, {0, record, 0, 0}, {0, 0, all, 0}};
+    } else if (by_own_warp) {
+        if (record_of(cell.read).stamp != current.stamp) return false;
+        change = {{kept_write, 0, all, all}, {0, record, 0, 0}, {0, 0, all, 0}};
+    } else {
+        if (orders_parts_) return false;
+        change = {{kept_write, all, all, 0}, {0, 0, 0, record}, {0, 0, 0, all}};
+    }
+    if (!are_so(words, state)) return false;
+    make(words, change);
+    if (!loads) set_written(words);
+    return true;
+}
+
+bool SharedWatch::load_one_word(std::size_t word, const Current& current)
+{
+    Cell& cell = words_[word];
+    if (is_of_interval(cell.write) || (written_[word] & all_bytes) != all_bytes) return false;
+    if (!is_of_interval(cell.read)) {
+        cell = {cell.write, current.record, UINT32_MAX, 0};
+        return true;
+    }
+    if (orders_parts_ || is_of_warp(cell.read, current)) return false;
+    cell.other_read = current.record + warp_size - 1;
+    return true;
+}
+
+}  // namespace simt::hazards
