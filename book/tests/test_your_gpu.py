@@ -29,7 +29,7 @@ def change(project, *arguments, **options):
     ("expression", "measured"),
     [
         (TRUE, True),
-        ("copy.copy_plain.2048.percent_of_copy < 90", True),
+        ("copy.copy_plain.2048.percent_of_memcpy < 90", True),
         ("machine.l2_mb > 30", True),
         ("errata.slower_by_ways.ways_32 / errata.slower_by_ways.ways_1 < 32", True),
         ("copy.copy_plain.2048.barriers == 0", False),

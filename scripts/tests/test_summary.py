@@ -58,7 +58,7 @@ def test_the_books_machine_and_ones_own(counted):
     assert "scripts/measure" not in text
 
 
-def test_work_other_than_bytes_has_its_unit_and_no_percent_of_copy(counted):
+def test_work_other_than_bytes_has_its_unit_and_no_percent_of_memcpy(counted):
     measure(counted, "local")
     path = counted.root / "book" / "results" / "local" / "copy.json"
     data = json.loads(path.read_text(encoding="utf-8"))

@@ -42,9 +42,12 @@ PEERS = "peers"
 #: The size of a chapter's counts unless its program names another.
 COUNTED_SIZE = "2048x2048"
 
-#: The ceiling rows of every bandwidth table, both of chapter ``copy``. Percentages are of the second.
-CEILINGS = ("cudaMemcpy", "copy_plain")
+#: What every percentage of bandwidth is of: the copy of the CUDA runtime, a row of chapter ``copy``.
+CEILING = "cudaMemcpy"
 CEILING_SLUG = "copy"
+
+#: What percentages of published figures are of: publications have no time of ``cudaMemcpy``, but one of a plain copy.
+PUBLISHED_CEILING = "copy_plain"
 
 #: The four kinds of access that are counted: key in the counts, words for a reader.
 ACCESSES = {
@@ -307,14 +310,14 @@ MEASURED = {
     "p10_ms": ("cold", "p10_ms"),
     "p90_ms": ("cold", "p90_ms"),
     "samples": ("cold", "samples"),
-    "percent_of_copy": ("cold", "percent"),
+    "percent_of_memcpy": ("cold", "percent"),
     "billions_per_second": ("cold", "rate"),
     "warm_gbps": ("warm", "gbps"),
     "warm_billions_per_second": ("warm", "rate"),
     "warm_ms": ("warm", "median_ms"),
     "warm_p10_ms": ("warm", "p10_ms"),
     "warm_p90_ms": ("warm", "p90_ms"),
-    "warm_percent_of_copy": ("warm", "percent"),
+    "warm_percent_of_memcpy": ("warm", "percent"),
     "fits_l2": ("", "fits_l2"),
     "bytes": ("", "bytes"),
     "sm_mhz": ("", "own"),
@@ -711,14 +714,14 @@ class Evidence:
             )
         return row["figures"]
 
-    def percent_of_copy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
-        """Return a row's bandwidth as a percentage of the plain copy at the same size, state and machine.
+    def percent_of_memcpy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
+        """Return a row's bandwidth as a percentage of ``cudaMemcpy`` at the same size, state and machine.
 
         Raises ResultError if there is none, or if the row's work is not told by bytes.
         """
         if row.get("work"):
             raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so no copy is its measure")
-        copy = self.measured_row(CEILING_SLUG, CEILINGS[1], row["size"], machine)
+        copy = self.measured_row(CEILING_SLUG, CEILING, row["size"], machine)
         return 100 * gbps(row, state) / gbps(copy, state)
 
     def historical(self) -> list[dict[str, Any]]:
@@ -814,7 +817,7 @@ class Evidence:
         elif what == "rate":
             number = work_rate(row, state)
         elif what == "percent":
-            number = self.percent_of_copy(row, state)
+            number = self.percent_of_memcpy(row, state)
         elif what == "fits_l2":
             number = "fits in L2" if row["fits_l2"] else "larger than L2"
         elif what == "bytes":
