@@ -178,9 +178,9 @@ def test_changed_and_removed_kernels_are_stale(project, result):
         ("copy.copy_plain.16384.ms", "2.15"),
         ("copy.copy_plain.16384.p10_ms", "2.08"),
         ("copy.copy_plain.16384.p90_ms", "2.25"),
-        ("copy.cudaMemcpy.16384.percent_of_memcpy", "110"),
-        ("naive.transpose_naive_row_read.16384.percent_of_memcpy", "45"),
-        ("naive.transpose_naive_row_read.2048.warm_percent_of_memcpy", "45"),
+        ("copy.cudaMemcpy.16384.percent_of_memcpy", "100"),
+        ("naive.transpose_naive_row_read.16384.percent_of_memcpy", "41"),
+        ("naive.transpose_naive_row_read.2048.warm_percent_of_memcpy", "41"),
         ("copy.copy_plain.2048.fits_l2", "fits in L2"),
         ("copy.copy_plain.16384.fits_l2", "larger than L2"),
         ("naive.transpose_naive_row_read.2048.l1_hit_sectors", "1,000"),
@@ -368,7 +368,7 @@ def test_bad_keys_are_named_in_one_line(evidence, key, message):
     [
         ("naive.peers.library_copy.16384.gbps", "700"),
         ("naive.peers.library_copy.16384x16384.warm_gbps", "1,400"),
-        ("naive.peers.library_copy.16384.percent_of_memcpy", "70"),
+        ("naive.peers.library_copy.16384.percent_of_memcpy", "64"),
         ("naive.peers.library_copy.2048.samples", "40"),
         ("copy.copy_plain.16384.gbps / naive.peers.library_copy.16384.gbps", "1.43"),
     ],
@@ -429,8 +429,7 @@ def test_stale_and_failed_rows_have_no_value(project, evidence, result):
     source.write_text(text.replace("output[i] = input[i]", "output[i] = 2 * input[i]"))
     with pytest.raises(ResultError, match="stale on invented.*run scripts/measure"):
         evidence.value("copy.copy_plain.2048.gbps")
-    with pytest.raises(ResultError, match="stale"):
-        evidence.value("naive.transpose_naive_row_read.2048.percent_of_memcpy")
+    assert evidence.value("naive.transpose_naive_row_read.2048.percent_of_memcpy").text() == "41", "cudaMemcpy has no text"
     assert evidence.value("naive.transpose_naive_row_read.2048.gbps").text() == "450"
     source.write_text(text)
     result["rows"][2]["check"] = {"passed": False, "message": "3 elements differ"}

@@ -14,6 +14,7 @@ from .project import EvidenceDirective, raw_html, render
 from .results import (
     CEILING,
     CEILING_SLUG,
+    MEASURED,
     Evidence,
     ResultError,
     Value,
@@ -60,6 +61,10 @@ OTHERS = {
     "instructions_per_pair": "instructions per pair",
     "ms": "ms",
 }
+
+
+#: Words of all metrics that a strip may show.
+WORDS = {metric: words for metric, (words, _) in COSTS.items()} | OTHERS
 
 
 def timed_size(evidence: Evidence, slug: str, given: str | None) -> str:
@@ -121,16 +126,18 @@ class StepFigures(EvidenceDirective):
         return [raw_html(render("figures_strip.html", cells=cells, caption=self._caption(evidence, kernels, size)))]
 
     def _counted(self, evidence: Evidence, kernels: list[tuple[str, str]]) -> list[dict[str, Any]]:
-        wanted = self.options.get("show", "").split() or list(COSTS)
+        wanted = self.options.get("show", "").split()
         cells = []
-        for metric in wanted:
-            if metric not in COSTS and metric not in OTHERS:
-                raise ResultError(f":show: {metric!r} is not offered; accepted: {', '.join((*COSTS, *OTHERS))}")
-            values = [counted_value(evidence, slug, kernel, metric) if "." in metric or metric in ("shared_bytes", "barriers", "launches", "blocks", "threads_per_block")
-                      else timed_value(evidence, slug, kernel, timed_size(evidence, slug, self.options.get("size")), metric) for slug, kernel in kernels]
-            cell = _cell(COSTS[metric][0] if metric in COSTS else OTHERS[metric], values)
-            changed = len(values) == 1 or cell["before"] != cell["after"]
-            if cell["after"] and (changed or "show" in self.options):
+        for metric in wanted or COSTS:
+            if metric not in WORDS:
+                raise ResultError(f":show: {metric!r} is not offered; accepted: {', '.join(WORDS)}")
+            if metric in MEASURED:
+                size = timed_size(evidence, kernels[-1][0], self.options.get("size"))
+                values = [timed_value(evidence, slug, kernel, size, metric) for slug, kernel in kernels]
+            else:
+                values = [counted_value(evidence, slug, kernel, metric) for slug, kernel in kernels]
+            cell = _cell(WORDS[metric], values)
+            if cell["after"] and (wanted or cell["before"] != cell["after"]):
                 cells.append(cell)
         return cells
 

@@ -254,8 +254,6 @@ def measured_groups(
         wanted += [(slug, name) for name in kernels or timed if name != CEILING]
         rows, shown, own = [], None, False
         copy = None if arrays else _row(evidence, ceiling, CEILING_SLUG, CEILING, size, machine, strict)
-        if not strict and CEILING in evidence.stale(CEILING_SLUG, machine):
-            copy = None
         for from_slug, name in wanted:
             row = _row(evidence, ceiling if from_slug == CEILING_SLUG else result, from_slug, name, size, machine, strict)
             if row is None:
