@@ -7,9 +7,12 @@ A screen is 1400 × 900 CSS pixels. What a reader need not open (folds) and the 
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from console import Stop
 
 WIDTH, HEIGHT = 1400, 900
 
@@ -102,13 +105,29 @@ def measure(page: Any, folder: Path, slug: str) -> Length:
         slug=slug,
         picture=None if found["picture"] is None else found["picture"] / HEIGHT,
         body=found["body"] / HEIGHT,
-        tables=100 * found["tables"] / found["body"],
+        tables=100 * found["tables"] / found["body"] if found["body"] else 0,
         rows=found["rows"],
         twice=tuple(dict.fromkeys(found["twice"])),
         steps=found["steps"],
         apart=found["apart"] / HEIGHT,
         evidence=found["evidence"],
     )
+
+
+def measure_all(folder: Path, slugs: list[str]) -> list[Length]:
+    """Measure the pages of some chapters in a headless Chromium of the system. Raises Stop without one."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        raise Stop("no Chromium: install it with the system's package manager (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        # A container's root cannot use Chromium's own sandbox, and the pages are ours.
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        lengths = [measure(page, folder, slug) for slug in slugs]
+        browser.close()
+    return lengths
 
 
 def table(lengths: list[Length]) -> str:
