@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import readme
-from console import ROOT, OneLineParser, Stop, say
+from console import ROOT, OneLineParser, Stop, say, use_venv
 from evidence import CHAPTERS, RESULTS, SPECIMENS, chapters, parity, results, source, source_files, source_path
 from links import dead_links, external_links
 from lock import check_no_place
@@ -237,6 +237,7 @@ def check_counts(counts: Path) -> int:
 
 def check_budgets(html: Path) -> int:
     """Prints what each chapter's page takes, and what is over its budget."""
+    use_venv("playwright")
     import budgets  # imported here, because no other rule needs a browser
 
     slugs = [slug for slug in chapters() if (html / f"{slug}.html").is_file()]
