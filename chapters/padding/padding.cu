@@ -98,6 +98,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("padding", "How many columns of padding does a tile need?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
+    chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
     chapter.rows_of_smallest_tile(ROWS);
 

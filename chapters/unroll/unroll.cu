@@ -95,6 +95,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("unroll", "What does a block gain from more than one tile?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
+    chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(4 * COLUMNS);
     chapter.rows_of_smallest_tile(ROWS);
 
