@@ -8,6 +8,8 @@ A screen is 1400 × 900 CSS pixels. What a reader need not open (folds) and the 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,8 +116,9 @@ def measure(page: Any, folder: Path, slug: str) -> Length:
     )
 
 
-def measure_all(folder: Path, slugs: list[str]) -> list[Length]:
-    """Measure the pages of some chapters in a headless Chromium of the system. Raises Stop without one."""
+@contextmanager
+def chromium_page() -> Iterator[Any]:
+    """A page of a headless Chromium of the system. Raises Stop without one."""
     from playwright.sync_api import sync_playwright
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -124,10 +127,14 @@ def measure_all(folder: Path, slugs: list[str]) -> list[Length]:
     with sync_playwright() as playwright:
         # A container's root cannot use Chromium's own sandbox, and the pages are ours.
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        lengths = [measure(page, folder, slug) for slug in slugs]
+        yield browser.new_page()
         browser.close()
-    return lengths
+
+
+def measure_all(folder: Path, slugs: list[str]) -> list[Length]:
+    """Measure the pages of some chapters of the rendered book in ``folder``. Raises Stop without a browser."""
+    with chromium_page() as page:
+        return [measure(page, folder, slug) for slug in slugs]
 
 
 def table(lengths: list[Length]) -> str:
