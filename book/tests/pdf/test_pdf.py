@@ -31,7 +31,8 @@ def pdf(tmp_path_factory) -> PdfReader:
 def test_the_outline_leads_to_the_pages_in_reading_order(pdf):
     titles = [entry.title for entry in pdf.outline]
     assert titles == ["Conflict-Free CUDA", "Padding: one unused column"]
-    assert pdf.get_destination_page_number(pdf.outline[1]) == 1
+    places = [pdf.get_destination_page_number(entry) for entry in pdf.outline]
+    assert places[0] == 0 < places[1] < len(pdf.pages)
 
 
 def test_answers_are_printed_and_evidence_is_not(pdf):
