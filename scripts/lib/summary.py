@@ -26,7 +26,7 @@ REASONS = {
     "untimed": "one launch of one block is too short to be timed",
     "unmeasured": "no result of that machine; scripts/measure makes it",
     "no_bytes": "its work is not told by bytes, so no copy is its measure",
-    "uncopied": "the copy was not measured on that machine",
+    "uncopied": "cudaMemcpy was not measured on that machine",
 }
 STALE = "*"
 LARGEST_COPY = "+"
