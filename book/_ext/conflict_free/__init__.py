@@ -27,6 +27,7 @@ MODULES = (
     "specimens",
     "banks",
     "tile_banks",
+    "rounds",
     "explorer",
     "flow",
     "partitions",

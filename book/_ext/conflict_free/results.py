@@ -403,9 +403,14 @@ def is_measured(expression: str) -> bool:
     )
 
 
+#: The end of a metric that is a count over the number of blocks.
+OF_A_BLOCK = "_per_block"
+
+
 def counts_metric(counts: dict[str, Any], name: str) -> float:
     """Return a metric of a launch's counts, e.g. ``barriers``, ``blocks`` or ``global_store.sectors_per_request``.
 
+    A raw count of a kind of access with ``_per_block`` behind it, such as ``shared_load.wavefronts_per_block``, is that of one block.
     ``partitions_per_step.load`` and ``.store`` are the partitions of device memory that concurrent blocks
     use together, on average, on machines whose partitions are watched. Raises ResultError for an unknown name.
     """
@@ -415,7 +420,8 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
             raise ResultError(f"{name} is of machines whose partitions are watched, such as gt200")
         return counts["partitions"][rest]["mean"]
     if (head in ACCESSES or head in ATOMICS and head in counts) and rest:
-        return access_metric(counts[head], rest)
+        total, of_a_block = rest.removesuffix(OF_A_BLOCK), rest.endswith(OF_A_BLOCK)
+        return access_metric(counts[head], total) / (counts_metric(counts, "blocks") if of_a_block else 1)
     if name in ("barriers", "shared_bytes", "warp_barriers"):
         if name not in counts:
             raise ResultError(f"no {name} in these counts")

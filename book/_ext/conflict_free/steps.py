@@ -40,8 +40,16 @@ COSTS = {
     "shared_store.wavefronts_per_instruction": ("wavefronts per shared store", "wavefronts per store"),
 }
 
+#: What the accesses of a thread block cost, with the same words.
+BLOCK_COSTS = {
+    "shared_load.instructions_per_block": ("shared loads of a block", "loads"),
+    "shared_load.wavefronts_per_block": ("wavefronts of these loads", "wavefronts of loads"),
+    "shared_load.conflicts_per_block": ("conflicts of these loads", "conflicts of loads"),
+    "shared_store.wavefronts_per_block": ("wavefronts of a block's shared stores", "wavefronts of stores"),
+}
+
 #: Words of other metrics that a strip may show.
-OTHERS = {
+OTHERS = {metric: words for metric, (words, _) in BLOCK_COSTS.items()} | {
     "shared_bytes": "bytes of shared memory per block",
     "barriers": "barriers",
     "launches": "launches",
@@ -171,17 +179,19 @@ class KernelTable(EvidenceDirective):
     """``.. kernel-table::``: a row for each kernel of the body: what its accesses cost, and how fast it is.
 
     A line of the body is ``SLUG.KERNEL`` or ``SLUG.KERNEL | WORDS``. The argument, if any, is the caption's first sentence,
-    which says what to see. ``:size: WxH`` is the size of the times; ``:untimed:`` leaves them out. The first row is
-    ``cudaMemcpy``, the ceiling, unless the times are of arrays.
+    which says what to see. ``:size: WxH`` is the size of the times; ``:untimed:`` leaves them out. The costs are those of one
+    warp instruction, with ``:per-block:`` those of a thread block. The first row is ``cudaMemcpy``, the ceiling, unless the times
+    are of arrays.
     """
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"size": directives.unchanged_required, "untimed": directives.flag}
+    option_spec = {"size": directives.unchanged_required, "untimed": directives.flag, "per-block": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
+        costs = BLOCK_COSTS if "per-block" in self.options else COSTS
         asked = [line.partition("|") for line in self.content if line.strip()]
         kernels = [(*self.kernel_argument(name.strip()), words.strip()) for name, _, words in asked]
         timed = "untimed" not in self.options
@@ -191,7 +201,7 @@ class KernelTable(EvidenceDirective):
             kernels.insert(0, (CEILING_SLUG, CEILING, ""))
         if len(kernels) > MOST_ROWS:
             raise ResultError(f"a kernel-table has {len(kernels)} rows; {MOST_ROWS} at most can be taken in")
-        counts = {metric: [counted_value(evidence, slug, name, metric) for slug, name, _ in kernels] for metric in COSTS}
+        counts = {metric: [counted_value(evidence, slug, name, metric) for slug, name, _ in kernels] for metric in costs}
         counts = {metric: values for metric, values in counts.items() if any(values)}
         rows = []
         for number, (slug, name, words) in enumerate(kernels):
@@ -206,7 +216,8 @@ class KernelTable(EvidenceDirective):
                     "kernel_table.html",
                     see=self.arguments[0] if self.arguments else "",
                     spaces=[(f"{space} memory", count) for space, count in spaces if count],
-                    heads=[COSTS[metric][1] for metric in counts],
+                    heads=[costs[metric][1] for metric in counts],
+                    of="one thread block" if costs is BLOCK_COSTS else "one warp instruction",
                     rates=list(rates.values()),
                     rows=rows,
                     size=pretty_size(size),
