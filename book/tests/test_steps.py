@@ -64,6 +64,13 @@ def test_the_table_of_kernels_can_count_by_the_block(project):
     assert "loads wavefronts of loads conflicts of loads wavefronts of stores copy_shared 32 32 0 32" in said
 
 
+def test_the_table_of_kernels_shows_what_it_is_asked_for(project):
+    said = text_of(project.build_page(".. kernel-table::\n   :show: barriers ms\n\n   copy.copy_shared\n"))
+    assert "Counts by the model; times" in said and "shared memory" not in said
+    assert re.search(r"kernel barriers ms GB/s % of cudaMemcpy cudaMemcpy – [\d.]+ [\d,]+ 100 copy_shared 4,096 ", said)
+    assert ":show: 'charm' is not offered" in project.build_error(".. kernel-table::\n   :show: charm\n\n   copy.copy_shared\n")
+
+
 def test_the_table_of_arrays_has_their_rate_and_no_ceiling(project):
     synthetic.make_arrays(project.counts, project.results, "naive")
     said = text_of(project.build_page(".. kernel-table::\n   :size: 5000x1\n\n   naive.transpose_naive_row_read\n"))

@@ -113,6 +113,22 @@ def rate_metrics(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[
     return {"gbps": "GB/s", "percent_of_memcpy": "% of cudaMemcpy"}
 
 
+def shown_metrics(options: dict[str, Any]) -> list[str]:
+    """Return the metrics that ``:show:`` names, none without it. Raises ResultError for one that has no words."""
+    wanted = options.get("show", "").split()
+    for metric in wanted:
+        if metric not in WORDS:
+            raise ResultError(f":show: {metric!r} is not offered; accepted: {', '.join(WORDS)}")
+    return wanted
+
+
+def shown_value(evidence: Evidence, slug: str, kernel: str, metric: str, size: str | None) -> Value | None:
+    """Return a metric of a kernel, measured at ``size`` or the size that a page compares, or counted."""
+    if metric in MEASURED:
+        return timed_value(evidence, slug, kernel, timed_size(evidence, slug, size), metric)
+    return counted_value(evidence, slug, kernel, metric)
+
+
 class StepFigures(EvidenceDirective):
     """``.. step-figures:: SLUG.BEFORE SLUG.AFTER``: what a step changes: counts, then speed, before and after.
 
@@ -134,16 +150,10 @@ class StepFigures(EvidenceDirective):
         return [raw_html(render("figures_strip.html", cells=cells, caption=self._caption(evidence, kernels, size)))]
 
     def _counted(self, evidence: Evidence, kernels: list[tuple[str, str]]) -> list[dict[str, Any]]:
-        wanted = self.options.get("show", "").split()
+        wanted = shown_metrics(self.options)
         cells = []
         for metric in wanted or COSTS:
-            if metric not in WORDS:
-                raise ResultError(f":show: {metric!r} is not offered; accepted: {', '.join(WORDS)}")
-            if metric in MEASURED:
-                size = timed_size(evidence, kernels[-1][0], self.options.get("size"))
-                values = [timed_value(evidence, slug, kernel, size, metric) for slug, kernel in kernels]
-            else:
-                values = [counted_value(evidence, slug, kernel, metric) for slug, kernel in kernels]
+            values = [shown_value(evidence, slug, kernel, metric, self.options.get("size")) for slug, kernel in kernels]
             cell = _cell(WORDS[metric], values)
             if cell["after"] and (wanted or cell["before"] != cell["after"]):
                 cells.append(cell)
@@ -180,18 +190,20 @@ class KernelTable(EvidenceDirective):
 
     A line of the body is ``SLUG.KERNEL`` or ``SLUG.KERNEL | WORDS``. The argument, if any, is the caption's first sentence,
     which says what to see. ``:size: WxH`` is the size of the times; ``:untimed:`` leaves them out. The costs are those of one
-    warp instruction, with ``:per-block:`` those of a thread block. The first row is ``cudaMemcpy``, the ceiling, unless the times
-    are of arrays.
+    warp instruction, with ``:per-block:`` those of a thread block; ``:show:`` names other metrics in their place, as in
+    ``step-figures``. The first row is ``cudaMemcpy``, the ceiling, unless the times are of arrays.
     """
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"size": directives.unchanged_required, "untimed": directives.flag, "per-block": directives.flag}
+    option_spec = {"size": directives.unchanged_required, "untimed": directives.flag, "per-block": directives.flag,
+                   "show": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
         costs = BLOCK_COSTS if "per-block" in self.options else COSTS
+        wanted = shown_metrics(self.options)
         asked = [line.partition("|") for line in self.content if line.strip()]
         kernels = [(*self.kernel_argument(name.strip()), words.strip()) for name, _, words in asked]
         timed = "untimed" not in self.options
@@ -201,7 +213,9 @@ class KernelTable(EvidenceDirective):
             kernels.insert(0, (CEILING_SLUG, CEILING, ""))
         if len(kernels) > MOST_ROWS:
             raise ResultError(f"a kernel-table has {len(kernels)} rows; {MOST_ROWS} at most can be taken in")
-        counts = {metric: [counted_value(evidence, slug, name, metric) for slug, name, _ in kernels] for metric in costs}
+        counts = {
+            metric: [shown_value(evidence, slug, name, metric, self.options.get("size")) for slug, name, _ in kernels] for metric in wanted or costs
+        }
         counts = {metric: values for metric, values in counts.items() if any(values)}
         rows = []
         for number, (slug, name, words) in enumerate(kernels):
@@ -215,9 +229,9 @@ class KernelTable(EvidenceDirective):
                 render(
                     "kernel_table.html",
                     see=self.arguments[0] if self.arguments else "",
-                    spaces=[(f"{space} memory", count) for space, count in spaces if count],
-                    heads=[costs[metric][1] for metric in counts],
-                    of="one thread block" if costs is BLOCK_COSTS else "one warp instruction",
+                    spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
+                    heads=[WORDS[metric] if wanted else costs[metric][1] for metric in counts],
+                    of="" if wanted else "one thread block" if costs is BLOCK_COSTS else "one warp instruction",
                     rates=list(rates.values()),
                     rows=rows,
                     size=pretty_size(size),
