@@ -17,17 +17,19 @@ __global__ void transpose_padded_one_element(float* output, const float* input, 
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
 
-    // 1024 threads: a row of the block for each row of the tile.
+    // Good: neighboring lanes read neighboring elements of a row.
     if (x < width && y < height)
         tile[threadIdx.y][threadIdx.x] = input[y * width + x];
 
-    // Each thread goes on with an element that another one wrote.
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
     // The same tile in the output: the blocks change places.
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
 
+    // Good: the lanes write neighboring elements of a row.
+    // Good: they read a column of the tile, each lane in another bank.
     if (x < height && y < width)
         output[y * height + x] = tile[threadIdx.x][threadIdx.y];
 }
@@ -41,7 +43,7 @@ __global__ void transpose_rectangular_four_elements(float* output, const float* 
     int x = blockIdx.x * COLUMNS + threadIdx.x;
     int y = blockIdx.y * ROWS + threadIdx.y;
 
-    // 128 threads: each loads four elements before the barrier.
+    // Each thread loads four elements before the barrier.
     for (int j = 0; j < ROWS; j += FEW_ROWS)
         if (x < width && y + j < height)
             tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];

@@ -21,8 +21,10 @@ __global__ void transpose_tile_31(float* output, const float* input, int width, 
         if (is_used && threadIdx.y + j < ODD_DIM && x < width && y + j < height)
             tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
+    // The same tile in the output: the blocks change places.
     x = blockIdx.y * ODD_DIM + threadIdx.x;
     y = blockIdx.x * ODD_DIM + threadIdx.y;
     for (int j = 0; j < ODD_DIM; j += BLOCK_ROWS)
@@ -44,11 +46,14 @@ __global__ void transpose_narrow_block(float* output, const float* input, int wi
         if (x + i < width && y < height)
             tile[threadIdx.y][threadIdx.x + i] = input[y * width + x + i];
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
-    // It reads 8 elements of each of 4 columns.
+    // The same tile in the output: the blocks change places.
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    // A warp reads 8 elements of each of 4 columns.
     for (int i = 0; i < TILE_DIM; i += NARROW_COLUMNS)
         if (x + i < height && y < width)
             output[y * height + x + i] = tile[threadIdx.x + i][threadIdx.y];
