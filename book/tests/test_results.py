@@ -228,7 +228,7 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
     traffic = {
         "dram_read_bytes": 1 << 30, "dram_write_bytes": 10**9, "l2_load_sectors": 1 << 25, "shared_load_wavefronts": 5,
         "global_load_sectors": 6, "instructions": 7, "issue_slots": 400, "issue_slots_taken": 100, "cycles": 8,
-        "l2_fabric_cycles_active": 90, "l2_cycles": 120,
+        "l2_fabric_cycles_active": 90, "l2_cycles": 120, "shared_wavefronts": 40,
     }
 
     def value(expression):
@@ -244,6 +244,8 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
     assert value(f"{key}.dram_read_bytes / {key}.bytes").number == 0.5
     assert value(f"{key}.percent_of_issue_slots").text() == "25"
     assert value(f"{key}.percent_of_l2_fabric").text() == "75"
+    result["provenance"]["multiprocessors"] = 10
+    assert value(f"{key}.percent_of_shared_cycles").text() == "50"
     with pytest.raises(ResultError, match="copy_plain at 16384 × 16384 has no counter dram_write_bytes on"):
         del traffic["dram_write_bytes"]
         value(f"{key}.dram_write_bytes")

@@ -345,6 +345,7 @@ MEASURED = {
     "issue_slots": ("", "traffic"),
     "issue_slots_taken": ("", "traffic"),
     "percent_of_issue_slots": ("", "issue_slots"),
+    "percent_of_shared_cycles": ("", "shared_cycles"),
     "l2_fabric_cycles_active": ("", "traffic"),
     "l2_cycles": ("", "traffic"),
     "percent_of_l2_fabric": ("", "l2_fabric"),
@@ -360,7 +361,7 @@ _SHARES = {
 }
 
 #: What is measured of our kernels alone, and of no library.
-_OF_KERNELS = (*_COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", *_SHARES)
+_OF_KERNELS = (*_COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "shared_cycles", *_SHARES)
 
 _PER = {
     "sectors_per_request": ("sectors", "requests"),
@@ -837,6 +838,10 @@ class Evidence:
             number = issue_limit(self.result(slug), row)
         elif what == "percent_of_issue_limit":
             number = 100 * work_rate(row, state) / issue_limit(self.result(slug), row)
+        elif what == "shared_cycles":
+            # A multiprocessor's shared memory serves one wavefront a cycle.
+            wavefronts, cycles = (self._counter(slug, row, counter, name) for counter in ("shared_wavefronts", "cycles"))
+            number = 100 * wavefronts / (cycles * provenance["multiprocessors"])
         elif what in ("own", "figures"):
             there = row if what == "own" else row.get("figures", {})
             if metric not in there:

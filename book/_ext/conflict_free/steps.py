@@ -64,8 +64,11 @@ OTHERS = {metric: words for metric, (words, _) in BLOCK_COSTS.items()} | {
     "global_load.sectors": "sectors of global loads",
     "global_store.requests": "requests of global stores",
     "global_store.sectors": "sectors of global stores",
+    "partitions_per_step.load": "partitions that concurrent blocks load from",
+    "partitions_per_step.store": "partitions that concurrent blocks store to",
     "percent_of_issue_limit": "% of the issue limit",
     "percent_of_issue_slots": "% of issue slots taken",
+    "percent_of_shared_cycles": "% of cycles that shared memory is busy",
     "instructions_per_pair": "instructions per pair",
     "ms": "ms",
 }
