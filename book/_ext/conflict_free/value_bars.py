@@ -13,8 +13,8 @@ from sphinx.application import Sphinx
 from .project import EvidenceDirective, picture, render
 from .results import Evidence, ResultError
 
-#: Units of the picture: room for the names, the longest bar, room for the figures, height of a bar with its gap.
-NAMES, LONGEST, FIGURES, ROW = 190, 480, 60, 24
+#: Units of the picture: the longest bar, room for the figures, height of a bar with its name above it.
+LONGEST, FIGURES, ROW = 480, 60, 38
 
 
 def bars_of(rows: list[tuple[str, float, str]], least: float) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ class ValueBars(EvidenceDirective):
         description = f"{what}: " + ", ".join(f"{name} {text}" for name, _, text in rows) + "."
         html = render(
             "value_bars.html", bars=bars_of(rows, least), what=what, least=least, because=because, description=description,
-            provenance="; ".join(dict.fromkeys(sources)), names=NAMES, width=NAMES + LONGEST + FIGURES, row=ROW,
+            provenance="; ".join(dict.fromkeys(sources)), width=LONGEST + FIGURES, row=ROW,
         )
         return picture(html, description)
 
