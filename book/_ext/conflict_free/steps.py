@@ -171,7 +171,9 @@ class StepFigures(EvidenceDirective):
     def _caption(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str) -> str:
         names = " → ".join(kernel for _, kernel in kernels)
         if "untimed" in self.options:
-            return f"{names}. Counted by the model."
+            slug = kernels[-1][0]
+            older = f" for {evidence.program(slug)['machine']}" if ":" in slug else ""
+            return f"{names}. Counted by the model{older}."
         gpu = evidence.result(kernels[-1][0])["provenance"]["gpu"]
         return f"{names}. Counted by the model; timed on an {gpu} at {pretty_size(size)}, cold."
 
