@@ -48,9 +48,7 @@ dim3 grid_of(int width, int height, int columns, int rows)
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 small_block(SMALL_DIM, SMALL_DIM);
-const dim3 narrow_block(NARROW_COLUMNS, TILE_DIM);
 const dim3 rectangular_block(COLUMNS, ROWS);
-const dim3 square_block(TILE_DIM, TILE_DIM);
 // [/launch]
 
 // [entry]
