@@ -229,6 +229,13 @@ def test_diff_lines_are_those_of_one_text_alone():
 # ------------------------------------------------------------------------------------------ tables
 
 
+def test_a_diff_leaves_out_places_where_only_comments_differ():
+    lines = diff_lines("// One.\nint a;\n// Old.\nint b;\n", "int a;\n// New.\nint c;\n")
+    assert [(line["kind"], re.sub("<[^>]+>", "", line["html"])) for line in lines] == [
+        ("del", "// Old."), ("del", "int b;"), ("ins", "// New."), ("ins", "int c;"),
+    ]
+
+
 def test_the_counted_table_holds_the_counts(project):
     said = text_of(project.build_page(".. counted-table:: naive"))
     assert "global store 131,072 requests 32 sectors 4 3,670,016 sectors" in said

@@ -22,17 +22,22 @@ from .results import Evidence
 GAP = {"kind": "gap", "mark": "", "html": "⋯"}
 
 
+def _is_comment(lines: list[str]) -> bool:
+    """Return whether no line holds code."""
+    return all(line.strip().startswith("//") or not line.strip() for line in lines)
+
+
 def diff_lines(old: str, new: str) -> list[dict[str, Any]]:
     """Return the lines that are in one text only, each ``del`` or ``ins`` with its highlighted HTML, a ``gap`` between places.
 
-    Empty lines are left out: they say nothing of a change.
+    Empty lines are left out, and so is a place where only comments differ: neither changes what runs.
     """
     before, after = old.splitlines(), new.splitlines()
     before_html, after_html = highlight_lines(old), highlight_lines(new)
     merged: list[dict[str, Any]] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        if tag == "equal":
+        if tag == "equal" or _is_comment(before[old_from:old_to] + after[new_from:new_to]):
             continue
         hunk = [{"kind": "del", "mark": "−", "html": before_html[n]} for n in range(old_from, old_to) if before[n].strip()]
         hunk += [{"kind": "ins", "mark": "+", "html": after_html[n]} for n in range(new_from, new_to) if after[n].strip()]
