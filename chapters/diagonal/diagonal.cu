@@ -120,33 +120,6 @@ __global__ void transpose_diagonal(float* output, const float* input, int width,
 }
 // [/transpose_diagonal]
 
-// [transpose_cartesian_divided]
-__global__ void transpose_cartesian_divided(float* output, const float* input, int width, int height)
-{
-    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
-
-    // The two divisions of the diagonal order. They give the tile that
-    // the block has without them.
-    int block_number = blockIdx.y * gridDim.x + blockIdx.x;
-    int tile_y = block_number / gridDim.x;
-    int tile_x = (block_number % gridDim.x + gridDim.x) % gridDim.x;
-    int x = tile_x * TILE_DIM + threadIdx.x;
-    int y = tile_y * TILE_DIM + threadIdx.y;
-
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height)
-            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
-
-    __syncthreads();
-
-    x = tile_y * TILE_DIM + threadIdx.x;
-    y = tile_x * TILE_DIM + threadIdx.y;
-    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < height && y + j < width)
-            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
-}
-// [/transpose_cartesian_divided]
-
 // [transpose_diagonal_square]
 __global__ void transpose_diagonal_square(float* output, const float* input, int width, int height)
 {
@@ -274,10 +247,6 @@ int main(int argc, char** argv)
 
     chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed<float>)
         .expect_on("gt200", partitions_per_step.store == 8);
-    is_ideal();
-
-    chapter.kernel("transpose_cartesian_divided", launch<transpose_cartesian_divided>, transposed<float>)
-        .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();
 
     chapter.kernel("transpose_diagonal_square", launch<transpose_diagonal_square>, transposed<float>)
