@@ -58,8 +58,8 @@ breathe_show_include = False
 html_theme = "furo"
 html_title = "Conflict-Free CUDA"
 html_static_path = ["_static"]
-html_css_files = ["book.css", "beside.css", "keyboard.css", "pictures.css"]
-html_js_files = ["tabs.js"]
+html_css_files = ["book.css", "steps.css", "beside.css", "keyboard.css", "pictures.css"]
+html_js_files = ["tabs.js", "folds.js"]
 html_show_sphinx = False
 html_copy_source = False
 # The summaries are fetched, which a browser refuses from the file system.
@@ -89,4 +89,4 @@ epub_identifier = "urn:conflict-free-cuda"
 epub_scheme = "URI"
 epub_css_files = ["ebook.css"]
 epub_show_urls = "no"
-epub_exclude_files = ["search.xhtml", "_static/tabs.js"]
+epub_exclude_files = ["search.xhtml", "_static/tabs.js", "_static/folds.js"]

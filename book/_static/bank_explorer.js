@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // The interactive bank map. The first half is the model's rule of shared memory, common/model/src/rules/shared_rules.cpp, for a
-// warp whose lanes are all active; book/tests/browser/test_explorer.py compares the two for all that the controls offer.
+// warp whose lanes are all active; book/tests/browser/test_explorer.py compares the two. A machine that the reader makes up has
+// the rule of current machines without the merging of phases: banks, their width, and the lanes that are served together.
 "use strict";
 
 (() => {
@@ -102,17 +103,25 @@
     return { wavefronts, ideal };
   }
 
+  /** Lanes that are served by themselves. As many words as there are banks, and no more, can be served at once. */
+  function phase(access, first, count, machine) {
+    const wavefronts = schedulePhase(access, lanesFrom(first, count), machine);
+    const words = new Set(wavefronts.flat().map(([, word]) => word)).size;
+    return { wavefronts, ideal: Math.max(1, Math.ceil(words / machine.banks)) };
+  }
+
   /** The wavefronts of an access {op, size, address: one for each of 32 lanes}, each a list of [lane, word], and the ideal. */
   function sharedSchedule(access, machine) {
     if (machine.words === "one_broadcast") return scheduleOneBroadcast(access, machine);
-    const count = access.size <= 4 ? machine.request_lanes : (machine.request_lanes * 4) / access.size;
+    const { bank_width, request_lanes } = machine;
+    const count = access.size <= bank_width ? request_lanes : Math.max(1, Math.floor((request_lanes * bank_width) / access.size));
     const merges = machine.wide === "merging_phases" && access.op === "load" && count < machine.request_lanes;
     const parts = [];
     for (let first = 0; first < WARP; first += merges ? 2 * count : count)
       parts.push(
         merges
           ? scheduleTwoPhases(access, first, count, machine)
-          : { wavefronts: schedulePhase(access, lanesFrom(first, count), machine), ideal: 1 },
+          : phase(access, first, Math.min(count, WARP - first), machine),
       );
     return { wavefronts: parts.flatMap((part) => part.wavefronts), ideal: parts.reduce((sum, part) => sum + part.ideal, 0) };
   }
@@ -124,13 +133,16 @@
     return [0, 0];
   }
 
-  /** The access that a choice of the controls stands for. */
+  /** The bytes that one instruction accesses of an element: all, or a part where no instruction is as wide. */
+  const bytesAtOnce = (size) => [16, 8, 4, 2].find((bytes) => size % bytes === 0) ?? 1;
+
+  /** The access that a choice of the controls stands for: to the elements, or to the first part of each. */
   function accessOf(choice) {
     const address = lanesFrom(0, WARP).map((lane) => {
       const [row, column] = elementOf(lane, choice);
       return (row * (choice.columns + choice.padding) + column) * choice.size;
     });
-    return { op: choice.access === "row" ? "store" : "load", size: choice.size, address };
+    return { op: choice.access === "row" ? "store" : "load", size: bytesAtOnce(choice.size), address };
   }
 
   const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
@@ -162,6 +174,10 @@
     return element("path", { class: "grid", d: path });
   }
 
+  /** The machine that the reader makes up, and the controls that make it. */
+  const OWN = "own";
+  const OF_MACHINE = ["banks", "bank_width", "request_lanes"];
+
   const MARGIN = 28;
   const CELL = 24;
   const ROW = 17;
@@ -171,8 +187,8 @@
       this.figure = figure;
       this.machines = JSON.parse(figure.dataset.machines);
       this.find = (selector) => figure.querySelector(selector);
-      this.selects = [...figure.querySelectorAll("select")];
-      for (const select of this.selects) select.addEventListener("change", () => this.choose());
+      for (const control of figure.querySelectorAll("[data-control]"))
+        control.addEventListener("change", () => this.change(control));
       for (const button of figure.querySelectorAll("button"))
         button.addEventListener("click", () => this.go(button.dataset.step));
       for (const part of [this.find(".stage"), this.find(".steps")])
@@ -191,12 +207,36 @@
       this.go(step);
     }
 
+    control(name) {
+      return this.find(`[data-control="${name}"]`);
+    }
+
+    /** What was changed: a number is brought into its range, and one of the machine's makes the machine another one. */
+    change(control) {
+      if (control.type === "number") {
+        const number = Math.round(Number(control.value)) || 0;
+        control.value = Math.min(Number(control.max), Math.max(Number(control.min), number));
+      }
+      if (OF_MACHINE.includes(control.dataset.control)) this.control("machine").value = OWN;
+      this.choose();
+    }
+
+    /** The machine that is chosen, its numbers shown; or the one that the numbers make. */
+    chosenMachine() {
+      const known = this.machines[this.choice.machine];
+      if (known) {
+        for (const name of OF_MACHINE) this.control(name).value = known[name];
+        return known;
+      }
+      const numbers = OF_MACHINE.map((name) => [name, Number(this.control(name).value)]);
+      return { ...Object.fromEntries(numbers), words: "multicast", wide: "phases", extra_wavefronts_of_16_bytes: 0, block_bytes: Infinity };
+    }
+
     /** Reads the controls, works out the wavefronts and shows all of them. */
     choose() {
-      const value = (name) => this.find(`[data-control="${name}"]`).value;
-      this.choice = { machine: value("machine"), access: value("access") };
-      for (const name of ["columns", "rows", "padding", "size"]) this.choice[name] = Number(value(name));
-      this.machine = this.machines[this.choice.machine];
+      this.choice = { machine: this.control("machine").value, access: this.control("access").value };
+      for (const name of ["columns", "rows", "padding", "size"]) this.choice[name] = Number(this.control(name).value);
+      this.machine = this.chosenMachine();
       const { wavefronts, ideal } = sharedSchedule(accessOf(this.choice), this.machine);
       this.wavefronts = wavefronts;
       this.ideal = ideal;
@@ -215,9 +255,11 @@
       const { columns, rows, padding, size, machine } = this.choice;
       const bytes = (columns + padding) * rows * size;
       const most = this.machine.block_bytes;
+      const parts = size / bytesAtOnce(size);
       this.find(".memory").textContent =
         `${rows} rows of ${columns + padding} elements: ${bytes.toLocaleString("en")} bytes of shared memory` +
-        (bytes > most ? `. That is more than the ${most.toLocaleString("en")} that a block of ${machine} may have.` : ".");
+        (bytes > most ? `. That is more than the ${most.toLocaleString("en")} that a block of ${machine} may have.` : ".") +
+        (parts > 1 ? ` No instruction accesses ${size} bytes: this is the first of ${parts} accesses of ${bytesAtOnce(size)} bytes.` : "");
     }
 
     /** Shows one wavefront, or all of them again. */
@@ -293,21 +335,22 @@
       const excess = this.wavefronts.length > this.ideal ? " excess" : "";
       let y = 0;
       for (let first = 0; first < this.machine.banks; first += across) {
+        const here = Math.min(across, this.machine.banks - first);
         const isHere = ([, word]) => Math.floor((word % this.machine.banks) / across) * across === first;
         if (!this.wavefronts.some((served) => served.some(isHere))) {
-          parts.push(element("text", { class: "axis", x: MARGIN, y: y + 13 }, `banks ${first} to ${first + across - 1}: idle`));
+          parts.push(element("text", { class: "axis", x: MARGIN, y: y + 13 }, `banks ${first} to ${first + here - 1}: idle`));
           y += ROW + 6;
           continue;
         }
         const label = (x, text, name = "bank") => parts.push(element("text", { class: `axis ${name}`, x, y: y + 13 }, text));
         label(MARGIN + CELL / 2, first);
-        label(MARGIN + (across * CELL) / 2, "bank");
-        label(MARGIN + (across - 0.5) * CELL, first + across - 1);
+        if (here > 3) label(MARGIN + (here * CELL) / 2, "bank");
+        if (here > 1) label(MARGIN + (here - 0.5) * CELL, first + here - 1);
         y += ROW;
-        parts.push(gridPath(MARGIN, y, across, this.wavefronts.length, CELL, ROW));
+        parts.push(gridPath(MARGIN, y, here, this.wavefronts.length, CELL, ROW));
         this.wavefronts.forEach((served, i) => {
           parts.push(element("text", { class: "axis wavefront", x: MARGIN - 5, y: y + 13 }, i + 1));
-          this.drawRow(parts, served, i, first, across, y, excess);
+          this.drawRow(parts, served, i, first, here, y, excess);
           y += ROW;
         });
         y += 6;

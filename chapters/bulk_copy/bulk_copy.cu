@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What is left for a thread to do when an engine moves the tiles?
+// What remains for the threads when an engine moves the tiles?
 //
-// From Hopper on (compute capability 9.0) one thread asks for a whole tile, and the tensor copy engine brings it to
-// shared memory: no loads, no addresses, no guards at the edges. It swizzles as it copies, by one of three patterns. They
-// are fixed, so the threads have to fit them.
+// From compute capability 9.0 on, one thread asks for a whole tile, and the tensor copy engine brings it to shared memory:
+// there are no loads, no addresses, and no guards at the edges. It can swizzle as it copies, by one of three patterns. The
+// patterns are fixed, so the threads have to fit them.
 
 #include <cuda.h>
 
@@ -31,9 +31,9 @@ constexpr int ENGINE_ALIGNMENT = 1024;
 // [/constants]
 
 // [unit_of]
-// A unit of a tile in shared memory. The engine moves boxes of 64 rows, each of BOX_UNITS units, and lays one behind the
-// other. Swizzled, it exchanges the units of each stretch of SWIZZLE_UNITS by XOR with the number of the 128 bytes that
-// they lie in.
+// A unit of a tile in shared memory. The engine moves boxes of 64 rows, each of BOX_UNITS units, and lays one box behind
+// the other. With a pattern, it exchanges the units of each stretch of SWIZZLE_UNITS by XOR with the number of the 128
+// bytes that they lie in.
 template <int BOX_UNITS, int SWIZZLE_UNITS>
 __device__ float4& unit_of(float4* tile, int row, int unit)
 {
@@ -73,7 +73,7 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
     }
     __syncthreads();
 
-    // One thread asks for the tile, and all wait until its bytes are there.
+    // One thread asks for the tile, and all threads wait until its bytes are there.
     Barrier::arrival_token token;
     if (threadIdx.x == 0) {
         for (int i = 0; i < UNITS / BOX_UNITS; ++i)
@@ -85,7 +85,7 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
     loaded.wait(std::move(token));
 
     // Each thread turns a block of 4 x 4. Eight neighboring lanes take eight
-    // that lie side by side, or on a diagonal.
+    // blocks that lie side by side, or on a diagonal.
     int lane = threadIdx.x % 8, row = threadIdx.x / 8 % 8, quarter = threadIdx.x / 64;
     int across = lane + quarter % 2 * 8;
     int down = (DIAGONAL ? row ^ lane : row) + quarter / 2 * 8;
@@ -96,7 +96,7 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
     for (int i = 0; i < UNIT_FLOATS; ++i)
         unit_of<BOX_UNITS, SWIZZLE_UNITS>(to, UNIT_FLOATS * across + i, down) = column_of(rows, i);
 
-    // The engine sees what the threads have written, then one asks it to store.
+    // The fence lets the engine see what the threads wrote. Then one thread asks it to store.
     engine::fence_proxy_async_shared_cta();
     __syncthreads();
     if (threadIdx.x == 0) {

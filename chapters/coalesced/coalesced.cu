@@ -64,6 +64,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("coalesced", "Can both sides of a transpose be coalesced?");
     chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
+    chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
 
     chapter.kernel("transpose_coalesced",

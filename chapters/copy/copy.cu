@@ -3,8 +3,9 @@
 
 // How fast can a kernel move a matrix?
 //
-// A copy reads every element once and writes it once; no kernel that moves a matrix moves fewer bytes. The second
-// kernel takes a detour through shared memory and waits at a barrier. Which of the two is faster?
+// A copy reads every element once and writes it once. No kernel that moves a matrix moves fewer bytes. The first kernel
+// has one load in flight per thread, the second has four. The third one has four as well, and takes a detour through
+// shared memory, as the transposes after it do.
 
 #include <conflict_free/matrix_chapter.hpp>
 
@@ -26,6 +27,26 @@ __global__ void copy_plain(float* output, const float* input, int width, int hei
             output[(y + j) * width + x] = input[(y + j) * width + x];
 }
 // [/copy_plain]
+
+// [copy_four_loads]
+__global__ void copy_four_loads(float* output, const float* input, int width, int height)
+{
+    float values[TILE_DIM / BLOCK_ROWS];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // No store stands between the four loads, so that all of
+    // them are in flight at once.
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            values[j / BLOCK_ROWS] = input[(y + j) * width + x];
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            output[(y + j) * width + x] = values[j / BLOCK_ROWS];
+}
+// [/copy_four_loads]
 
 // [copy_shared]
 __global__ void copy_shared(float* output, const float* input, int width, int height)
@@ -83,6 +104,14 @@ int main(int argc, char** argv)
         }, copied)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4);
+
+    chapter.kernel("copy_four_loads",
+        [](const Matrices<float>& m) {
+            copy_four_loads<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, copied)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_store.instructions == 0);
 
     chapter.kernel("copy_shared",
         [](const Matrices<float>& m) {

@@ -3,8 +3,8 @@
 
 // Does it matter in which order blocks go through a matrix?
 //
-// The padded transpose has no waste left in its counts, and on a GPU of 2008 it stayed at a sixth of the copy. Two
-// kernels that do half of its work each isolate the cause; a third removes it by giving blocks other tiles.
+// The counts of the padded transpose have no excess left, and yet it reached a sixth of the copy on a GPU of 2008. Two
+// kernels that each do half of its work isolate the cause. A third removes the cause by giving each block another tile.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
@@ -28,7 +28,7 @@ __global__ void transpose_cartesian(float* output, const float* input, int width
 
     __syncthreads();
 
-    // Blocks that follow each other write tiles that lie below each other.
+    // Successive blocks store tiles that lie below each other.
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
@@ -98,8 +98,8 @@ __global__ void transpose_diagonal(float* output, const float* input, int width,
 {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Blocks that follow each other take tiles down a diagonal: one row
-    // on and one column on, both wrapped around, in a grid of any shape.
+    // Successive blocks take tiles down a diagonal: one row down and one
+    // column to the right, both wrapped around, in a grid of any shape.
     int block_number = blockIdx.y * gridDim.x + blockIdx.x;
     int tile_y = block_number % gridDim.y;
     int tile_x = (block_number / gridDim.y + tile_y) % gridDim.x;
@@ -221,6 +221,7 @@ int main(int argc, char** argv)
     chapter.sizes({{2048, 2048}, {2048, 512}, {1000, 700}, {33, 33}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
+    chapter.traffic_sizes({{16384, 16384}});
 
     // What the counts of all kernels with a padded tile are.
     auto is_ideal = [&] {

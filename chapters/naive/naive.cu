@@ -66,6 +66,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("naive", "What does it cost to read rows and write columns?");
     chapter.sizes({{2048, 2048}, {4096, 1024}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
+    chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
 
     chapter.kernel("transpose_naive_row_read",

@@ -3,8 +3,8 @@
 
 // Who is whose nearest neighbor?
 //
-// Each of n points in space looks at all others. A block can fetch 128 of them once, keep them in shared memory, and let
-// all its threads look. Every lane of a warp then reads the same words: is that a bank conflict?
+// Each of n points is compared with all others. A block can load 128 of them into shared memory once, for all its threads.
+// Every lane of a warp then reads the same words: is that a bank conflict?
 
 #include <conflict_free/array_chapter.hpp>
 #include <conflict_free/points.hpp>
@@ -61,14 +61,14 @@ __global__ void nearest_blocked_float3(int* output, const float3* points, int n)
     Nearest nearest;
 
     for (int first = 0; first < n; first += BLOCK) {
-        // The last tile may be cut. What lies behind is left over
-        // from the tile before it.
+        // The last tile may be cut. Behind its end are points of the
+        // tile before it.
         int count = min(BLOCK, n - first);
         if (threadIdx.x < count)
             tile[threadIdx.x] = points[first + threadIdx.x];
         __syncthreads();
 
-        // All lanes read the same words: each is read once for all.
+        // All lanes read the same words, so each is delivered once.
 #pragma unroll 1
         for (int j = 0; j < count; ++j) {
             float3 other = tile[j];

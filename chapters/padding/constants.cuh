@@ -11,12 +11,6 @@ constexpr int BLOCK_ROWS = 8;
 // The small square tile, one element a thread.
 constexpr int SMALL_DIM = 16;
 
-// The tile that is as wide as an odd number, with a lane of each warp to spare.
-constexpr int ODD_DIM = 31;
-
-// The block that is narrower than the tile.
-constexpr int NARROW_COLUMNS = 8;
-
 // The rectangular tile, one element a thread.
 constexpr int COLUMNS = 32;
 constexpr int ROWS = 16;

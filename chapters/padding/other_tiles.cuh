@@ -78,8 +78,8 @@ __global__ void transpose_rectangular(float* output, const float* input, int wid
 
     __syncthreads();
 
-    // In the output the tile has 32 rows of 16: the threads are
-    // dealt out anew, so that a warp writes two of these rows.
+    // In the output the tile has 32 rows of 16. The threads are
+    // numbered anew, so that a warp writes two of these rows.
     int index = threadIdx.y * COLUMNS + threadIdx.x;
     int row = index / ROWS, column = index % ROWS;
     x = blockIdx.y * ROWS + column;
@@ -101,8 +101,8 @@ __global__ void transpose_rectangular_padded_1(float* output, const float* input
 
     __syncthreads();
 
-    // In the output the tile has 32 rows of 16: the threads are
-    // dealt out anew, so that a warp writes two of these rows.
+    // In the output the tile has 32 rows of 16. The threads are
+    // numbered anew, so that a warp writes two of these rows.
     int index = threadIdx.y * COLUMNS + threadIdx.x;
     int row = index / ROWS, column = index % ROWS;
     x = blockIdx.y * ROWS + column;
@@ -124,8 +124,8 @@ __global__ void transpose_rectangular_padded_2(float* output, const float* input
 
     __syncthreads();
 
-    // In the output the tile has 32 rows of 16: the threads are
-    // dealt out anew, so that a warp writes two of these rows.
+    // In the output the tile has 32 rows of 16. The threads are
+    // numbered anew, so that a warp writes two of these rows.
     int index = threadIdx.y * COLUMNS + threadIdx.x;
     int row = index / ROWS, column = index % ROWS;
     x = blockIdx.y * ROWS + column;

@@ -3,8 +3,8 @@
 
 // Which threads should add?
 //
-// A block adds 256 numbers in eight rounds. Each round halves the numbers that are left, and half of the threads that
-// were busy go idle. The sum is the same whichever threads go on. Divergence and bank conflicts are not.
+// A block adds 256 numbers in eight rounds. In each round half of the threads that worked before stop. The sum does not
+// depend on which threads continue, but the divergence of warps and the bank conflicts do.
 
 #include <conflict_free/array_chapter.hpp>
 #include <conflict_free/sums.hpp>
@@ -22,8 +22,8 @@ __global__ void reduce_divergent(unsigned* sums, const unsigned* numbers, int n)
     partial[tid] = i < n ? numbers[i] : 0;
     __syncthreads();
 
-    // Bad: the lanes that add lie 2s apart. Every warp runs every
-    // round, for ever fewer of its lanes.
+    // Bad: the threads that add are 2s apart, so all eight warps work
+    // up to s = 16, with fewer busy lanes in each round.
     for (int s = 1; s < BLOCK; s *= 2) {
         if (tid % (2 * s) == 0)
             partial[tid] += partial[tid + s];
@@ -43,8 +43,8 @@ __global__ void reduce_strided(unsigned* sums, const unsigned* numbers, int n)
     partial[tid] = i < n ? numbers[i] : 0;
     __syncthreads();
 
-    // Good: neighboring lanes add, and whole warps go idle.
-    // Bad: they touch words 2s apart, which share banks.
+    // Good: neighboring threads add, and whole warps stop.
+    // Bad: their words are 2s apart, and lie in few banks.
     for (int s = 1; s < BLOCK; s *= 2) {
         int at = 2 * s * tid;
         if (at < BLOCK)
@@ -56,6 +56,29 @@ __global__ void reduce_strided(unsigned* sums, const unsigned* numbers, int n)
 }
 // [/reduce_strided]
 
+// [reduce_strided_padded]
+__global__ void reduce_strided_padded(unsigned* sums, const unsigned* numbers, int n)
+{
+    // One unused word behind each 32: number i stands in word i + i / 32.
+    __shared__ unsigned partial[BLOCK + BLOCK / 32];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * BLOCK + tid;
+    partial[tid + tid / 32] = i < n ? numbers[i] : 0;
+    __syncthreads();
+
+    // Good: the same threads add the same numbers, from 32 banks.
+    for (int s = 1; s < BLOCK; s *= 2) {
+        int at = 2 * s * tid;
+        int other = at + s;
+        if (at < BLOCK)
+            partial[at + at / 32] += partial[other + other / 32];
+        __syncthreads();
+    }
+    if (tid == 0)
+        sums[blockIdx.x] = partial[0];
+}
+// [/reduce_strided_padded]
+
 // [reduce_sequential]
 __global__ void reduce_sequential(unsigned* sums, const unsigned* numbers, int n)
 {
@@ -65,7 +88,7 @@ __global__ void reduce_sequential(unsigned* sums, const unsigned* numbers, int n
     partial[tid] = i < n ? numbers[i] : 0;
     __syncthreads();
 
-    // Good: neighboring lanes add, and touch neighboring words.
+    // Good: neighboring threads add neighboring words.
     for (int s = BLOCK / 2; s > 0; s /= 2) {
         if (tid < s)
             partial[tid] += partial[tid + s];
@@ -105,7 +128,7 @@ __global__ void reduce_sequential_float(float* sums, const float* numbers, int n
     partial[tid] = i < n ? numbers[i] : 0;
     __syncthreads();
 
-    // The sum of other pairs than before, so it rounds differently.
+    // Other pairs are added than before, so the sum rounds differently.
     for (int s = BLOCK / 2; s > 0; s /= 2) {
         if (tid < s)
             partial[tid] += partial[tid + s];
@@ -119,8 +142,8 @@ __global__ void reduce_sequential_float(float* sums, const float* numbers, int n
 // [launch]
 int blocks_of(int n) { return n == 0 ? 1 : n / BLOCK + (n % BLOCK != 0); }
 
-// A launch leaves a sum for each block. More launches of the same
-// kernel add those, until one block can add what is left.
+// A launch leaves one sum for each block. Further launches of the same
+// kernel add these sums, until one block can add the rest.
 template <auto kernel, class Number>
 void add_up(const conflict_free::Arrays<Number, Number>& arrays)
 {
@@ -156,8 +179,8 @@ std::size_t sums_between_launches(std::size_t n)
 std::string check_launch(std::span<const unsigned> numbers, std::span<const unsigned> sums) { return check_block_sums(numbers, sums, BLOCK); }
 std::string check_launch(std::span<const float> numbers, std::span<const float> sums) { return check_block_sums(numbers, sums, BLOCK, ADDITIONS); }
 
-// Each launch is held against what it read. A bound for 256 numbers is small enough that a number which is lost, or
-// added twice, cannot hide behind rounding; a bound for millions would hide many.
+// Each launch is checked against the numbers that it read. The bound for 256 numbers is so small that rounding cannot hide
+// a number that is lost or added twice; the bound for millions would hide many.
 template <class Number>
 std::string added_up(const typename ArrayKernels<Number, Number>::Written& written)
 {
@@ -179,6 +202,7 @@ int main(int argc, char** argv)
     chapter.lengths({262144, 1000003, 1000, 257, 256, 255, 31, 2, 1, 0});
     chapter.gpu_lengths({4194304, 33554432});
     chapter.counted_length(262144);
+    chapter.traffic_lengths({33554432});
 
     auto& integers = chapter.arrays<unsigned, unsigned>(one_sum, sums_between_launches);
     integers.kernel("reduce_divergent", add_up<reduce_divergent, unsigned>, added_up<unsigned>)
@@ -195,6 +219,11 @@ int main(int argc, char** argv)
         .expect(shared_store.wavefronts_per_block == 55)
         .expect_on("gt200", shared_load.conflicts_per_block == 120)
         .expect_on("gt200", shared_store.conflicts_per_block == 60);
+    integers.kernel("reduce_strided_padded", add_up<reduce_strided_padded, unsigned>, added_up<unsigned>)
+        .expect(shared_load.wavefronts_per_block == 25)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.wavefronts_per_block == 20)
+        .expect(shared_store.conflicts == 0);
     integers.kernel("reduce_sequential", add_up<reduce_sequential, unsigned>, added_up<unsigned>)
         .expect(shared_load.wavefronts_per_block == 25)
         .expect(shared_load.conflicts == 0)

@@ -5,8 +5,8 @@
 #pragma once
 
 // [reduce_packed_flags]
-// A block's sum in the lower half; the upper half is 1 while it is
-// there. All are 0 between launches.
+// A block's sum is in the lower half. The upper half is 1 while the
+// sum is there. All words are 0 between launches.
 __device__ unsigned long long mail[MOST_BLOCKS];
 
 template <int THREADS, int LOADS>

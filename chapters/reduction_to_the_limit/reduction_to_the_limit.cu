@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How fast can numbers be added?
+// What limits the speed of a sum, if the arithmetic does not?
 //
-// No faster than they can be read. The rest of the classic seven steps, and five more, from the kernel that ends the
-// chapter reduction_bank_conflicts to one that reads at the speed of memory and needs a single launch.
+// For many numbers the bytes in flight, for few the launches. The rest of the classic seven steps, and four more, from the
+// kernel that ends the chapter reduction_bank_conflicts to one that reads at the speed of memory in a single launch.
 
 #include <conflict_free/array_chapter.hpp>
 
@@ -28,8 +28,8 @@ __global__ void reduce_first_add(float* sums, const float* numbers, int n)
     __shared__ float partial[BLOCK];
     int tid = threadIdx.x;
     int i = blockIdx.x * (2 * BLOCK) + tid;
-    // Good: no thread is there to load alone. Each adds two numbers
-    // on their way in, and half the blocks do.
+    // Good: no thread only loads. Each adds two numbers on their
+    // way in, so half as many blocks are enough.
     partial[tid] = (i < n ? numbers[i] : 0) + (i + BLOCK < n ? numbers[i + BLOCK] : 0);
     __syncthreads();
 
@@ -57,8 +57,8 @@ __global__ void reduce_last_warp(float* sums, const float* numbers, int n)
             partial[tid] += partial[tid + s];
         __syncthreads();
     }
-    // Good: what is left is for one warp, whose lanes hand each
-    // other their sums. The other warps wait for nobody.
+    // Good: one warp adds the last 64 numbers. Its lanes hand each
+    // other their sums, and the other warps are done.
     if (tid < 32) {
         float sum = warp_sum(partial[tid] + partial[tid + 32]);
         if (tid == 0)
@@ -75,8 +75,8 @@ __global__ void reduce_unrolled(float* sums, const float* numbers, int n)
     int i = blockIdx.x * (2 * THREADS) + tid;
     float sum = (i < n ? numbers[i] : 0) + (i + THREADS < n ? numbers[i + THREADS] : 0);
 
-    // Good: all warps do as the last one did. Shared memory holds
-    // one number a warp.
+    // Good: every warp adds by shuffles. Shared memory holds one
+    // number for each warp.
     sum = block_sum<THREADS>(sum);
     if (tid == 0)
         sums[blockIdx.x] = sum;
@@ -91,8 +91,8 @@ __global__ void reduce_many_elements(float* sums, const float* numbers, unsigned
     float sum = 0;
 
     // Good: the grid is as large as the GPU, and strides over the
-    // numbers. A block's own sum is paid for once, not once for
-    // every 512 numbers.
+    // numbers. A block adds its threads' sums once, and not once
+    // for every 512 numbers.
     for (unsigned i = blockIdx.x * THREADS + tid; i < n; i += gridDim.x * THREADS)
         sum += numbers[i];
 

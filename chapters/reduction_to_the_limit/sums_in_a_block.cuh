@@ -5,7 +5,7 @@
 #pragma once
 
 // [warp_sum]
-// Lane 0 gets the sum over its warp: 16 lanes bring theirs to the
+// Lane 0 gets the sum over its warp: 16 lanes pass theirs to the
 // other 16, then 8 to 8, and so on. No shared memory, no barrier.
 __device__ float warp_sum(float sum)
 {
@@ -54,7 +54,7 @@ __device__ float thread_sum(const float* numbers, unsigned n)
     unsigned i = blockIdx.x * (THREADS * LOADS) + threadIdx.x;
     float4 sum = make_float4(0, 0, 0, 0);
 
-    // Good: LOADS independent loads are under way before the first
+    // Good: LOADS independent loads are in flight before the first
     // addition waits for one.
     for (; i + (LOADS - 1) * THREADS < count; i += gridDim.x * (THREADS * LOADS)) {
         float4 read[LOADS];
@@ -65,7 +65,7 @@ __device__ float thread_sum(const float* numbers, unsigned n)
         for (int k = 0; k < LOADS; ++k)
             add_to(sum, read[k]);
     }
-    // The last step of a block may be cut.
+    // The last step of a block may be incomplete.
 #pragma unroll
     for (int k = 0; k < LOADS; ++k)
         if (i + k * THREADS < count)

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Can a tile be free of conflicts with no padding at all?
+// How can a tile be free of conflicts when it has no room for padding?
 //
-// Padding moves each row of a tile on. Swizzling leaves the rows where they are, and exchanges the columns within each by
-// XOR with the row's number. It costs no shared memory, it works where accesses of 16 bytes leave padding no room, and
+// Padding shifts each row of a tile. Swizzling leaves the rows where they are and exchanges the columns within each row by
+// XOR with the row's number. It takes no shared memory, it works where accesses of 16 bytes leave padding no room, and
 // the same pattern serves elements of 1 to 16 bytes.
 
 #include <conflict_free/matrix_chapter.hpp>
@@ -25,16 +25,21 @@ __global__ void transpose_swizzled_scalar(float* output, const float* input, int
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
 
-    // Column x of row y lies in place x ^ y of that row.
+    // Good: neighboring lanes read neighboring elements of a row.
+    // Column x of row y of the tile lies at place x ^ y of that row.
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x < width && y + j < height)
             tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] = input[(y + j) * width + x];
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
-    // Good: down a column, each row has it in another place.
+    // The same tile in the output: the blocks change places.
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    // Good: the lanes write neighboring elements of a row.
+    // Good: they read a column of the tile, each in a bank of its own.
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x < height && y + j < width)
             output[(y + j) * height + x] = tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];
@@ -58,10 +63,11 @@ __global__ void transpose_swizzled_vectorized(float* output, const float* input,
     // Each row is a column of the input: 16 units, and no padding.
     __shared__ float4 tile[WIDE_DIM][UNITS];
 
+    // Good: the next block writes on in the same rows of the output.
     int x = blockIdx.y * WIDE_DIM + UNIT_FLOATS * threadIdx.x;
     int y = blockIdx.x * WIDE_DIM + UNIT_FLOATS * threadIdx.y;
 
-    // A thread takes a block of 4 x 4: four loads of 16 bytes.
+    // Good: all loads of a thread are in flight before the first is used.
     float4 rows[UNIT_FLOATS];
     if (x < width && y < height) {
         for (int i = 0; i < UNIT_FLOATS; ++i)
@@ -72,11 +78,14 @@ __global__ void transpose_swizzled_vectorized(float* output, const float* input,
             tile[UNIT_FLOATS * threadIdx.x + i][threadIdx.y ^ threadIdx.x % UNITS_IN_BANKS] = column_of(rows, i);
     }
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
-    // Good: a row of the tile is 256 bytes of a row of the output.
+    // The same tile in the output: the blocks change places.
     x = blockIdx.x * WIDE_DIM + UNIT_FLOATS * threadIdx.x;
     y = blockIdx.y * WIDE_DIM + threadIdx.y;
+
+    // Good: the lanes write neighboring elements of a row.
     for (int j = 0; j < WIDE_DIM; j += UNITS)
         if (x < height && y + j < width) {
             unsigned row = threadIdx.y + j;

@@ -3,8 +3,8 @@
 
 // What does a loop inside the kernel measure?
 //
-// The classic series was first timed with the repetitions inside the kernel: no launch in the time, and nothing between
-// one repetition and the next. Here are its eight kernels in that form. What each does once is the kernel of its own
+// The classic series was first timed with the repetitions inside the kernel: its time then contains one launch, and a block
+// repeats its work on the same tile. Here are its eight kernels in that form. What each repeats is the kernel of its own
 // chapter, word for word.
 
 #include <conflict_free/matrix_chapter.hpp>
@@ -21,8 +21,8 @@ __device__ void repeat(float* output, const float* input, int width, int height,
     for (int repetition = 0; repetition < repetitions; ++repetition) {
         work(output, input, width, height);
 
-        // No warp stores into the tile again while another still loads
-        // from it. The classic loop has no such barrier, and races.
+        // No warp may store into the tile again while another one still
+        // loads from it. The classic loop has no such barrier, and races.
         __syncthreads();
     }
 }

@@ -3,8 +3,8 @@
 
 // What does a block gain from more than one tile?
 //
-// A thread that moves one element waits for one load, meets the others at the barrier, and is done. With two tiles in a
-// block, or four, it has two or four loads under way at once, and the grid has half or a quarter of the blocks.
+// A thread that moves one element waits for one load, then for the other threads at the barrier, then stores. With two
+// or four tiles in a block, a thread has two or four loads in flight, and the grid has half or a quarter of the blocks.
 
 #include <conflict_free/matrix_chapter.hpp>
 
@@ -25,15 +25,15 @@ __global__ void transpose_unrolled_2(float* output, const float* input, int widt
     int x = blockIdx.x * 2 * COLUMNS + threadIdx.x;
     int y = blockIdx.y * ROWS + threadIdx.y;
 
-    // Two loads, none of which waits for another.
+    // Two loads, and neither waits for the other.
     for (int i = 0; i < 2; i++)
         if (x + i * COLUMNS < width && y < height)
             tiles[threadIdx.y * PITCH + threadIdx.x + i * COLUMNS] = input[y * width + x + i * COLUMNS];
 
     __syncthreads();
 
-    // In the output each tile has 32 rows of 16: the threads are
-    // dealt out anew, so that a warp writes two of these rows.
+    // In the output each tile has 32 rows of 16. The threads are
+    // numbered anew, so that a warp writes two of these rows.
     int index = threadIdx.y * COLUMNS + threadIdx.x;
     int row = index / ROWS, column = index % ROWS;
     x = blockIdx.y * ROWS + column;
@@ -53,15 +53,15 @@ __global__ void transpose_unrolled_4(float* output, const float* input, int widt
     int x = blockIdx.x * 4 * COLUMNS + threadIdx.x;
     int y = blockIdx.y * ROWS + threadIdx.y;
 
-    // Four loads, none of which waits for another.
+    // Four loads, and none waits for another.
     for (int i = 0; i < 4; i++)
         if (x + i * COLUMNS < width && y < height)
             tiles[threadIdx.y * PITCH + threadIdx.x + i * COLUMNS] = input[y * width + x + i * COLUMNS];
 
     __syncthreads();
 
-    // In the output each tile has 32 rows of 16: the threads are
-    // dealt out anew, so that a warp writes two of these rows.
+    // In the output each tile has 32 rows of 16. The threads are
+    // numbered anew, so that a warp writes two of these rows.
     int index = threadIdx.y * COLUMNS + threadIdx.x;
     int row = index / ROWS, column = index % ROWS;
     x = blockIdx.y * ROWS + column;
@@ -95,6 +95,7 @@ int main(int argc, char** argv)
     MatrixChapter<float> chapter("unroll", "What does a block gain from more than one tile?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
+    chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(4 * COLUMNS);
     chapter.rows_of_smallest_tile(ROWS);
 

@@ -3,9 +3,9 @@
 
 // How close to a plain copy can a transpose come?
 //
-// A larger tile has more loads under way, blocks can be numbered so that neighbors in time write neighboring bytes, and
-// an instruction can move 16 bytes in place of 4. Which of the three is worth most? And what is left of it at a size that
-// no tile divides?
+// A larger tile has more loads in flight, blocks can be numbered so that those that run together write neighboring bytes,
+// and an instruction can move 16 bytes instead of 4. Which of the three gains most? And how much of it remains when the
+// rows of a matrix begin inside a sector?
 
 #include <conflict_free/matrix_chapter.hpp>
 
@@ -29,51 +29,97 @@ constexpr int MOST_WIDTH = MOST_COLUMNS_OF_TILES * TILE_DIM;
 // [transpose_wide_tile]
 __global__ void transpose_wide_tile(float* output, const float* input, int width, int height)
 {
+    // The column that nobody uses moves each row on by a bank.
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
 
-    // All loads of a thread come before the first use of one: eight
-    // are under way at the same time.
+    // Good: all loads of a thread are in flight before the first is used.
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
         values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
     for (int i = 0; i < LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
+    // The same tile in the output: the blocks change places.
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    // Good: the lanes write neighboring elements of a row.
+    // Good: they read a column of the tile, each in a bank of its own.
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x < height && y + j < width)
             output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 // [/transpose_wide_tile]
 
+// [four_loads_constants]
+// The control's block has twice the threads, and each of them half the loads.
+constexpr int TALL_BLOCK_ROWS = 16;
+constexpr int FOUR_LOADS = TILE_DIM / TALL_BLOCK_ROWS;
+// [/four_loads_constants]
+
+// [transpose_four_loads]
+__global__ void transpose_four_loads(float* output, const float* input, int width, int height)
+{
+    // The column that nobody uses moves each row on by a bank.
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // A control: the large tile with twice the threads, and so with four loads of each in flight.
+    float values[FOUR_LOADS];
+    for (int i = 0; i < FOUR_LOADS; ++i)
+        values[i] = x < width && y + i * TALL_BLOCK_ROWS < height ? input[(y + i * TALL_BLOCK_ROWS) * width + x] : 0;
+    for (int i = 0; i < FOUR_LOADS; ++i)
+        tile[threadIdx.y + i * TALL_BLOCK_ROWS][threadIdx.x] = values[i];
+
+    // Each thread goes on with elements that others wrote.
+    __syncthreads();
+
+    // The same tile in the output: the blocks change places.
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    // Good: the lanes write neighboring elements of a row.
+    // Good: they read a column of the tile, each in a bank of its own.
+    for (int j = 0; j < TILE_DIM; j += TALL_BLOCK_ROWS)
+        if (x < height && y + j < width)
+            output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+// [/transpose_four_loads]
+
 // [transpose_down]
 __global__ void transpose_down(float* output, const float* input, int width, int height)
 {
+    // The column that nobody uses moves each row on by a bank.
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Good: the next block takes the tile below, so in the output
-    // it goes on with the rows that this block writes.
+    // Good: the next block writes on in the same rows of the output.
     int x = blockIdx.y * TILE_DIM + threadIdx.x;
     int y = blockIdx.x * TILE_DIM + threadIdx.y;
 
-    // All loads of a thread come before the first use of one: eight
-    // are under way at the same time.
+    // Good: all loads of a thread are in flight before the first is used.
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
         values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
     for (int i = 0; i < LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
+    // The same tile in the output: the blocks change places.
     x = blockIdx.x * TILE_DIM + threadIdx.x;
     y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // Good: the lanes write neighboring elements of a row.
+    // Good: they read a column of the tile, each in a bank of its own.
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x < height && y + j < width)
             output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
@@ -97,10 +143,11 @@ __global__ void transpose_vectorized(float* output, const float* input, int widt
     // Each row is a column of the input: 16 units, and one of padding.
     __shared__ float4 tile[TILE_DIM][UNITS + 1];
 
+    // Good: the next block writes on in the same rows of the output.
     int x = blockIdx.y * TILE_DIM + UNIT_FLOATS * threadIdx.x;
     int y = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.y;
 
-    // A thread takes a block of 4 x 4: four loads of 16 bytes.
+    // Good: all loads of a thread are in flight before the first is used.
     float4 rows[UNIT_FLOATS];
     if (x < width && y < height) {
         for (int i = 0; i < UNIT_FLOATS; ++i)
@@ -111,11 +158,14 @@ __global__ void transpose_vectorized(float* output, const float* input, int widt
             tile[UNIT_FLOATS * threadIdx.x + i][threadIdx.y] = column_of(rows, i);
     }
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
-    // Good: a row of the tile is 256 bytes of a row of the output.
+    // The same tile in the output: the blocks change places.
     x = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.x;
     y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // Good: the lanes write neighboring elements of a row.
     for (int j = 0; j < TILE_DIM; j += UNITS)
         if (x < height && y + j < width)
             *reinterpret_cast<float4*>(&output[(y + j) * height + x]) = tile[threadIdx.y + j][threadIdx.x];
@@ -128,6 +178,7 @@ __global__ void transpose_streaming(float* output, const float* input, int width
     // Each row is a column of the input: 16 units, and one of padding.
     __shared__ float4 tile[TILE_DIM][UNITS + 1];
 
+    // Good: the next block writes on in the same rows of the output.
     int x = blockIdx.y * TILE_DIM + UNIT_FLOATS * threadIdx.x;
     int y = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.y;
 
@@ -142,11 +193,14 @@ __global__ void transpose_streaming(float* output, const float* input, int width
             tile[UNIT_FLOATS * threadIdx.x + i][threadIdx.y] = column_of(rows, i);
     }
 
+    // Each thread goes on with elements that others wrote.
     __syncthreads();
 
-    // The same hint to the stores.
+    // The same tile in the output: the blocks change places.
     x = blockIdx.x * TILE_DIM + UNIT_FLOATS * threadIdx.x;
     y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // The same hint to the stores.
     for (int j = 0; j < TILE_DIM; j += UNITS)
         if (x < height && y + j < width)
             __stcs(reinterpret_cast<float4*>(&output[(y + j) * height + x]), tile[threadIdx.y + j][threadIdx.x]);
@@ -217,6 +271,15 @@ int main(int argc, char** argv)
     chapter.kernel("transpose_wide_tile",
         [](const Matrices<float>& m) {
             transpose_wide_tile<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+        }, transposed)
+        .expect(global_load.sectors_per_request == 4)
+        .expect(global_store.sectors_per_request == 4)
+        .expect(shared_load.conflicts == 0)
+        .expect(shared_store.conflicts == 0);
+
+    chapter.kernel("transpose_four_loads",
+        [](const Matrices<float>& m) {
+            transpose_four_loads<<<grid_along(m.width, m.height), dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(m.output, m.input, m.width, m.height);
         }, transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)

@@ -23,12 +23,13 @@ PRESET = "book"
 def parse(arguments: list[str]):
     parser = OneLineParser(
         prog="scripts/book",
-        usage="scripts/book [--serve | --open]",
+        usage="scripts/book [--pdf] [--serve | --open]",
         description="Does all the set-up, builds every chapter, runs and checks each one (on the "
         "GPU if there is one, else on the counting model), renders the book, and prints a summary "
         "and where index.html is. Exit code 0: all is well; 1: a build or a check failed; 2: wrong "
         "arguments, or system packages that may not be installed.",
     )
+    parser.add_argument("--pdf", action="store_true", help="print the book as one PDF, too; needs Chromium")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--serve", action="store_true", help="serve the book on 127.0.0.1 until Ctrl+C")
     shown.add_argument("--open", action="store_true", help="open the book in the browser")
@@ -105,6 +106,10 @@ def main() -> int:
     )
     if not passed:
         say("A chapter's check failed: see above")
+    if options.pdf:
+        pdf = build / "pdf" / "conflict-free-cuda.pdf"
+        if subprocess.run([tools.python, Path(__file__).with_name("book_pdf.py"), index.parent, pdf], check=False).returncode:
+            return 1
     if options.open:
         webbrowser.open(index.as_uri())
     say(str(index))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import readme
-from console import ROOT, OneLineParser, Stop, say
+from console import ROOT, OneLineParser, Stop, say, use_venv
 from evidence import CHAPTERS, RESULTS, SPECIMENS, chapters, parity, results, source, source_files, source_path
 from links import dead_links, external_links
 from lock import check_no_place
@@ -235,6 +235,19 @@ def check_counts(counts: Path) -> int:
     return 1 if findings or not compared else 0
 
 
+def check_budgets(html: Path) -> int:
+    """Prints what each chapter's page takes, and what is over its budget."""
+    use_venv("playwright")
+    import budgets  # imported here, because no other rule needs a browser
+
+    slugs = [slug for slug in chapters() if (html / f"{slug}.html").is_file()]
+    if not slugs:
+        raise Stop(f"--budgets: {html} has no page of a chapter; it takes the folder of a rendered book, such as build/ci/html")
+    lengths = budgets.measure_all(html.resolve(), slugs)
+    print(budgets.table(lengths))
+    return _report([finding for length in lengths for finding in length.findings()], "budgets of the pages")
+
+
 def _report(findings: list[str], looked_at: str) -> int:
     """Prints the findings, a line each, and how many there are; returns the exit code."""
     for finding in findings:
@@ -254,6 +267,8 @@ def main() -> int:
                         "of a build, and look at nothing else")
     parser.add_argument("--html", type=Path, metavar="DIR", help="compare the code on the pages of a rendered book with the "
                         "tested sources, and look at nothing else")
+    parser.add_argument("--budgets", type=Path, metavar="DIR", help="print how long the chapters' pages of a rendered book are, "
+                        "in screens, and look at nothing else; needs Chromium")
     parser.add_argument("--links", action="store_true", help="follow every link that leads out, and look at nothing else; "
                         "needs a network")
     options = parser.parse_args()
@@ -261,6 +276,8 @@ def main() -> int:
         return _report(list(dead_links()), "links that lead out")
     if options.html:
         return _report(list(check_shown_code(options.html)), "code of the rendered book")
+    if options.budgets:
+        return check_budgets(options.budgets)
     if options.counts:
         return check_counts(options.counts)
     if options.fix and readme.write():

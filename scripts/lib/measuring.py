@@ -88,11 +88,11 @@ def stages(out: Console, slugs: list[str]) -> Iterator:
 def table(measured: dict[str, dict]) -> Table:
     """What was measured: one line for each kernel and size."""
     copy = measured.get(results.CEILING_SLUG, {"rows": ()})["rows"]
-    ceiling = {row["size"]: row for row in copy if row["kernel"] == results.CEILINGS[1]}
+    ceiling = {row["size"]: row for row in copy if row["kernel"] == results.CEILING}
     shown = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     shown.add_column("kernel", no_wrap=True)
     shown.add_column("size", justify="right", no_wrap=True)
-    for title in ("cold\nGB/s", "cold\n% of copy", "warm\nGB/s", "cold, ms\np10 to p90", "fits\nL2"):
+    for title in ("cold\nGB/s", "cold\n% of cudaMemcpy", "warm\nGB/s", "cold, ms\np10 to p90", "fits\nL2"):
         shown.add_column(title, justify="right", no_wrap=True)
     for result in measured.values():
         for row in result["rows"] + results.peer_rows(result):

@@ -30,11 +30,11 @@ def _per_request(row: dict | None, space: str) -> str:
 
 
 def _measured(evidence: results.Evidence, row: dict | None) -> str:
-    """Size, speed and percent of the copy of a timed row, between bars."""
+    """Size, speed and percent of cudaMemcpy of a timed row, between bars."""
     if row is None:
         return "– | – | –"
     try:
-        percent = f"{evidence.percent_of_copy(row, 'cold'):.0f}"
+        percent = f"{evidence.percent_of_memcpy(row, 'cold'):.0f}"
     except results.ResultError:  # there is no copy of that size
         percent = "–"
     return f"{results.pretty_size(row['size'])} | {results.speed(row, spec=',.0f')} | {percent}"
@@ -49,7 +49,7 @@ def table() -> str:
     measured = {slug: result for slug, result in measured.items() if result}
     if not measured:
         return ""
-    lines = ["| chapter | kernel | sectors per load request | sectors per store request | size | GB/s | % of copy |",
+    lines = ["| chapter | kernel | sectors per load request | sectors per store request | size | GB/s | % of `cudaMemcpy` |",
              "|---|---|--:|--:|--:|--:|--:|"]
     for slug, result in measured.items():
         for kernel in dict.fromkeys(row["kernel"] for row in result["rows"] if row["kernel"] in SHOWN):

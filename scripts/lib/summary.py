@@ -26,7 +26,7 @@ REASONS = {
     "untimed": "one launch of one block is too short to be timed",
     "unmeasured": "no result of that machine; scripts/measure makes it",
     "no_bytes": "its work is not told by bytes, so no copy is its measure",
-    "uncopied": "the copy was not measured on that machine",
+    "uncopied": "cudaMemcpy was not measured on that machine",
 }
 STALE = "*"
 LARGEST_COPY = "+"
@@ -52,7 +52,7 @@ class Cells:
     def legend(self) -> list[str]:
         lines = [f"— {letter}: {REASONS[reason]}" for letter, reason in zip(ascii_lowercase, self.reasons)]
         if LARGEST_COPY in self.marks:
-            lines.append(f"{LARGEST_COPY}: of the plain copy at its largest size, because no copy has this one")
+            lines.append(f"{LARGEST_COPY}: of cudaMemcpy at its largest size, because it was not timed at this one")
         if STALE in self.marks:
             lines.append(f"{STALE}: the kernel's text has changed since; scripts/measure makes new results")
         return lines
@@ -76,18 +76,18 @@ def _passed(rows: list[dict]) -> str:
 
 
 def _largest_copy(evidence: results.Evidence, machine: str) -> dict | None:
-    """The largest size at which the plain copy was timed."""
+    """The largest size at which cudaMemcpy was timed."""
     result = evidence.result(results.CEILING_SLUG, machine)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == results.CEILINGS[1] and row["time"]]
+    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == results.CEILING and row["time"]]
     return max(rows, key=area, default=None)
 
 
 def _percent(cells: Cells, evidence: results.Evidence, row: dict, machine: str) -> str:
-    """Percent of the plain copy at the same size, or at its largest for an array, which no copy is as long as."""
+    """Percent of cudaMemcpy at the same size, or at its largest for an array, which no copy is as long as."""
     if row.get("work"):
         return cells.empty("no_bytes")
     try:
-        return results.format_number(evidence.percent_of_copy(row, "cold", machine), ".1f")
+        return results.format_number(evidence.percent_of_memcpy(row, "cold", machine), ".1f")
     except results.ResultError:
         copy = _largest_copy(evidence, machine)
     if copy is None:
@@ -96,7 +96,7 @@ def _percent(cells: Cells, evidence: results.Evidence, row: dict, machine: str) 
 
 
 def _measured(cells: Cells, evidence: results.Evidence, slug: str, kernel: str, machine: str) -> list[str]:
-    """Size, speed and percent of the copy for the largest measured size."""
+    """Size, speed and percent of cudaMemcpy for the largest measured size."""
     result = evidence.result(slug, machine)
     rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
     row = max((row for row in rows if row["time"]), key=area, default=None)
@@ -122,7 +122,7 @@ def table(cells: Cells, evidence: results.Evidence, slugs: list[str], machines: 
     for name in machines:
         add(f"measured\non {name}", justify="right", no_wrap=True)
         add("GB/s", justify="right", no_wrap=True)
-        add("% of\ncopy", justify="right", no_wrap=True)
+        add("% of\ncudaMemcpy", justify="right", no_wrap=True)
     for slug in slugs:
         program = evidence.program(slug)
         measured = [evidence.result(slug, name) or {"rows": ()} for name in machines]

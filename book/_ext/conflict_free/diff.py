@@ -1,45 +1,72 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``kernel-diff``: what changes between two kernels, generated from their tested sources."""
+"""``kernel-diff``: the lines that change between two kernels, generated from their tested sources."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from .code import highlight_lines
+from .folds import fold
+from .listing import kernel_listing
 from .project import EvidenceDirective, raw_html, render
 from .results import Evidence
 
-_KINDS = {"delete": ("del", "−"), "insert": ("ins", "+")}
+#: What stands in place of lines that both kernels have.
+GAP = {"kind": "gap", "mark": "", "html": "⋯"}
+
+
+def _is_comment(lines: list[str]) -> bool:
+    """Return whether no line holds code."""
+    return all(line.strip().startswith("//") or not line.strip() for line in lines)
 
 
 def diff_lines(old: str, new: str) -> list[dict[str, Any]]:
-    """Return the lines of both texts in one listing, each ``same``, ``del`` or ``ins``, with its highlighted HTML."""
+    """Return the lines that are in one text only, each ``del`` or ``ins`` with its highlighted HTML, a ``gap`` between places.
+
+    Empty lines are left out, and so is a place where only comments differ: neither changes what runs.
+    """
     before, after = old.splitlines(), new.splitlines()
     before_html, after_html = highlight_lines(old), highlight_lines(new)
     merged: list[dict[str, Any]] = []
-
-    def add(kind: str, mark: str, htmls: list[str]) -> None:
-        merged.extend({"kind": kind, "mark": mark, "html": html} for html in htmls)
-
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        if tag == "equal":
-            add("same", " ", after_html[new_from:new_to])
-        else:
-            add(*_KINDS["delete"], before_html[old_from:old_to])
-            add(*_KINDS["insert"], after_html[new_from:new_to])
+        if tag == "equal" or _is_comment(before[old_from:old_to] + after[new_from:new_to]):
+            continue
+        hunk = [{"kind": "del", "mark": "−", "html": before_html[n]} for n in range(old_from, old_to) if before[n].strip()]
+        hunk += [{"kind": "ins", "mark": "+", "html": after_html[n]} for n in range(new_from, new_to) if after[n].strip()]
+        if merged and hunk:
+            merged.append(GAP)
+        merged += hunk
     return merged
 
 
+def renamed(text: str, old: str, new: str) -> str:
+    """Return a kernel's text with its name replaced: that two kernels are called differently is no change."""
+    return re.sub(rf"\b{re.escape(old)}\b", new, text)
+
+
 class KernelDiff(EvidenceDirective):
-    """``.. kernel-diff:: SLUG.KERNEL SLUG.KERNEL``: from the first kernel to the second, all lines shown."""
+    """``.. kernel-diff:: SLUG.KERNEL SLUG.KERNEL``: the lines that change from the first kernel to the second.
+
+    The second kernel is folded below, whole, with the model's counts in its margin; ``:size:`` and ``:of:`` are as those of
+    ``kernel-listing``, and ``:no-counts:`` leaves the margin empty. ``:no-listing:`` leaves out the fold, for a kernel that
+    the page shows elsewhere.
+    """
 
     required_arguments = 2
+    option_spec = {
+        "size": directives.unchanged_required,
+        "of": directives.unchanged_required,
+        "no-counts": directives.flag,
+        "no-listing": directives.flag,
+    }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         sides = []
@@ -47,19 +74,22 @@ class KernelDiff(EvidenceDirective):
             slug, name = self.kernel_argument(argument)
             sides.append((slug, evidence.sources(slug).region(name)))
         (old_slug, old), (new_slug, new) = sides
-        lines = diff_lines(old.text, new.text)
-        return [
-            raw_html(
-                render(
-                    "diff.html",
-                    old=f"{old_slug}.{old.name}" if old_slug != new_slug else old.name,
-                    new=f"{new_slug}.{new.name}" if old_slug != new_slug else new.name,
-                    lines=lines,
-                    removed=sum(line["kind"] == "del" for line in lines),
-                    added=sum(line["kind"] == "ins" for line in lines),
-                )
+        lines = diff_lines(renamed(old.text, old.name, new.name), new.text)
+        changes = raw_html(
+            render(
+                "diff.html",
+                old=f"{old_slug}.{old.name}" if old_slug != new_slug else old.name,
+                new=f"{new_slug}.{new.name}" if old_slug != new_slug else new.name,
+                lines=lines,
             )
-        ]
+        )
+        if "no-listing" in self.options:
+            return [changes]
+        counted = "no-counts" not in self.options
+        whole = kernel_listing(
+            self, evidence, new_slug, new.name, counted=counted, size=self.options.get("size"), of=self.options.get("of")
+        )
+        return [changes, fold(f"The whole kernel, {new.name}", whole, code=True)]
 
 
 def setup(app: Sphinx) -> None:

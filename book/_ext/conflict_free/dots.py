@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 
 from .beside import gpu_name
 from .project import EvidenceDirective, picture, render
-from .results import CEILING_SLUG, CEILINGS, LOCAL, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size, sample
+from .results import CEILING, CEILING_SLUG, LOCAL, PUBLISHED_CEILING, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size, sample
 
 #: The shape of each series, in their order, so that color is not needed to tell them apart.
 SHAPES = ("circle", "square", "triangle", "diamond", "cross")
@@ -150,7 +150,7 @@ class SpeedupPlot(EvidenceDirective):
 
 
 class PublishedPlot(EvidenceDirective):
-    """``.. published-plot:: CITATION``: published bandwidths and the book's own, each in percent of its machine's copy.
+    """``.. published-plot:: CITATION``: published bandwidths and the book's own, in percent of a copy on the same machine.
 
     ``:size:`` is the size on the book's machine, 16384 × 16384 without it.
     """
@@ -164,9 +164,9 @@ class PublishedPlot(EvidenceDirective):
             known = ", ".join(data["citation"] for data in evidence.historical())
             raise ResultError(f"no published figures of {self.arguments[0]!r}; there are: {known}")
         size = parse_size(self.options.get("size", "16384"))
-        copy = next((row for row in data["rows"] if row["kernel"] == CEILINGS[1]), None)
+        copy = next((row for row in data["rows"] if row["kernel"] == PUBLISHED_CEILING), None)
         if copy is None:
-            raise ResultError(f"the figures of {data['citation']} have no {CEILINGS[1]} to be a share of")
+            raise ResultError(f"the figures of {data['citation']} have no {PUBLISHED_CEILING} to be a share of")
         lines = []
         for row in data["rows"]:
             if row is copy:
@@ -174,7 +174,7 @@ class PublishedPlot(EvidenceDirective):
             dots = [Dot(data["machines"][name], 100 * figure / copy["gbps"][name]) for name, figure in row["gbps"].items()]
             lines.append(Line(row["kernel"], [*dots, *self._own(evidence, row, size)]))
         sizes = f"published at {pretty_size(data['size'])}, and here at {pretty_size(size)}, cold"
-        title = f"Bandwidth in percent of the same machine's copy: {sizes}."
+        title = f"Bandwidth in percent of cudaMemcpy; published figures in percent of their own plain copy, since they have no cudaMemcpy: {sizes}."
         provenance = evidence.result(CEILING_SLUG)["provenance"]
         caption = f"{title} Whiskers: p10–p90, for what was measured here; {HIDDEN}. {describe(provenance)}."
         return plot(lines, gpu_name(evidence), title, caption, "%", numbers=False)
@@ -184,7 +184,7 @@ class PublishedPlot(EvidenceDirective):
         dots = []
         for machine in (evidence.machine, LOCAL):
             try:
-                copy = gbps(evidence.measured_row(CEILING_SLUG, CEILINGS[1], size, machine))
+                copy = gbps(evidence.measured_row(CEILING_SLUG, CEILING, size, machine))
                 measured = evidence.measured_row(row["slug"], row["kernel"], size, machine)
             except ResultError:
                 if machine == LOCAL:

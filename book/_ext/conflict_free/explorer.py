@@ -24,50 +24,71 @@ from .traces import Panel, load
 
 SCRIPT = "bank_explorer.js"
 
+#: The modeled machines that are offered, and the one that the reader's numbers make.
+MACHINES, OWN = ("sm_90", "gt200"), "own"
+
 #: What the reader chooses from, and the choice to begin with.
-CONTROLS: dict[str, tuple[str, tuple[int | str, ...], int | str]] = {
-    "machine": ("Machine", ("sm_90", "gt200"), "sm_90"),
-    "columns": ("Columns of the tile", (8, 16, 24, 31, 32, 48, 64), 32),
-    "rows": ("Rows of the tile", (8, 16, 32), 32),
-    "padding": ("Columns of padding", (0, 1, 2, 3, 4, 8), 0),
-    "size": ("Bytes of an element", (4, 8, 16), 4),
+CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "machine": ("Machine", (*MACHINES, OWN), "sm_90"),
     "access": ("Access of the warp", ("column", "row", "one"), "column"),
 }
 
-#: The words for the accesses.
-ACCESSES = {"column": "load of columns", "row": "store of rows", "one": "load of one element"}
+#: The numbers that the reader sets: label, least, most, and what to begin with.
+NUMBERS: dict[str, tuple[str, int, int, int]] = {
+    "columns": ("Columns of the tile", 1, 64, 32),
+    "rows": ("Rows of the tile", 1, 32, 32),
+    "padding": ("Columns of padding", 0, 32, 0),
+    "size": ("Bytes of an element", 1, 32, 4),
+    "banks": ("Banks", 1, 64, 32),
+    "bank_width": ("Bytes of a bank", 1, 16, 4),
+    "request_lanes": ("Lanes served together", 1, 32, 32),
+}
+
+#: The words for choices that are no names.
+WORDS = {"column": "load of columns", "row": "store of rows", "one": "load of one element", OWN: "one of your own"}
 
 
 class BankExplorer(EvidenceDirective):
     """``.. bank-explorer:: [MACHINE:]SLUG.KERNEL load|store …``: choose a tile, and step through its wavefronts.
 
     The argument is that of a ``bank-map``, which stands here without JavaScript. The options choose what the picture
-    begins with: ``:machine:``, ``:columns:``, ``:rows:``, ``:padding:``, ``:size:`` and ``:access:``.
+    begins with, by the names in ``CHOICES`` and ``NUMBERS``, such as ``:padding:`` and ``:access:``.
     """
 
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec = {name: directives.unchanged_required for name in CONTROLS}
+    option_spec = {name: directives.unchanged_required for name in (*CHOICES, *NUMBERS)}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         rules = load(evidence, "machines")
         panels = [drawn(evidence, Panel.parse(self.arguments[0]), small=False)]
-        machines = {name: rules[name] for name in CONTROLS["machine"][1]}
+        machines = {name: rules[name] for name in MACHINES}
         fallback = figure(panels, small=False)
         html = render(
-            "explorer.html", controls=[self._control(name) for name in CONTROLS], machines=json.dumps(machines), fallback=fallback
+            "explorer.html",
+            choices=[self._choice(name) for name in CHOICES],
+            numbers=[self._number(name) for name in NUMBERS],
+            machines=json.dumps(machines),
+            fallback=fallback,
         )
         made = picture(html, in_words(panels))
         made[0]["without_scripts"] = fallback
         return made
 
-    def _control(self, name: str) -> dict[str, Any]:
-        label, values, chosen = CONTROLS[name]
-        chosen = self.options.get(name, str(chosen))
-        if chosen not in map(str, values):
-            raise ResultError(f":{name}: {chosen!r} is not offered; accepted: {', '.join(map(str, values))}")
-        options = [{"value": value, "label": ACCESSES.get(str(value), value), "chosen": str(value) == chosen} for value in values]
+    def _choice(self, name: str) -> dict[str, Any]:
+        label, values, chosen = CHOICES[name]
+        chosen = self.options.get(name, chosen)
+        if chosen not in values:
+            raise ResultError(f":{name}: {chosen!r} is not offered; accepted: {', '.join(values)}")
+        options = [{"value": value, "label": WORDS.get(value, value), "chosen": value == chosen} for value in values]
         return {"name": name, "label": label, "options": options}
+
+    def _number(self, name: str) -> dict[str, Any]:
+        label, least, most, chosen = NUMBERS[name]
+        given = self.options.get(name, str(chosen))
+        if not given.isdecimal() or not least <= int(given) <= most:
+            raise ResultError(f":{name}: {given!r} is not offered; accepted: {least} to {most}")
+        return {"name": name, "label": label, "least": least, "most": most, "value": given}
 
 
 class DropControls(SphinxPostTransform):

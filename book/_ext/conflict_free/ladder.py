@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from .beside import gpu_name
 from .ebook import EPUB
 from .project import EvidenceDirective
-from .results import CEILINGS, LOCAL, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
+from .results import CEILING, LOCAL, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
 
 #: Far larger than any L2.
 LADDER_SIZE = "16384x16384"
@@ -57,7 +57,7 @@ def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None)
             row = evidence.measured_row(slug, row["kernel"], size)
             rows[row["kernel"]] = {
                 "kernel": row["kernel"],
-                "ceiling": row["kernel"] in CEILINGS,
+                "ceiling": row["kernel"] == CEILING,
                 **_bar(row),
                 "here": _here(evidence, slug, row["kernel"], size),
             }
@@ -165,7 +165,7 @@ class BandwidthLadder(EvidenceDirective):
         alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."
         here = [f"{row['kernel']} {format_number(row['here']['gbps'])}" for row in rows if row["here"]]
         caption = (
-            f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90; gray: the ceilings. "
+            f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90; gray: cudaMemcpy, the ceiling. "
             f"{describe(result['provenance'])}."
         )
         if here:

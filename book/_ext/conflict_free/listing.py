@@ -19,6 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from .code import highlight_lines
+from .folds import fold
 from .project import EvidenceDirective, raw_html, render
 from .results import Evidence, ResultError, access_metric, counted_size, format_number, parse_size
 from .source import SourceFile, Sources, shown_path
@@ -79,12 +80,49 @@ def anchor(env: BuildEnvironment, name: str) -> str:
     return label
 
 
+def kernel_listing(
+    directive: EvidenceDirective, evidence: Evidence, slug: str, name: str, counted: bool, size: str | None = None, of: str | None = None
+) -> list[nodes.Node]:
+    """Return the nodes of a region's listing, with the margin of counts if ``counted``.
+
+    ``size`` and ``of`` are the options of ``kernel-listing``. Raises ResultError or SourceError.
+    """
+    part = evidence.sources(slug).region(name)
+    notes: dict[int, list[dict[str, Any]]] = {}
+    machine, shown_size = "", ""
+    if counted:
+        kernel = of or name
+        shown_size = parse_size(size or counted_size(evidence.program(slug), kernel))
+        notes = margin(evidence.counts_row(slug, kernel, shown_size)["counts"], part.path.name)
+        machine = evidence.program(slug)["machine"]
+    lines = [
+        {"html": html, "notes": notes.get(number, [])}
+        for number, html in enumerate(highlight_lines(part.text), start=part.first_line)
+    ]
+    if counted and not any(line["notes"] for line in lines):
+        raise ResultError(f"no access of {slug}.{name} at {shown_size} lies in lines {part.first_line}-{part.last_line}")
+    html = render(
+        "listing.html",
+        name=name,
+        file=part.file,
+        first=part.first_line,
+        last=part.last_line,
+        lines=lines,
+        machine=machine,
+        excess=any(note["excess"] for line in lines for note in line["notes"]),
+        size=shown_size,
+        of=of or "",
+        anchor=anchor(directive.env, name) if name not in HELPERS else "",
+    )
+    return [raw_html(html)]
+
+
 class KernelListing(EvidenceDirective):
     """``.. kernel-listing:: SLUG.KERNEL``: the kernel's region, by name.
 
     ``:counts:`` adds the margin of the model's counts per source line; ``:size: WxH`` chooses the size.
     The name may be that of any region, such as ``constants``; only kernels have counts. A function that kernels call
-    has those of one of them, which ``:of:`` names.
+    has those of one of them, which ``:of:`` names. ``:folded:`` folds it away below its name.
     """
 
     required_arguments = 1
@@ -92,42 +130,14 @@ class KernelListing(EvidenceDirective):
         "counts": directives.flag,
         "size": directives.unchanged_required,
         "of": directives.unchanged_required,
+        "folded": directives.flag,
     }
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug, name = self.kernel_argument(self.arguments[0])
-        part = evidence.sources(slug).region(name)
-        notes: dict[int, list[dict[str, Any]]] = {}
-        counted, size = "", ""
-        if "counts" in self.options:
-            kernel = self.options.get("of", name)
-            size = parse_size(self.options.get("size") or counted_size(evidence.program(slug), kernel))
-            row = evidence.counts_row(slug, kernel, size)
-            notes = margin(row["counts"], part.path.name)
-            counted = evidence.program(slug)["machine"]
-        lines = [
-            {"html": html, "notes": notes.get(number, [])}
-            for number, html in enumerate(highlight_lines(part.text), start=part.first_line)
-        ]
-        if "counts" in self.options and not any(line["notes"] for line in lines):
-            raise ResultError(f"no access of {slug}.{name} at {size} lies in lines {part.first_line}-{part.last_line}")
-        return [
-            raw_html(
-                render(
-                    "listing.html",
-                    name=name,
-                    file=part.file,
-                    first=part.first_line,
-                    last=part.last_line,
-                    lines=lines,
-                    machine=counted,
-                    excess=any(note["excess"] for line in lines for note in line["notes"]),
-                    size=size,
-                    of=self.options.get("of", ""),
-                    anchor=anchor(self.env, name) if name not in HELPERS else "",
-                )
-            )
-        ]
+        counted = "counts" in self.options
+        made = kernel_listing(self, evidence, slug, name, counted, self.options.get("size"), self.options.get("of"))
+        return [fold(f"The whole kernel, {name}", made, code=True)] if "folded" in self.options else made
 
 
 def folded_sources(

@@ -42,9 +42,12 @@ PEERS = "peers"
 #: The size of a chapter's counts unless its program names another.
 COUNTED_SIZE = "2048x2048"
 
-#: The ceiling rows of every bandwidth table, both of chapter ``copy``. Percentages are of the second.
-CEILINGS = ("cudaMemcpy", "copy_plain")
+#: What every percentage of bandwidth is of: the copy of the CUDA runtime, a row of chapter ``copy``.
+CEILING = "cudaMemcpy"
 CEILING_SLUG = "copy"
+
+#: What percentages of published figures are of: publications have no time of ``cudaMemcpy``, but one of a plain copy.
+PUBLISHED_CEILING = "copy_plain"
 
 #: The four kinds of access that are counted: key in the counts, words for a reader.
 ACCESSES = {
@@ -307,14 +310,14 @@ MEASURED = {
     "p10_ms": ("cold", "p10_ms"),
     "p90_ms": ("cold", "p90_ms"),
     "samples": ("cold", "samples"),
-    "percent_of_copy": ("cold", "percent"),
+    "percent_of_memcpy": ("cold", "percent"),
     "billions_per_second": ("cold", "rate"),
     "warm_gbps": ("warm", "gbps"),
     "warm_billions_per_second": ("warm", "rate"),
     "warm_ms": ("warm", "median_ms"),
     "warm_p10_ms": ("warm", "p10_ms"),
     "warm_p90_ms": ("warm", "p90_ms"),
-    "warm_percent_of_copy": ("warm", "percent"),
+    "warm_percent_of_memcpy": ("warm", "percent"),
     "fits_l2": ("", "fits_l2"),
     "bytes": ("", "bytes"),
     "sm_mhz": ("", "own"),
@@ -342,6 +345,7 @@ MEASURED = {
     "issue_slots": ("", "traffic"),
     "issue_slots_taken": ("", "traffic"),
     "percent_of_issue_slots": ("", "issue_slots"),
+    "percent_of_shared_cycles": ("", "shared_cycles"),
     "l2_fabric_cycles_active": ("", "traffic"),
     "l2_cycles": ("", "traffic"),
     "percent_of_l2_fabric": ("", "l2_fabric"),
@@ -357,7 +361,7 @@ _SHARES = {
 }
 
 #: What is measured of our kernels alone, and of no library.
-_OF_KERNELS = (*_COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", *_SHARES)
+_OF_KERNELS = (*_COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "shared_cycles", *_SHARES)
 
 _PER = {
     "sectors_per_request": ("sectors", "requests"),
@@ -400,9 +404,14 @@ def is_measured(expression: str) -> bool:
     )
 
 
+#: The end of a metric that is a count over the number of blocks.
+OF_A_BLOCK = "_per_block"
+
+
 def counts_metric(counts: dict[str, Any], name: str) -> float:
     """Return a metric of a launch's counts, e.g. ``barriers``, ``blocks`` or ``global_store.sectors_per_request``.
 
+    A raw count of a kind of access with ``_per_block`` behind it, such as ``shared_load.wavefronts_per_block``, is that of one block.
     ``partitions_per_step.load`` and ``.store`` are the partitions of device memory that concurrent blocks
     use together, on average, on machines whose partitions are watched. Raises ResultError for an unknown name.
     """
@@ -412,7 +421,8 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
             raise ResultError(f"{name} is of machines whose partitions are watched, such as gt200")
         return counts["partitions"][rest]["mean"]
     if (head in ACCESSES or head in ATOMICS and head in counts) and rest:
-        return access_metric(counts[head], rest)
+        total, of_a_block = rest.removesuffix(OF_A_BLOCK), rest.endswith(OF_A_BLOCK)
+        return access_metric(counts[head], total) / (counts_metric(counts, "blocks") if of_a_block else 1)
     if name in ("barriers", "shared_bytes", "warp_barriers"):
         if name not in counts:
             raise ResultError(f"no {name} in these counts")
@@ -711,14 +721,14 @@ class Evidence:
             )
         return row["figures"]
 
-    def percent_of_copy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
-        """Return a row's bandwidth as a percentage of the plain copy at the same size, state and machine.
+    def percent_of_memcpy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
+        """Return a row's bandwidth as a percentage of ``cudaMemcpy`` at the same size, state and machine.
 
         Raises ResultError if there is none, or if the row's work is not told by bytes.
         """
         if row.get("work"):
             raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so no copy is its measure")
-        copy = self.measured_row(CEILING_SLUG, CEILINGS[1], row["size"], machine)
+        copy = self.measured_row(CEILING_SLUG, CEILING, row["size"], machine)
         return 100 * gbps(row, state) / gbps(copy, state)
 
     def historical(self) -> list[dict[str, Any]]:
@@ -814,7 +824,7 @@ class Evidence:
         elif what == "rate":
             number = work_rate(row, state)
         elif what == "percent":
-            number = self.percent_of_copy(row, state)
+            number = self.percent_of_memcpy(row, state)
         elif what == "fits_l2":
             number = "fits in L2" if row["fits_l2"] else "larger than L2"
         elif what == "bytes":
@@ -828,6 +838,10 @@ class Evidence:
             number = issue_limit(self.result(slug), row)
         elif what == "percent_of_issue_limit":
             number = 100 * work_rate(row, state) / issue_limit(self.result(slug), row)
+        elif what == "shared_cycles":
+            # A multiprocessor's shared memory serves one wavefront a cycle.
+            wavefronts, cycles = (self._counter(slug, row, counter, name) for counter in ("shared_wavefronts", "cycles"))
+            number = 100 * wavefronts / (cycles * provenance["multiprocessors"])
         elif what in ("own", "figures"):
             there = row if what == "own" else row.get("figures", {})
             if metric not in there:

@@ -15,10 +15,11 @@ from .beside import LOCAL_HINT, gpu_name
 from .project import EvidenceDirective, raw_html, render
 from .results import (
     ACCESSES,
+    CEILING,
     CEILING_SLUG,
-    CEILINGS,
     COUNTED_SIZE,
     LOCAL,
+    PUBLISHED_CEILING,
     Evidence,
     ResultError,
     access_metric,
@@ -237,10 +238,10 @@ def _trim(extent: list[int]) -> list[int]:
 def measured_groups(
     evidence: Evidence, slug: str, kernels: list[str], sizes: list[str], machine: str, strict: bool, peers: bool = True
 ) -> list[dict[str, Any]]:
-    """Return the table of one machine: a group per size, ceiling rows first, and libraries last if ``peers``.
+    """Return the table of one machine: a group per size, the ceiling first, and libraries last if ``peers``.
 
     Without ``kernels``, those that were timed at the size. ``strict`` raises ResultError for a row that is missing or
-    stale; otherwise a missing row is left out and a stale one is marked. Arrays have no ceiling rows: a copy of a
+    stale; otherwise a missing row is left out and a stale one is marked. Arrays have no ceiling: a copy of a
     matrix does not tell how fast an array can be worked on.
     """
     result = evidence.result(slug, machine)
@@ -249,12 +250,10 @@ def measured_groups(
     groups = []
     for size in sizes:
         timed = dict.fromkeys(row["kernel"] for row in result["rows"] if row["size"] == size and row["time"])
-        wanted = [] if arrays else [(CEILING_SLUG, name) for name in CEILINGS]
-        wanted += [(slug, name) for name in kernels or timed if name not in CEILINGS]
+        wanted = [] if arrays else [(CEILING_SLUG, CEILING)]
+        wanted += [(slug, name) for name in kernels or timed if name != CEILING]
         rows, shown, own = [], None, False
-        copy = None if arrays else _row(evidence, ceiling, CEILING_SLUG, CEILINGS[1], size, machine, strict)
-        if not strict and CEILINGS[1] in evidence.stale(CEILING_SLUG, machine):
-            copy = None
+        copy = None if arrays else _row(evidence, ceiling, CEILING_SLUG, CEILING, size, machine, strict)
         for from_slug, name in wanted:
             row = _row(evidence, ceiling if from_slug == CEILING_SLUG else result, from_slug, name, size, machine, strict)
             if row is None:
@@ -264,7 +263,7 @@ def measured_groups(
             rows.append(
                 {
                     "name": name,
-                    "ceiling": on_host or name in CEILINGS and slug != CEILING_SLUG or name == CEILINGS[0],
+                    "ceiling": on_host or name == CEILING,
                     "on_host": on_host,
                     "library": "",
                     "stale": name in evidence.stale(from_slug, machine),
@@ -426,8 +425,8 @@ class MeasuredTable(EvidenceDirective):
             rows = [row for row in data["rows"] if row["kernel"] in kernels]
             if not rows:
                 continue
-            # The copy of the same publication is the ceiling of its figures, as it is of ours.
-            ceilings = [row for row in data["rows"] if row["kernel"] in CEILINGS and row not in rows]
+            # The copy of the same publication is the ceiling of its figures.
+            ceilings = [row for row in data["rows"] if row["kernel"] == PUBLISHED_CEILING and row not in rows]
             html = render("published.html", data=data, rows=[*ceilings, *rows], ceilings=ceilings)
             note = f"Figures of :cite:t:`{data['citation']}`. {data['note']}"
             tabs.append((data.get("label", "As published"), data["citation"], f"{_raw(html)}\n\n{note}"))

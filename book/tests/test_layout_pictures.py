@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Rows of a matrix in their sectors, the lanes of an access in their tile, and figures as bars."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from conflict_free.lane_tile import panel_of as lane_panel
+from conflict_free.row_sectors import mean_sectors, sectors_of_row
+from conflict_free.value_bars import bars_of
+from test_directives import text_of
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("elements", [32, 33, 500, 501, 1001, 1004])
+def test_the_mean_of_sectors_is_that_of_the_rule(elements, size):
+    assert mean_sectors(elements, size) == size + 1 - math.gcd(elements * size, 32) / 32
+
+
+def test_a_row_that_begins_in_a_sector_touches_one_more():
+    assert len(sectors_of_row(0, 1001, 4)) == 4
+    late = sectors_of_row(1, 1001, 4)
+    assert len(late) == 5 and late[125][0].start == 4, "row 1 begins at byte 4004, 4 bytes into sector 125"
+
+
+def test_rows_are_drawn_side_by_side_with_their_mean(project):
+    said = text_of(project.build_page(".. row-sectors:: 1024 1001\n   :rows: 2"))
+    assert "Rows of 1024 elements 4 sectors row 0 4 row 1 4" in said
+    assert "Rows of 1001 elements 4.875 sectors row 0 4 row 1 5" in said
+
+
+def wide(columns: list[int], wavefronts: int) -> tuple[dict, dict]:
+    """Return a launch and its only access: 32 lanes of 16 bytes, each in the next row of 128 bytes, in the given columns."""
+    lanes = [1024 + 128 * lane + 16 * columns[lane % len(columns)] for lane in range(32)]
+    access = {
+        "file": "copy.cu", "line": 3, "space": "shared", "op": "store", "site": 0, "warp": 0, "occurrence": 0, "interval": 0,
+        "size": 16, "lanes": lanes, "wavefronts": [[]] * wavefronts, "ideal_wavefronts": 4,
+    }
+    return {"kernel": "copy_shared", "machine": "sm_90", "banks": 32, "blocks": [{"block": [0, 0, 0], "accesses": [access]}]}, access
+
+
+def test_lanes_stand_in_their_rows_and_those_that_meet_are_marked():
+    panel = lane_panel(*wide([0, 0, 1], 16), "Three columns")
+    assert panel["count"] == 8 and panel["rows"] == 8 and panel["excess"]
+    assert [(one["lane"], one["row"], one["column"]) for one in panel["lanes"]][:3] == [(0, 0, 0), (1, 1, 0), (2, 2, 1)]
+    assert panel["cost"] == "16 wavefronts, ideal: 4" and not any(one["alone"] for one in panel["lanes"])
+    free = lane_panel(*wide(list(range(8)), 4), "A diagonal")
+    assert all(one["alone"] for one in free["lanes"]) and not free["excess"]
+
+
+def test_a_lane_tile_is_drawn_from_the_trace(project):
+    run, access = wide([0, 4], 16)
+    access["line"] = next(
+        number for number, line in enumerate(project.source("copy").read_text().splitlines(), 1) if "tile[threadIdx.x] =" in line
+    )
+    folder = project.counts.parent / "traces"
+    folder.mkdir(exist_ok=True)
+    (folder / "copy.json").write_text(json.dumps([run]))
+    said = text_of(project.build_page(".. lane-tile::\n\n   copy.copy_shared store | Two places"))
+    assert "Two places 16 wavefronts, ideal: 4" in said and "the 8 lanes that are served together first" in said
+
+
+def test_bars_split_at_the_least(project):
+    assert bars_of([("a", 10.0, "10"), ("b", 5.0, "5")], 5.0)[1] == {"name": "b", "text": "5", "width": 240.0, "least": 240.0}
+    said = text_of(project.build_page(
+        ".. value-bars:: Speed\n   :least: 100\n   :because: what all reach\n\n   plain | copy.copy_plain.16384.gbps\n"
+    ))
+    assert "plain 1,000 Speed. The first part of each bar: what all reach." in said
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        (".. row-sectors:: 1001\n   :size: 3", ":size: 3 is not the size of an access; accepted: 1, 2, 4, 8, 16"),
+        (".. row-sectors:: 31", "'31' are not lengths of rows; accepted: numbers from 32 on"),
+        (".. lane-tile::\n\n   copy.copy_shared", "does not begin with SLUG.KERNEL and load or store"),
+        (".. value-bars:: Speed\n\n   copy.copy_plain.16384.gbps", "is not NAME | KEY"),
+    ],
+)
+def test_mistakes_fail_the_build(project, page, message):
+    assert message in project.build_error(page)
