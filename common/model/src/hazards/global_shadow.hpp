@@ -54,7 +54,7 @@ class GlobalShadow {
 public:
     static GlobalShadow& instance();
 
-    /// Lines are handed out in chunks that follow one another in memory.
+    /// Lines are handed out in chunks.
     static constexpr int chunk_bits = 22;
     static constexpr std::size_t chunk_lines = (std::size_t{1} << chunk_bits) / GlobalLine::bytes;
     /// First byte and size of the memory around an address that was given out together.
@@ -64,7 +64,13 @@ public:
 
     /// The same, or null where nothing of the 4 MiB has been looked at yet.
     GlobalLine* known_chunk_of(std::uint64_t address) const { return chunks_[(address >> chunk_bits) % most_chunks].load(std::memory_order_acquire); }
-    static std::size_t place_in_chunk(std::uint64_t address) { return address / GlobalLine::bytes % chunk_lines; }
+    /// The place of an address's line. A column of a matrix whose rows are a power of two would have all its lines in one set of
+    /// the processor's cache: so each 64 lines, a page of 4 KiB, are rotated by an exclusive or of their own.
+    static std::size_t place_in_chunk(std::uint64_t address)
+    {
+        const std::size_t line = address / GlobalLine::bytes % chunk_lines;
+        return line ^ (line / 64 % 64);
+    }
 
     /// A number for a launch, or for what comes after a barrier of the whole grid. Never 0.
     std::uint32_t next_launch() { return launch_.fetch_add(1, std::memory_order_relaxed) + 1; }

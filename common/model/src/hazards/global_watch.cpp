@@ -33,8 +33,16 @@ std::uint32_t kind_of(const WarpAccess& access)
 /// The words of its line that an access of `size` bytes at `address` touches. Accesses are aligned.
 std::uint32_t words_at(std::uint64_t address, int size)
 {
-    const std::uint32_t words = size > 4 ? (1u << size / 4) - 1 : 1u;
+    const std::uint32_t words = size > 4 ? (1u << static_cast<unsigned>(size) / 4) - 1 : 1u;
     return words << (address % GlobalLine::bytes / 4);
+}
+
+/// True if each lane goes to a line of its own, all of them in one chunk.
+bool touches_a_column(const WarpAccess& access)
+{
+    std::uint64_t step;
+    if (!detail::is_evenly_spaced(access, step) || step < GlobalLine::bytes || step >> GlobalShadow::chunk_bits != 0) return false;
+    return access.address[0] >> GlobalShadow::chunk_bits == access.address[warp_size - 1] >> GlobalShadow::chunk_bits;
 }
 
 }  // namespace
@@ -64,17 +72,17 @@ std::vector<GlobalEntry>* GlobalLaunch::make_entries()
 /// A line that no other host thread looks at, of this launch.
 class GlobalWatch::LockedLine {
 public:
-    LockedLine(GlobalLine& line, GlobalLaunch& launch) : line_(line), launch_(launch)
+    /// @param number that of the launch
+    LockedLine(GlobalLine& line, GlobalLaunch& launch, std::uint32_t number, bool locks) : line_(line), launch_(launch), locks_(locks)
     {
-        if (!launch.single_threaded()) lock();
-        const std::uint32_t number = launch.number();
+        if (locks) lock();
         if (line.launch == number) return;
         line.launch = number;
         line.count = 0;
     }
     ~LockedLine()
     {
-        if (!launch_.single_threaded()) std::atomic_ref(line_.locked).store(0, std::memory_order_release);
+        if (locks_) std::atomic_ref(line_.locked).store(0, std::memory_order_release);
     }
     LockedLine(const LockedLine&) = delete;
     LockedLine& operator=(const LockedLine&) = delete;
@@ -88,13 +96,18 @@ public:
     /// True if nobody else has touched the line, and its block only as in `entry`: then that is noted.
     bool add_to_own(const GlobalEntry& entry)
     {
+        GlobalEntry& own = line_.entry[0];
         if (line_.count == 0) {
-            line_.entry[0] = entry;
+            // One by one: put together in memory, they could not be read from there at once.
+            own.key = entry.key;
+            own.site = entry.site;
+            own.release = entry.release;
+            own.words = entry.words;
             line_.count = 1;
             return true;
         }
-        if (line_.count != 1 || !line_.entry[0].is_alike(entry)) return false;
-        line_.entry[0].words |= entry.words;
+        if (line_.count != 1 || !own.is_alike(entry)) return false;
+        own.words |= entry.words;
         return true;
     }
 
@@ -135,6 +148,7 @@ private:
 
     GlobalLine& line_;
     GlobalLaunch& launch_;
+    bool locks_;
 };
 
 void GlobalWatch::begin_block(std::uint64_t number)
@@ -176,18 +190,12 @@ void GlobalWatch::synchronize_lanes(const WarpAccess& access)
 template <class Visit>
 void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
 {
-    std::uint64_t step = 0;
-    const bool is_even = detail::is_evenly_spaced(access, step);
-    if (is_even && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
+    if (std::uint64_t step; detail::is_evenly_spaced(access, step) && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
         const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);
         for (std::uint64_t line = begin >> line_bits; line << line_bits < end; ++line) {
             const std::uint64_t first = std::max(begin, line << line_bits), last = std::min(end, (line + 1) << line_bits);
             visit(line, detail::lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
         }
-        return;
-    }
-    if (is_even && step - GlobalLine::bytes < std::uint64_t{1} << 32) {
-        for (const std::uint64_t address : access.address) visit(address >> line_bits, words_at(address, access.size));
         return;
     }
     std::uint64_t line = UINT64_MAX;
@@ -209,16 +217,45 @@ void GlobalWatch::access(const WarpAccess& access)
     const auto release = static_cast<std::uint16_t>(release_count_);
     GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.site), release, 0};
     if (access.operation == Operation::atomic) synchronize_lanes(access);
+    if (touches_a_column(access)) return touch_column(access, entry);
+    const std::uint32_t launch = launch_.number();
+    const bool locks = !launch_.single_threaded();
+    std::uint64_t chunk = UINT64_MAX;
+    GlobalLine* lines = nullptr;
     for_each_line(access, [&](std::uint64_t line, std::uint32_t words) {
+        const std::uint64_t address = line << line_bits;
+        if (address >> GlobalShadow::chunk_bits != chunk) {
+            chunk = address >> GlobalShadow::chunk_bits;
+            lines = launch_.chunk_of(address);
+        }
         entry.words = words;
-        if (!LockedLine(launch_.line_of(line << line_bits), launch_).add_to_own(entry)) touch({access, entry, line});
+        GlobalLine& here = lines[GlobalShadow::place_in_chunk(address)];
+        if (!LockedLine(here, launch_, launch, locks).add_to_own(entry)) touch(here, access, entry, line);
     });
 }
 
-void GlobalWatch::touch(const Touch& touch)
+void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
 {
+    alignas(64) std::array<std::uint32_t, warp_size> place, words;
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+        place[lane] = static_cast<std::uint32_t>(GlobalShadow::place_in_chunk(access.address[lane]));
+        words[lane] = words_at(access.address[lane], access.size);
+    }
+    GlobalLine* const lines = launch_.chunk_of(access.address[0]);
+    const std::uint32_t launch = launch_.number();
+    const bool locks = !launch_.single_threaded();
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+        entry.words = words[lane];
+        GlobalLine& here = lines[place[lane]];
+        if (!LockedLine(here, launch_, launch, locks).add_to_own(entry)) touch(here, access, entry, access.address[lane] >> line_bits);
+    }
+}
+
+void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number)
+{
+    const Touch touch{access, entry, number};
     {
-        LockedLine line(launch_.line_of(touch.line << line_bits), launch_);
+        LockedLine line(at, launch_, launch_.number(), !launch_.single_threaded());
         if (touch.entry.is_write())
             store(line, touch);
         else

@@ -37,11 +37,10 @@ public:
     std::uint32_t number() const { return number_.load(std::memory_order_relaxed); }
     bool single_threaded() const { return single_threaded_; }
 
-    /// The line of an address.
-    GlobalLine& line_of(std::uint64_t address) const
+    GlobalLine* chunk_of(std::uint64_t address) const
     {
-        GlobalLine* const chunk = shadow_.known_chunk_of(address);
-        return (chunk ? chunk : shadow_.chunk_of(address, range_of_))[GlobalShadow::place_in_chunk(address)];
+        GlobalLine* const known = shadow_.known_chunk_of(address);
+        return known ? known : shadow_.chunk_of(address, range_of_);
     }
     void fetch_ahead(std::uint64_t address) const
     {
@@ -95,7 +94,9 @@ private:
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit>
     static void for_each_line(const WarpAccess& access, Visit&& visit);
-    void touch(const Touch& touch);
+    void touch_column(const WarpAccess& access, GlobalEntry entry);
+    /// Where it takes a closer look.
+    [[gnu::noinline]] void touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number);
     void load(LockedLine& line, const Touch& touch);
     void store(LockedLine& line, const Touch& touch);
     void judge(const GlobalEntry& other, const Touch& touch);

@@ -53,7 +53,7 @@ inline bool is_aligned(const WarpAccess& access) {
         bits = access.address[0] | access.step;
     else
         for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
-    return bits % static_cast<std::uint64_t>(access.size) == 0;
+    return (bits & (static_cast<std::uint64_t>(access.size) - 1)) == 0;
 }
 
 /// True if all lanes are active and their addresses are evenly spaced, `step` bytes from lane to lane.

@@ -268,7 +268,7 @@ SharedCost cost_of_one_broadcast(const WarpAccess& access, const Machine& machin
 /// the two numbers. Nothing merges, as no two lanes have one address.
 SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, const Machine& machine) {
     if (step == 0) return {1, 1};
-    const auto elements = static_cast<unsigned>(step / static_cast<unsigned>(size));
+    const auto elements = static_cast<unsigned>(step >> std::countr_zero(static_cast<unsigned>(size)));
     const int in_fullest_bank = static_cast<int>(std::gcd(elements, static_cast<unsigned>(phase_lanes)));
     const int phases = warp_size / phase_lanes;
     return {phases * (in_fullest_bank + (size == 16 ? machine.extra_wavefronts_of_16_bytes : 0)), phases};
@@ -277,8 +277,8 @@ SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, con
 /// True if cost_of_even_steps() tells the cost.
 bool has_even_steps(const WarpAccess& access, const Machine& machine, std::uint64_t& step) {
     if (access.size < machine.bank_width || machine.banks != machine.shared_request_lanes) return false;
-    const auto size = static_cast<std::uint64_t>(access.size);
-    return detail::is_evenly_spaced(access, step) && (step != 0 || access.size == machine.bank_width) && step % size == 0 && access.address[0] % size == 0;
+    const auto offset_bits = static_cast<std::uint64_t>(access.size) - 1;
+    return detail::is_evenly_spaced(access, step) && (step != 0 || access.size == machine.bank_width) && ((step | access.address[0]) & offset_bits) == 0;
 }
 
 /// Compute capability 9.0, measured (tests/hardware/h200_features.json): a bank serves the lanes of an atomic operation one after

@@ -171,6 +171,16 @@ std::uint32_t compare(RegisterFile& file, std::uint32_t offset_a, std::uint32_t 
     }
 }
 
+/// setp p, a, b of a constant b, which is the instruction's immediate value: it need not be read from where each warp has it.
+template <class Operator, class T>
+void set_predicate_of_constant(Warp& warp, const Instruction& instruction)
+{
+    RegisterFile& file = registers_of(warp);
+    const T* a = values<T>(file, instruction.operand[1]);
+    const T b = static_cast<T>(instruction.immediate);
+    write_predicate(file, instruction.operand[0], lanes_where<T>([=](int lane) { return Operator::of(a[lane], b); }));
+}
+
 /// setp p, a, b, c or p|q, a, b, c, of the comparison's result `first`; `second` is what q is combined from.
 [[gnu::noinline]] void write_predicates(RegisterFile& file, const Instruction& instruction, std::uint32_t first, std::uint32_t second)
 {
@@ -248,6 +258,8 @@ void set_pair(Warp& warp, const Instruction& instruction)
 /// The handlers of a comparison.
 struct Comparison {
     Execute set_predicate = nullptr, set = nullptr;
+    /// Of integers.
+    Execute set_predicate_of_constant = nullptr;
 };
 
 template <class Operator, class Reading>
@@ -256,6 +268,8 @@ constexpr Comparison make_comparison()
     if constexpr (requires { typename Reading::Low; })
         return {set_predicates_of_pair<Operator, typename Reading::Low, typename Reading::High>,
                 set_pair<Operator, typename Reading::Low, typename Reading::High>};
+    else if constexpr (std::is_integral_v<typename Reading::Register>)
+        return {set_predicate<Operator, Reading>, set<Operator, Reading>, set_predicate_of_constant<Operator, typename Reading::Register>};
     else
         return {set_predicate<Operator, Reading>, set<Operator, Reading>};
 }
@@ -352,7 +366,14 @@ Semantics find_set_predicate(const ptx::Instruction& instruction)
     Plan plan;
     plan.combination = combination_of(instruction);
     plan.has_second = !instruction.operands.empty() && !instruction.operands.front().second.empty();
-    const Execute execute = find_comparison(instruction, type).set_predicate;
+    const Comparison found = find_comparison(instruction, type);
+    const bool is_plain = plan.combination == Combination::none && !plan.has_second && instruction.operands.size() == 3;
+    if (is_plain && found.set_predicate_of_constant && instruction.operands[2].kind == ptx::Operand::Kind::integer) {
+        Semantics result = semantics(found.set_predicate_of_constant, Type::pred, type, type);
+        result.immediate = static_cast<std::uint64_t>(instruction.operands[2].integer);
+        return result;
+    }
+    const Execute execute = found.set_predicate;
     Semantics result = plan.has_second ? semantics(execute, Type::pred, Type::pred, type, type, Type::pred)
                                        : semantics(execute, Type::pred, type, type, Type::pred);
     result.immediate = std::bit_cast<std::uint64_t>(plan);

@@ -16,18 +16,25 @@ namespace {
 
 enum class Result : std::uint8_t { none, count, all, any };
 
+/// A number that is the same in all lanes: the value of an operand, or a constant.
+struct Uniform {
+    int operand = -1;
+    std::uint32_t constant = 0;
+};
+
 struct Barrier {
     Result result = Result::none;
     bool arrives_only = false, value_negated = false;
-    int destination = -1, number = -1, threads = -1, value = -1;
+    int destination = -1, value = -1;
+    Uniform number, threads;
 };
 
 const Barrier& details(const Instruction& instruction) { return *reinterpret_cast<const Barrier*>(instruction.immediate); }
 
-std::uint32_t uniform_value(Warp& warp, const Instruction& instruction, int n, std::uint32_t absent)
+std::uint32_t value_of(Warp& warp, const Instruction& instruction, const Uniform& number)
 {
-    if (n < 0) return absent;
-    return values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(n)))[std::countr_zero(warp.active)];
+    if (number.operand < 0) return number.constant;
+    return values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(number.operand)))[std::countr_zero(warp.active)];
 }
 
 /// The lanes whose guard is false go on behind the instruction as a fragment of their own.
@@ -38,14 +45,18 @@ void leave_others(Warp& warp)
     warp.mask = warp.active;
 }
 
+[[noreturn, gnu::cold]] void stop_without_barrier(const Warp& warp, std::uint32_t number)
+{
+    throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": barrier " + std::to_string(number) + ", and a block has 16, 0 to 15");
+}
+
 void arrive_at_barrier(Warp& warp, const Instruction& instruction)
 {
     leave_others(warp);
     const Barrier& barrier = details(instruction);
-    const std::uint32_t number = uniform_value(warp, instruction, barrier.number, 0);
-    const std::uint32_t threads = uniform_value(warp, instruction, barrier.threads, 0);
-    if (number >= warp.block->barriers.size())
-        throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": barrier " + std::to_string(number) + ", and a block has 16, 0 to 15");
+    const std::uint32_t number = value_of(warp, instruction, barrier.number);
+    const std::uint32_t threads = value_of(warp, instruction, barrier.threads);
+    if (number >= warp.block->barriers.size()) stop_without_barrier(warp, number);
     warp.progress = true;
     warp.block->barriers_in_use |= 1u << number;
     if (barrier.arrives_only) {
@@ -56,16 +67,14 @@ void arrive_at_barrier(Warp& warp, const Instruction& instruction)
         warp.block->watch.release(warp.index, number);
         return;
     }
-    Fragment how;
-    how.wait = Wait::block_barrier;
-    how.barrier = static_cast<int>(number);
-    how.barrier_threads = static_cast<int>(threads);
-    how.instruction = &instruction;
+    Fragment& waiting = warp.wait(Wait::block_barrier, instruction);
+    waiting.barrier = static_cast<int>(number);
+    waiting.barrier_threads = static_cast<int>(threads);
     if (barrier.value >= 0) {
         const std::uint32_t value = predicate(warp, instruction.operand_at(static_cast<std::size_t>(barrier.value)));
-        how.barrier_values = barrier.value_negated ? ~value : value;
+        waiting.barrier_values = barrier.value_negated ? ~value : value;
+        waiting.wants_result = true;
     }
-    warp.wait(how);
 }
 
 BlockBarrier& cluster_barrier_of(Warp& warp) { return warp.block->cluster.front()->cluster_barrier; }
@@ -83,10 +92,7 @@ void wait_for_cluster(Warp& warp, const Instruction& instruction)
 {
     leave_others(warp);
     if (cluster_barrier_of(warp).phase != warp.cluster_phase) return;
-    Fragment how;
-    how.wait = Wait::cluster_barrier;
-    how.instruction = &instruction;
-    warp.wait(how);
+    warp.wait(Wait::cluster_barrier, instruction);
 }
 
 void do_nothing(Warp&, const Instruction&) {}
@@ -101,13 +107,19 @@ void decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction,
         decoder.add(out, decoder.slot(instruction.operands.at(n++), type));
         return out.operand_count - 1;
     };
+    const auto add_uniform = [&] {
+        const ptx::Operand& operand = instruction.operands.at(n);
+        if (operand.kind != ptx::Operand::Kind::integer) return Uniform{add(Type::u32)};
+        ++n;
+        return Uniform{-1, static_cast<std::uint32_t>(operand.integer)};
+    };
     if (instruction.has("red")) {
         barrier.result = instruction.has("popc") ? Result::count : instruction.has("and") ? Result::all : Result::any;
         barrier.destination = add(barrier.result == Result::count ? Type::u32 : Type::pred);
     }
-    barrier.number = add(Type::u32);
+    barrier.number = add_uniform();
     const std::size_t values_at_end = barrier.result == Result::none ? 0 : 1;
-    if (n + values_at_end < instruction.operands.size()) barrier.threads = add(Type::u32);
+    if (n + values_at_end < instruction.operands.size()) barrier.threads = add_uniform();
     if (barrier.result != Result::none) {
         barrier.value_negated = instruction.operands.at(n).negated;
         barrier.value = add(Type::pred);
@@ -140,7 +152,6 @@ void give_barrier_result(const Fragment& fragment, int true_values, int threads)
 {
     const Instruction& instruction = *fragment.instruction;
     const Barrier& barrier = details(instruction);
-    if (barrier.destination < 0) return;
     unsigned char* to = fragment.frame->registers + instruction.operand_at(static_cast<std::size_t>(barrier.destination));
     if (barrier.result == Result::count) {
         for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1)

@@ -88,7 +88,7 @@ bool Block::run_slice()
                 break;
             }
             idle_ = false;
-            if (!release_warp_barriers(*warp)) break;
+            if (!has_warp_barriers(*warp) || !release_warp_barriers(*warp)) break;
         }
     }
     const bool released = release_barriers();
@@ -128,13 +128,17 @@ bool Block::release_barrier(int barrier_number)
     auto& waiting = waiting_;
     waiting.clear();
     const int ended = ended_threads;
-    int lanes = 0, wanted = 0;
+    int lanes = 0, wanted = 0, true_values = 0;
+    bool have_result = false, same_instruction = true;
     for (const auto& warp : warps) {
         for (const Fragment& fragment : warp->stalled) {
             if (!waits_at(fragment, barrier_number)) continue;
             waiting.emplace_back(warp.get(), &fragment);
             lanes += std::popcount(fragment.mask);
             wanted = std::max(wanted, fragment.barrier_threads);
+            true_values += std::popcount(fragment.barrier_values & fragment.mask);
+            have_result |= fragment.wants_result;
+            same_instruction &= fragment.instruction == waiting.front().second->instruction;
         }
     }
     if (waiting.empty()) return false;
@@ -142,23 +146,19 @@ bool Block::release_barrier(int barrier_number)
     const int needed = whole_block ? launch.threads : wanted;
     const int come = lanes + barriers[static_cast<std::size_t>(barrier_number)].arrived;
     if (come < needed && !(whole_block && come + ended >= needed)) return false;
-    const bool several_sites = std::ranges::any_of(waiting, [&](const auto& other) {
-        const Instruction* const here = waiting.front().second->instruction;
-        return other.second->instruction != here && launch.place_of(other.second->instruction->site) != launch.place_of(here->site);
+    const bool several_sites = !same_instruction && std::ranges::any_of(waiting, [&](const Waiting& other) {
+        return launch.place_of(other.second->instruction->site) != launch.place_of(waiting.front().second->instruction->site);
     });
     if (whole_block && ((ended > 0 && come < needed) || several_sites)) report_divergence(waiting, ended > 0);
+    if (have_result)
+        for (const auto& [warp, fragment] : waiting)
+            if (fragment->wants_result) give_barrier_result(*fragment, true_values, lanes);
     let_pass(barrier_number, whole_block);
     return true;
 }
 
 void Block::let_pass(int barrier_number, bool whole_block)
 {
-    int true_values = 0, lanes = 0;
-    for (const auto& [warp, fragment] : waiting_) {
-        lanes += std::popcount(fragment->mask);
-        true_values += std::popcount(fragment->barrier_values & fragment->mask);
-    }
-    for (const auto& [warp, fragment] : waiting_) give_barrier_result(*fragment, true_values, lanes);
     BlockBarrier& barrier = barriers[static_cast<std::size_t>(barrier_number)];
     if (whole_block) {
         watch.block_barrier();

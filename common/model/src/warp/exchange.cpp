@@ -286,8 +286,7 @@ void execute(Warp& warp, const Instruction& instruction)
         warp.block->watch.warp_barrier(warp.index, here.mask);
         return;
     }
-    here.wait = Wait::warp_barrier;
-    warp.wait(here);
+    warp.wait(Wait::warp_barrier, instruction).members = here.members;
 }
 
 void read_active_mask(Warp& warp, const Instruction& instruction)

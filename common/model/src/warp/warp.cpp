@@ -132,8 +132,9 @@ void Warp::load(const Fragment& fragment)
 {
     pc = fragment.pc;
     mask = fragment.mask;
-    frame = fragment.frame;
     top = fragment.top;
+    if (frame == fragment.frame) return;
+    frame = fragment.frame;
     code = frame->code->instructions.data();
     registers = frame->registers;
 }
@@ -143,9 +144,8 @@ Fragment Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .t
 Stop Warp::run()
 {
     while (!ready.empty()) {
-        const Fragment next = ready.back();
+        load(ready.back());
         ready.pop_back();
-        load(next);
         patience = slice;
         progress = false;
         polls = nullptr;
@@ -418,14 +418,19 @@ void Warp::split_before(std::uint32_t others, std::uint32_t at)
     ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top});
 }
 
-void Warp::wait(const Fragment& how)
+Fragment& Warp::wait(Wait why, const Instruction& instruction)
 {
-    Fragment& waiting = stalled.emplace_back(how);
+    stop = Stop::waits;
+    // The memory that the fragment came from is at hand.
+    if (stalled.empty() && ready.empty()) stalled.swap(ready);
+    Fragment& waiting = stalled.emplace_back();
     waiting.pc = pc;
     waiting.mask = mask;
     waiting.frame = frame;
     waiting.top = top;
-    stop = Stop::waits;
+    waiting.wait = why;
+    waiting.instruction = &instruction;
+    return waiting;
 }
 
 bool Warp::let_waiting_lanes_go()

@@ -68,6 +68,8 @@ struct Fragment {
     int barrier = 0;
     int barrier_threads = 0;
     std::uint32_t barrier_values = 0;
+    /// The barrier has a result (`bar.red`), made of these values.
+    bool wants_result = false;
     /// Of a warp-level operation: the lanes that are to take part.
     std::uint32_t members = 0;
     const Instruction* instruction = nullptr;
@@ -138,8 +140,9 @@ struct Warp : RegisterFile {
     /// by default); the caller takes them out of `mask`.
     void split_before(std::uint32_t others, std::uint32_t at);
     void split_before(std::uint32_t others) { split_before(others, pc - 1); }
-    /// The fragment stops at the instruction behind which it stands, until something makes it ready again.
-    void wait(const Fragment& how);
+    /// The fragment stops at the instruction, behind which it stands, until something makes it ready again. Returns it, for what
+    /// else there is to say of its waiting.
+    Fragment& wait(Wait why, const Instruction& instruction);
     /// @}
 
     unsigned char* local_lane(int lane) { return local.data() + static_cast<std::size_t>(lane) * local_capacity; }
