@@ -44,7 +44,7 @@ void arrive_at_barrier(Warp& warp, const Instruction& instruction)
     const Barrier& barrier = details(instruction);
     const std::uint32_t number = uniform_value(warp, instruction, barrier.number, 0);
     const std::uint32_t threads = uniform_value(warp, instruction, barrier.threads, 0);
-    if (number >= warp.block->barriers.size())
+    if (number >= named_barriers)
         throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": barrier " + std::to_string(number) + ", and a block has 16, 0 to 15");
     warp.progress = true;
     warp.block->barriers_in_use |= 1u << number;
