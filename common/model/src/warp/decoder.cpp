@@ -10,7 +10,6 @@
 #include "memory/address_space.hpp"
 #include "runtime/device.hpp"
 #include "warp/arithmetic.hpp"
-#include "warp/division.hpp"
 #include "warp/flow.hpp"
 #include "warp/launch.hpp"
 #include "warp/source_place.hpp"
@@ -373,7 +372,6 @@ void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction
             add_one(operand);
         for (const ptx::Operand& second : operand.second) add_one(second);
     }
-    if (instruction.opcode == "div" || instruction.opcode == "rem") watch_divisors(out, semantics.types[0]);
 }
 
 void Decoder::refuse(const ptx::Instruction& instruction, const std::string& why) const
