@@ -123,7 +123,9 @@ void test_damage_of(const std::filesystem::path& path, unsigned seed, int trials
         chmod(copy.c_str(), 0700);
         const int status = status_of(copy, 30);
         EXPECT_TRUE(status != -1 && WIFEXITED(status)) << path << ", trial " << trial << (status == -1 ? ": hangs" : ": is ended by signal " + std::to_string(WTERMSIG(status)));
-        if (trial == 0) EXPECT_EQ(status, 0) << "without damage";
+        if (trial == 0) {
+            EXPECT_EQ(status, 0) << "without damage";
+        }
         refused += status != 0;
     }
     std::filesystem::remove(copy);
