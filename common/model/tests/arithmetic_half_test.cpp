@@ -95,6 +95,26 @@ TEST(HalfPrecision, FusesWithoutRoundingTwice)
     EXPECT_EQ(run(0x3f82, 0x3fa0, 0x0000), 0x3fa2);
 }
 
+/// The bits are those that an H200 takes for an element outside a tensor.
+TEST(HalfPrecision, MultipliesElementsOutsideATensorToZero)
+{
+    Bench bench;
+    const auto run = [&](const char* text, U16 a, U16 b, U16 c) {
+        bench.at<U16>(1)[0] = a, bench.at<U16>(2)[0] = b, bench.at<U16>(3)[0] = c;
+        EXPECT_TRUE(bench.run(instruction_of(text), {0, 1, 2, 3}, 1));
+        return bench.at<U16>(0)[0];
+    };
+    for (const U16 outside : {U16{0x7ff7}, U16{0xfff7}}) {
+        EXPECT_EQ(run("fma.rn.oob.f16", outside, 0x4000, 0x3c00), 0);
+        EXPECT_EQ(run("fma.rn.oob.f16", 0x4000, outside, 0x3c00), 0);
+        EXPECT_EQ(run("fma.rn.oob.f16", 0x4000, 0x3c00, outside), 0x7fff);
+        EXPECT_EQ(run("fma.rn.oob.relu.bf16", outside, 0x4000, 0x3f80), 0);
+        EXPECT_EQ(run("fma.rn.f16", outside, 0x4000, 0x3c00), 0x7fff);
+    }
+    EXPECT_EQ(run("fma.rn.oob.f16", 0x3c00, 0x4000, 0x3c00), 0x4200);
+    EXPECT_EQ(run("fma.rn.oob.f16", 0x7fff, 0x4000, 0x3c00), 0x7fff);
+}
+
 TEST(HalfPrecision, SaturatesAndFlushes)
 {
     const auto value = [](U16 bits) { return static_cast<long double>(f16().value(bits)); };

@@ -46,7 +46,7 @@ void expect_integer_arithmetic()
     });
     expect_lanes<T, T, T>("div" + t, [=](T a, T b) { return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(clamp_divisor(a, b)); });
     expect_lanes<T, T, T>("rem" + t, [](T a, T b) {
-        return b == 0 ? a : static_cast<T>(static_cast<Int128>(a) % static_cast<Int128>(b));
+        return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(static_cast<Int128>(a) % static_cast<Int128>(b));
     });
     expect_lanes<T, T, T>("min" + t, [](T a, T b) { return std::min(a, b); });
     expect_lanes<T, T, T>("max" + t, [](T a, T b) { return std::max(a, b); });

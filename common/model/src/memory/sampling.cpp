@@ -109,7 +109,7 @@ Sampler::Cell Sampler::point_cell(const Level& level, const Coordinates& coordin
 {
     Cell cell;
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
-    for (std::size_t i = 0; i < dimensions_; ++i) cell.index[i] = to_index(scaled(coordinates.at[i], size[i]));
+    for (std::size_t i = 0; i < dimensions_; ++i) cell.index[i] = to_index(scaled(coordinates.at[i], size[i])) + coordinates.offset[i];
     return cell;
 }
 
@@ -119,7 +119,7 @@ Sampler::Cell Sampler::linear_cell(const Level& level, const Coordinates& coordi
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     for (std::size_t i = 0; i < dimensions_; ++i) {
         const std::int64_t fixed = to_index((scaled(coordinates.at[i], size[i]) - 0.5F) * fraction_one + 0.5F);
-        cell.index[i] = fixed >> 8;
+        cell.index[i] = (fixed >> 8) + coordinates.offset[i];
         cell.fraction[i] = static_cast<int>(fixed & (fraction_one - 1));
     }
     return cell;

@@ -28,6 +28,8 @@ public:
         std::array<float, 3> at{};
         int layer = 0;
         float level = 0;
+        /// Texels by which what is sampled lies beside the coordinates.
+        std::array<std::int32_t, 3> offset{};
     };
     Texel sample(const Coordinates& coordinates) const;
     /// The texel at integers, unfiltered; 0 outside.

@@ -68,6 +68,16 @@ struct MultiplyAdd {
     }
 };
 
+/// `.oob`: 0 where a or b is the NaN that stands for an element outside a tensor (these bits on an H200).
+template <class H, bool flushes, Limit limit>
+struct MultiplyAddInBounds {
+    [[gnu::always_inline]] static H of(H a, H b, H c)
+    {
+        const auto is_outside = [](H x) { return (x.bits & 0x7fff) == 0x7ff7; };
+        return is_outside(a) || is_outside(b) ? H{0} : MultiplyAdd<H, flushes, limit>::of(a, b, c);
+    }
+};
+
 template <class H, bool flushes, Limit>
 struct Absolute {
     [[gnu::always_inline]] static H of(H a) { return {static_cast<std::uint16_t>(flush_half_if<flushes>(a).bits & 0x7fff)}; }
@@ -240,10 +250,11 @@ Semantics find_half(const ptx::Instruction& instruction)
     const Type type = instruction.type(), second = instruction.type(1);
     if (type == Type::f32 && second == Type::f16) return find_mixed<Half>(instruction, second);
     if (type == Type::f32 && second == Type::bf16) return find_mixed<Bfloat>(instruction, second);
-    if (!is_half(type) || second != Type::none || instruction.has("oob")) return {};
+    if (!is_half(type) || second != Type::none) return {};
     if (opcode == "add") return find_by_type<Add, 2>(instruction, type);
     if (opcode == "sub") return find_by_type<Subtract, 2>(instruction, type);
     if (opcode == "mul") return find_by_type<Multiply, 2>(instruction, type);
+    if (opcode == "fma" && instruction.has("oob")) return find_by_type<MultiplyAddInBounds, 3>(instruction, type);
     if (opcode == "fma") return find_by_type<MultiplyAdd, 3>(instruction, type);
     if (opcode == "abs") return find_by_type<Absolute, 1>(instruction, type);
     if (opcode == "neg") return find_by_type<Negate, 1>(instruction, type);

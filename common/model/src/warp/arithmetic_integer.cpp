@@ -172,7 +172,7 @@ inline std::int64_t quotient(std::int64_t a, std::int64_t b)
     return a / b;
 }
 
-/// What the document leaves open is as GPUs do it: a division by zero gives all ones, its remainder is the dividend.
+/// What the document leaves open is as an H200 does it: a division by zero ends nothing, and quotient and remainder are all ones.
 struct Divide {
     template <class T>
     static T of(T a, T b)
@@ -192,7 +192,7 @@ struct Remainder {
         const bool negates = std::is_signed_v<T> && b == static_cast<T>(~T{0});
         const T divisor = b == 0 || negates ? T{1} : b;
         const Word<T> multiple = static_cast<Word<T>>(quotient(a, divisor)) * static_cast<Word<T>>(divisor);
-        return b == 0 ? a : static_cast<T>(static_cast<Word<T>>(a) - multiple);
+        return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(static_cast<Word<T>>(a) - multiple);
     }
 };
 

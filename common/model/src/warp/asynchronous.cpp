@@ -215,28 +215,30 @@ void Asynchronous::complete_barrier(std::uint64_t offset, Warp& waiter)
     }
 }
 
-void Asynchronous::add_to_group(int thread, Work work)
+bool Asynchronous::Groups::complete(Warp& warp, std::uint64_t open)
 {
-    OfThread& own = bulk_[thread];
-    own.copies.emplace_back(own.committed, std::move(work));
+    bool any = false;
+    for (; !works.empty() && works.front().first + open < committed; works.pop_front()) {
+        works.front().second(warp);
+        warp.progress = any = true;
+    }
+    return any;
 }
 
-void Asynchronous::wait_for_bulk(Warp& warp, int lane, std::uint64_t open)
-{
-    OfThread& own = bulk_[warp.thread_of(lane)];
-    while (!own.copies.empty() && own.copies.front().first + open < own.committed) {
-        own.copies.front().second(warp);
-        own.copies.pop_front();
-        warp.progress = true;
-    }
-}
+void Asynchronous::add_to_group(int thread, Work work) { bulk_[thread].add(std::move(work)); }
+
+void Asynchronous::wait_for_bulk(Warp& warp, int lane, std::uint64_t open) { bulk_[warp.thread_of(lane)].complete(warp, open); }
+
+void Asynchronous::add_to_matrix_group(int warp, Work work) { matrices_[warp].add(std::move(work)); }
+
+bool Asynchronous::wait_for_matrices(Warp& warp, std::uint64_t open) { return matrices_[warp.index].complete(warp, open); }
 
 void Asynchronous::finish()
 {
     for (auto& [thread, own] : bulk_) {
         Warp& warp = *block_.warps[static_cast<std::size_t>(thread / lanes_of_warp)];
-        for (const auto& [group, work] : own.copies) work(warp);
-        own.copies.clear();
+        for (const auto& [group, work] : own.works) work(warp);
+        own.works.clear();
     }
 }
 

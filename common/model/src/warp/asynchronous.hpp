@@ -107,6 +107,14 @@ public:
     void finish();
     /// @}
 
+    /// @name Groups of products of matrices (wgmma), each of one warp
+    /// @{
+    void add_to_matrix_group(int warp, Work work);
+    void commit_matrix_group(int warp) { ++matrices_[warp].committed; }
+    /// Does what all but the newest `open` committed groups have left to be done; returns false if there was nothing.
+    bool wait_for_matrices(Warp& warp, std::uint64_t open);
+    /// @}
+
 private:
     struct OfWarp {
         std::deque<ThreadCopy> copies;
@@ -114,9 +122,13 @@ private:
         /// Groups that each lane has committed.
         std::array<std::uint64_t, lanes_of_warp> committed{};
     };
-    struct OfThread {
+    /// Work by the number of its group.
+    struct Groups {
         std::uint64_t committed = 0;
-        std::deque<std::pair<std::uint64_t, Work>> copies;
+        std::deque<std::pair<std::uint64_t, Work>> works;
+
+        void add(Work work) { works.emplace_back(committed, std::move(work)); }
+        bool complete(Warp& warp, std::uint64_t open);
     };
 
     template <class IsDue>
@@ -125,7 +137,7 @@ private:
     Block& block_;
     std::vector<OfWarp> warps_;
     std::unordered_map<std::uint64_t, std::deque<Work>> of_barriers_;
-    std::map<int, OfThread> bulk_;
+    std::map<int, Groups> bulk_, matrices_;
 };
 
 /// Decoders of the families of asynchronous instructions.

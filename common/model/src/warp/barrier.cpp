@@ -56,7 +56,7 @@ void arrive_at_barrier(Warp& warp, const Instruction& instruction)
     const Barrier& barrier = details(instruction);
     const std::uint32_t number = value_of(warp, instruction, barrier.number);
     const std::uint32_t threads = value_of(warp, instruction, barrier.threads);
-    if (number >= warp.block->barriers.size()) stop_without_barrier(warp, number);
+    if (number >= named_barriers) stop_without_barrier(warp, number);
     warp.progress = true;
     warp.block->barriers_in_use |= 1u << number;
     if (barrier.arrives_only) {

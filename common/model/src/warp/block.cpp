@@ -33,10 +33,12 @@ void make_ready(Warp& warp, int barrier)
     std::erase_if(warp.stalled, [=](const Fragment& fragment) { return waits_at(fragment, barrier); });
 }
 
-const char* text_of(Wait wait)
+const char* text_of(const Fragment& fragment)
 {
-    switch (wait) {
-        case Wait::block_barrier: return " waits at a block barrier";
+    switch (fragment.wait) {
+        case Wait::block_barrier:
+            if (fragment.barrier >= first_warpgroup_barrier) return " waits for the other warps of its warpgroup";
+            return " waits at a block barrier";
         case Wait::cluster_barrier: return " waits at a barrier of the cluster";
         default: return " waits for lanes of its warp that never make the same call with the same mask";
     }
@@ -160,7 +162,10 @@ bool Block::release_barrier(int barrier_number)
 void Block::let_pass(int barrier_number, bool whole_block)
 {
     BlockBarrier& barrier = barriers[static_cast<std::size_t>(barrier_number)];
-    if (whole_block) {
+    if (barrier_number >= first_warpgroup_barrier) {
+        for (const auto& [warp, fragment] : waiting_) watch.release(warp->index, static_cast<std::uint64_t>(barrier_number));
+        for (const auto& [warp, fragment] : waiting_) watch.acquire(warp->index, static_cast<std::uint64_t>(barrier_number));
+    } else if (whole_block) {
         watch.block_barrier();
     } else {
         std::vector<int> passing;
@@ -259,7 +264,7 @@ void Block::report_stuck()
     };
     for (const auto& warp : warps) {
         for (const Fragment& fragment : warp->stalled)
-            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), text_of(fragment.wait));
+            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), text_of(fragment));
         if (warp->polls && !warp->ready.empty()) add(*warp->polls, warp->thread_of(warp->polling_lane), " waits for a phase of an mbarrier that never completes");
     }
     launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message, "Let all threads and copies that are waited for reach the barrier or the call.");

@@ -93,6 +93,28 @@ void allocate_on_stack(Warp& warp, const Instruction& instruction)
         std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &begin, static_cast<std::size_t>(bytes));
 }
 
+/// The value is what the frame has taken so far.
+void save_stack(Warp& warp, const Instruction& instruction)
+{
+    const std::uint64_t taken = warp.frame->alloca_bytes;
+    const int bytes = instruction.width[0];
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &taken, static_cast<std::size_t>(bytes));
+}
+
+/// Lanes have one stack pointer together: nothing is given back while some lanes of the call are elsewhere.
+void restore_stack(Warp& warp, const Instruction& instruction)
+{
+    if (warp.active != warp.frame->lanes) return;
+    std::uint64_t most = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        std::uint64_t taken = 0;
+        std::memcpy(&taken, warp.registers + instruction.operand[0] + std::countr_zero(rest) * instruction.width[0], instruction.width[0]);
+        most = std::max(most, taken);
+    }
+    warp.frame->alloca_bytes = std::min(warp.frame->alloca_bytes, most);
+}
+
 void yield_after(Warp& warp, const Instruction&)
 {
     warp.patience = 0;
@@ -162,6 +184,13 @@ bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instr
         decoder.add(out, decoder.slot(instruction.operands.at(0), instruction.type()));
         out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), instruction.type()));
         out.execute = read_clock;
+        return true;
+    }
+    if (opcode == "stacksave" || opcode == "stackrestore") {
+        const ptx::Type type = instruction.type();
+        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
+        out.execute = opcode == "stacksave" ? save_stack : restore_stack;
         return true;
     }
     if (opcode == "alloca") {

@@ -10,7 +10,6 @@
 #include "memory/address_space.hpp"
 #include "runtime/device.hpp"
 #include "warp/arithmetic.hpp"
-#include "warp/division.hpp"
 #include "warp/flow.hpp"
 #include "warp/launch.hpp"
 #include "warp/source_place.hpp"
@@ -22,12 +21,9 @@ namespace {
 
 constexpr int error_invalid_ptx = 218;
 
-/// Bytes that constants may take in a frame: the registers follow behind them.
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 int bytes_in_register(ptx::Type type) { return type == ptx::Type::pred ? 0 : std::max(ptx::bytes_of(type), 1); }
-
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 }  // namespace
 
@@ -230,6 +226,13 @@ std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type
     return bytes == 4 ? std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits))) : bits;
 }
 
+std::uint32_t Decoder::register_place(const ptx::Operand& operand) const
+{
+    const ptx::Register& reg = function_.registers[static_cast<std::size_t>(operand.index)];
+    const auto part = static_cast<std::uint32_t>(std::max(operand.component, 0));
+    return registers_[static_cast<std::size_t>(operand.index)] + part * static_cast<std::uint32_t>(bytes_in_register(reg.type) * lanes_of_warp);
+}
+
 std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
 {
     using Kind = ptx::Operand::Kind;
@@ -237,9 +240,10 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
     switch (operand.kind) {
         case Kind::reg: {
             const ptx::Register& reg = function_.registers[static_cast<std::size_t>(operand.index)];
-            const auto part = static_cast<std::uint32_t>(std::max(operand.component, 0));
-            return registers_[static_cast<std::size_t>(operand.index)] +
-                   part * static_cast<std::uint32_t>(bytes_in_register(reg.type) * lanes_of_warp);
+            // Handlers would read and write beyond a register that is too narrow.
+            if (bytes > bytes_in_register(reg.type))
+                throw DeviceError(error_invalid_ptx, "an instruction takes operands of " + std::to_string(8 * bytes) + " bits, and the register " + reg.name + " has fewer, in " + function_.name);
+            return register_place(operand);
         }
         case Kind::special:
             if (operand.name == "WARP_SZ") return constant(lanes_of_warp, bytes);
@@ -281,7 +285,9 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
         base.index = operand.index;
         base.component = operand.component;
         out.base_bytes = bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
-        out.base = slot(base, ptx::Type::b64);
+        if (out.base_bytes != 4 && out.base_bytes != 8)
+            throw DeviceError(error_invalid_ptx, "an address is in a register of neither 32 nor 64 bits, in " + function_.name);
+        out.base = register_place(base);
         return out;
     }
     if (operand.base == ptx::Operand::Base::none) {
@@ -323,7 +329,11 @@ void Decoder::add_all(Instruction& instruction, const ptx::Operand& operand, ptx
         if (operand.negated) negate(instruction, instruction.operand_count);
         return add(instruction, slot(operand, type));
     }
-    for (const ptx::Operand& element : operand.elements) add_all(instruction, element, type);
+    for (const ptx::Operand& element : operand.elements) {
+        if (element.kind == ptx::Operand::Kind::reg && operand.elements.front().kind == ptx::Operand::Kind::reg && register_bytes(element, type) != register_bytes(operand, type))
+            throw DeviceError(error_invalid_ptx, "the registers of a vector have several sizes, in " + function_.name);
+        add_all(instruction, element, type);
+    }
 }
 
 std::uint32_t Decoder::label(const ptx::Operand& operand) const
@@ -373,7 +383,6 @@ void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction
             add_one(operand);
         for (const ptx::Operand& second : operand.second) add_one(second);
     }
-    if (instruction.opcode == "div" || instruction.opcode == "rem") watch_divisors(out, semantics.types[0]);
 }
 
 void Decoder::refuse(const ptx::Instruction& instruction, const std::string& why) const
@@ -382,7 +391,7 @@ void Decoder::refuse(const ptx::Instruction& instruction, const std::string& why
     for (const std::string& modifier : instruction.modifiers) text += "." + modifier;
     const ptx::Location& location = instruction.location;
     std::string where = location.file >= 0
-                            ? ", " + file_name(text_.files[static_cast<std::size_t>(location.file)]) + ":" + std::to_string(location.line)
+                            ? ", " + std::filesystem::path(text_.files[static_cast<std::size_t>(location.file)]).filename().string() + ":" + std::to_string(location.line)
                             : std::string();
     throw DeviceError(error_not_supported, "the instruction " + text + " " + why + ", in kernel " + program_.name + where);
 }

@@ -47,6 +47,8 @@ public:
     Code& code() { return *code_; }
     /// The register of a scalar operand that is read or written as a `type`: a constant becomes a register with that value.
     std::uint32_t slot(const ptx::Operand& operand, ptx::Type type);
+    /// Where a register that an operand names is.
+    std::uint32_t register_place(const ptx::Operand& operand) const;
     /// A register with the same value in all lanes.
     std::uint32_t constant(std::uint64_t bits, int bytes);
     /// Bytes that a lane's value takes in the register of `operand`; those of `type` if it is a constant.

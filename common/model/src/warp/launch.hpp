@@ -74,7 +74,10 @@ struct Launch {
     Extent block_index(std::uint64_t number) const;
 };
 
-/// One barrier of a block (`bar.sync n`), or that of a cluster.
+/// Barriers that a program can name; behind them a block has one for each of its warpgroups.
+inline constexpr int named_barriers = 16, first_warpgroup_barrier = named_barriers, most_warpgroups = 8;
+
+/// One barrier of a block (`bar.sync n`), that of a warpgroup, or that of a cluster.
 struct BlockBarrier {
     /// Threads that have arrived without waiting, what they said the barrier waits for, and their warps.
     int arrived = 0, threads = 0;
@@ -102,7 +105,7 @@ struct Block {
     std::vector<unsigned char> shared_memory;
     std::vector<std::unique_ptr<Warp>> warps;
     hazards::BlockWatch watch;
-    std::array<BlockBarrier, 16> barriers;
+    std::array<BlockBarrier, named_barriers + most_warpgroups> barriers;
     /// Bit n is set while somebody may wait at barrier n.
     std::uint32_t barriers_in_use = 0;
     BlockBarrier cluster_barrier;

@@ -279,6 +279,7 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.register_bytes = decoder.register_bytes(value, type);
     access.value_operand = 0;
     decoder.add_all(out, value, type);
+    if (out.operand_count != access.count) decoder.refuse(instruction, "names " + std::to_string(out.operand_count) + " registers");
     access.offset = address.offset;
     access.base_bytes = address.base_bytes;
     access.base_operand = out.operand_count;

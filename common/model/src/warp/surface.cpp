@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// suld, sust and sured: arrays read and written by byte, without filters.
+// suld, sust and sured: arrays read and written by byte (.b) or by texel (.p), without filters.
 
 #include <algorithm>
 #include <bit>
@@ -29,6 +29,8 @@ struct SurfaceAccess {
     /// First operand with values, how many those are, and the bytes of each in its register and in memory.
     int value = 0, count = 1, register_bytes = 4, element_bytes = 4;
     bool is_signed = false;
+    /// x counts texels and not bytes, and the texel's format says what values mean.
+    bool by_texel = false;
 };
 
 /// Rows of surfaces that several blocks change at the same time are locked one at a time.
@@ -46,9 +48,10 @@ unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const Surf
     memory::Array& array = *texture.array;
     const memory::Level& level = array.levels[static_cast<std::size_t>(texture.request.mipmapped ? texture.request.min_level : 0)];
     const auto at = [&](int n) { return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(n)))[lane]}; };
-    const std::int64_t bytes = access.count * access.element_bytes;
+    const std::int64_t bytes = access.by_texel ? static_cast<std::int64_t>(array.texel_bytes()) : access.count * access.element_bytes;
     std::array<std::int64_t, 3> place{};
     for (int i = 0; i < access.coordinates.count; ++i) place[static_cast<std::size_t>(i)] = at(access.coordinates.first + i);
+    if (access.by_texel) place[0] *= bytes;
     if (access.coordinates.layer >= 0) place[2] = at(access.coordinates.layer);
     if (place[0] % bytes != 0) stop(warp, lane, error_misaligned, "accesses byte " + std::to_string(place[0]) + " of a row of a surface, which is no multiple of " + std::to_string(bytes));
     const std::array<std::int64_t, 3> last{static_cast<std::int64_t>(level.width * array.texel_bytes()) - bytes, static_cast<std::int64_t>(level.height) - 1,
@@ -87,11 +90,21 @@ void reduce_at(How how, unsigned char* at, const unsigned char* from)
     std::memcpy(at, &value, sizeof value);
 }
 
-void reduce(const SurfaceAccess& access, unsigned char* at, const unsigned char* from)
+void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned char* at, const unsigned char* from)
 {
     const std::scoped_lock lock(reduction_mutex());
-    if (access.element_bytes == 8) return access.is_signed ? reduce_at<std::int64_t>(access.how, at, from) : reduce_at<std::uint64_t>(access.how, at, from);
-    access.is_signed ? reduce_at<std::int32_t>(access.how, at, from) : reduce_at<std::uint32_t>(access.how, at, from);
+    const bool is_signed = access.by_texel ? format.kind == ChannelFormat::Kind::signed_integer : access.is_signed;
+    if (access.element_bytes == 8) return is_signed ? reduce_at<std::int64_t>(access.how, at, from) : reduce_at<std::uint64_t>(access.how, at, from);
+    is_signed ? reduce_at<std::int32_t>(access.how, at, from) : reduce_at<std::uint32_t>(access.how, at, from);
+}
+
+/// The lane's values; channels that the instruction does not name are 0.
+std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, int lane)
+{
+    std::array<std::uint32_t, 4> of_channels{};
+    for (std::size_t i = 0; i < of_channels.size() && i < static_cast<std::size_t>(access.count); ++i)
+        of_channels[i] = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(access.value) + i))[lane];
+    return of_channels;
 }
 
 void execute(Warp& warp, const Instruction& instruction)
@@ -102,7 +115,12 @@ void execute(Warp& warp, const Instruction& instruction)
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         warp.access.address[static_cast<std::size_t>(lane)] = 0;
-        unsigned char* at = find_bytes(warp, instruction, access, lookup.at(lane), lane);
+        const memory::Texture& surface = lookup.at(lane);
+        unsigned char* at = find_bytes(warp, instruction, access, surface, lane);
+        if (access.by_texel && access.action == Action::store) {
+            if (at) encode_texel(surface.request.format, values_of(warp, instruction, access, lane), at);
+            continue;
+        }
         for (int i = 0; i < access.count; ++i) {
             const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value + i));
             if (offset == no_operand) continue;
@@ -114,7 +132,7 @@ void execute(Warp& warp, const Instruction& instruction)
             } else if (bytes && access.action == Action::store) {
                 std::memcpy(bytes, value, std::min(element, width));
             } else if (bytes) {
-                reduce(access, bytes, value);
+                reduce(access, surface.request.format, bytes, value);
             }
         }
     }
@@ -144,8 +162,9 @@ bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instr
         access.action = Action::reduce;
     else
         return false;
-    if (!instruction.has("b")) decoder.refuse(instruction, "is not supported: surfaces are accessed by byte (.b) here");
     const bool loads = access.action == Action::load;
+    access.by_texel = instruction.has("p");
+    if (access.by_texel == instruction.has("b") || (access.by_texel && loads)) decoder.refuse(instruction, "is not supported");
     access.outside = instruction.has("clamp") ? Outside::clamp : instruction.has("zero") ? Outside::zero : Outside::trap;
     access.how = how_of(instruction);
     access.geometry = geometry_of(decoder, instruction);

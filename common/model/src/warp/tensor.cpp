@@ -18,7 +18,7 @@ namespace simt::warp {
 bool decode_tensor(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     return tensor::decode_matrix_access(decoder, instruction, out) || tensor::decode_multiply(decoder, instruction, out) ||
-           tensor::decode_warp_matrix(decoder, instruction, out);
+           tensor::decode_warp_matrix(decoder, instruction, out) || tensor::decode_warpgroup(decoder, instruction, out);
 }
 
 namespace tensor {
@@ -125,6 +125,26 @@ void multiply_rows(const Product& product, const T* a, const T* b, T* c)
 }
 
 }  // namespace
+
+std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bits)
+{
+    std::uint64_t value = 0;
+    const std::size_t at = index * static_cast<std::size_t>(bits);
+    std::memcpy(&value, bytes + at / 8, static_cast<std::size_t>((bits + 7) / 8));
+    return bits < 8 ? value >> at % 8 & ((1u << bits) - 1) : value;
+}
+
+template <>
+float value_of(Element element, std::uint64_t bits)
+{
+    return float_of(element, bits);
+}
+
+template <>
+std::int32_t value_of(Element element, std::uint64_t bits)
+{
+    return integer_of(element, bits);
+}
 
 Element find_element(std::string_view modifier)
 {

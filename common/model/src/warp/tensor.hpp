@@ -80,6 +80,23 @@ void multiply(const Product& product, const float* a, const float* b, float* c);
 void multiply(const Product& product, const double* a, const double* b, double* c);
 void multiply(const Product& product, const std::int32_t* a, const std::int32_t* b, std::int32_t* c);
 
+/// Where a sparse A keeps its elements: operand with the metadata, and which lanes give it.
+struct Sparsity {
+    Element element = Element::none;
+    int metadata = 0, selector = 0;
+};
+/// Whether an instruction says that A is sparse.
+bool is_sparse(const ptx::Instruction& instruction);
+/// Puts the elements of a sparse A of 16 rows to where the metadata says. `stored` has half of the columns of `to`.
+template <class T>
+void expand(Warp& warp, const Instruction& instruction, const Sparsity& sparsity, const Product& product, const T* stored, T* to);
+
+/// Element `index` of those of `bits` bits that follow one another.
+std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bits);
+/// The value of an element's bits, as a float or an std::int32_t.
+template <class T>
+T value_of(Element element, std::uint64_t bits);
+
 /// Stops the launch unless all lanes of the warp execute the instruction.
 /// @throws LaunchStopped
 void need_all_lanes(Warp& warp, const char* instruction);
@@ -89,6 +106,7 @@ int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operan
 
 bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 
 }  // namespace simt::warp::tensor

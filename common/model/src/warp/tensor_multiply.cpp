@@ -4,7 +4,8 @@
 // mma, mma.sp and wmma.mma: a product of matrices that a warp's registers hold.
 //
 // Products of f16, bf16, tf32 and 8-bit floating point are exact in single precision, and are added in single precision
-// in the order of K, from C on. A GPU adds them in an order and precision of its own: the last bits may differ.
+// in the order of K, from C on. A GPU adds them in an order and precision of its own: the last bits may differ, of 8-bit
+// floating point the last ten.
 
 #include <algorithm>
 #include <array>
@@ -26,51 +27,10 @@ struct Multiply {
     /// Products side by side: four in `mma.m8n8k4` of f16.
     int products = 1;
     bool sparse = false;
-    /// Operand that holds the places of the elements that a sparse A keeps, and the selector of the lanes that give it.
-    int metadata = 0;
-    int selector = 0;
+    Sparsity sparsity;
 };
 
 const Multiply& details(const Instruction& instruction) { return *reinterpret_cast<const Multiply*>(instruction.immediate); }
-
-/// Four bits of metadata: which two of a chunk's four units are kept. Lanes of a group of four hold two rows: one lane
-/// both; or a pair of lanes the halves of both, or, of elements of 8 bits and less, a row each; or all four (as an H200 does).
-std::uint32_t kept_units(Warp& warp, const Instruction& instruction, const Multiply& multiply, int chunks, int row, int chunk)
-{
-    const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(multiply.metadata)));
-    const int group = row % 8 * 4, upper = row / 8;
-    if (chunks <= 4) return words[group + multiply.selector] >> (upper * 16 + chunk * 4) & 0xF;
-    const bool row_each = bits_of(multiply.a.element) <= 8;
-    if (chunks <= 8 && row_each) return words[group + multiply.selector * 2 + upper] >> (chunk * 4) & 0xF;
-    if (chunks <= 8) return words[group + multiply.selector * 2 + chunk / 4] >> (upper * 16 + chunk % 4 * 4) & 0xF;
-    return words[group + chunk / 8 * 2 + upper] >> (chunk % 8 * 4) & 0xF;
-}
-
-/// Puts the elements of a sparse A to where the metadata says.
-template <class T>
-void expand(Warp& warp, const Instruction& instruction, const Multiply& multiply, const T* stored, T* to)
-{
-    const Product& product = multiply.product;
-    const int bits = bits_of(multiply.a.element);
-    // A chunk has four units, of which two are kept.
-    const int chunk_elements = bits == 32 ? 2 : bits == 4 ? 8 : 4;
-    const int chunks = product.k / chunk_elements;
-    std::fill(to, to + product.m * product.k, T{});
-    for (int row = 0; row < product.m; ++row)
-        for (int chunk = 0; chunk < chunks; ++chunk) {
-            const std::uint32_t kept = kept_units(warp, instruction, multiply, chunks, row, chunk);
-            const T* from = stored + row * product.k / 2 + chunk * chunk_elements / 2;
-            T* chunk_at = to + row * product.k + chunk * chunk_elements;
-            const std::uint32_t units[2] = {kept & 3, kept >> 2};
-            if (bits == 32) {
-                chunk_at[units[0] / 2] = from[0];
-            } else if (bits == 4) {
-                for (std::size_t i = 0; i < 4; ++i) chunk_at[units[i / 2] * 2 + i % 2] = from[i];
-            } else {
-                for (std::size_t i = 0; i < 2; ++i) chunk_at[units[i]] = from[i];
-            }
-        }
-}
 
 template <class T>
 void execute(Warp& warp, const Instruction& instruction)
@@ -85,7 +45,7 @@ void execute(Warp& warp, const Instruction& instruction)
     const Product& product = multiply.product;
     if (multiply.sparse) {
         const auto stored = a;
-        expand(warp, instruction, multiply, stored.data(), a.data());
+        expand(warp, instruction, multiply.sparsity, product, stored.data(), a.data());
     }
     for (int i = 0; i < multiply.products; ++i)
         tensor::multiply(product, a.data() + i * product.m * product.k, b.data() + i * product.k * product.n, c.data() + i * product.m * product.n);
@@ -155,7 +115,8 @@ bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Inst
     if (shape.m == 0 || instruction.operands.size() < 4) decoder.refuse(instruction, "is not supported: it names no shape");
     const auto types = types_of(decoder, instruction);
     Multiply multiply;
-    for (const std::string& modifier : instruction.modifiers) multiply.sparse |= modifier == "sp" || modifier.starts_with("sp::");
+    multiply.sparse = is_sparse(instruction);
+    multiply.sparsity.element = types[1];
     multiply.product.saturates = instruction.has("satfinite");
     multiply.product.exclusive_or = instruction.has("xor");
     lay_out(instruction, types, shape, multiply);
@@ -167,9 +128,9 @@ bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Inst
     }
     if (!fits(multiply, registers, is_wmma)) decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
     if (multiply.sparse) {
-        multiply.metadata = out.operand_count;
+        multiply.sparsity.metadata = out.operand_count;
         decoder.add_all(out, instruction.operands.at(4), ptx::Type::b32);
-        if (instruction.operands.size() > 5) multiply.selector = static_cast<int>(instruction.operands[5].integer);
+        if (instruction.operands.size() > 5) multiply.sparsity.selector = static_cast<int>(instruction.operands[5].integer);
     }
     out.execute = handler_for(types[1]);
     decoder.keep(out, std::move(multiply));

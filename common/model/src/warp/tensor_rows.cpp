@@ -14,11 +14,12 @@ using memory::TensorMap;
 
 constexpr std::uint32_t unit = 16;
 
+/// In 16 bits it is the NaN that `fma.oob` takes for a reason to give 0.
 std::uint64_t not_a_number(TensorMap::Type type)
 {
     switch (type) {
-        case TensorMap::Type::f16: return 0x7FFF;
-        case TensorMap::Type::bf16: return 0x7FFF;
+        case TensorMap::Type::f16:
+        case TensorMap::Type::bf16: return 0x7FF7;
         case TensorMap::Type::f64: return 0x7FFF'FFFF'FFFF'FFFF;
         default: return 0x7FFF'FFFF;
     }

@@ -38,6 +38,8 @@ struct Sampling {
     Detail detail = Detail::none;
     /// Operand of the level, or the first of the gradients.
     int level = -1;
+    /// First operand of the offset in texels.
+    int offset = -1;
     /// Operand of the predicate that says that the texels are there.
     int resident = -1;
     /// Component that tld4 gathers; -1 for tex.
@@ -52,11 +54,19 @@ std::int32_t integer_at(Warp& warp, const Instruction& instruction, int operand,
     return values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane];
 }
 
+std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, int lane)
+{
+    std::array<std::int32_t, 3> offset{};
+    for (int i = 0; sampling.offset >= 0 && i < sampling.coordinates.count; ++i) offset[static_cast<std::size_t>(i)] = integer_at(warp, instruction, sampling.offset + i, lane);
+    return offset;
+}
+
 memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, const memory::Sampler& sampler, int lane)
 {
     memory::Sampler::Coordinates coordinates;
     const int count = sampling.coordinates.count;
     for (int i = 0; i < count; ++i) coordinates.at[static_cast<std::size_t>(i)] = float_at(warp, instruction, sampling.coordinates.first + i, lane);
+    coordinates.offset = offset_at(warp, instruction, sampling, lane);
     if (sampling.coordinates.layer >= 0) coordinates.layer = integer_at(warp, instruction, sampling.coordinates.layer, lane);
     if (sampling.detail == Detail::level) coordinates.level = float_at(warp, instruction, sampling.level, lane);
     if (sampling.detail == Detail::gradients) {
@@ -96,8 +106,8 @@ void execute(Warp& warp, const Instruction& instruction)
         std::uint64_t& address = warp.access.address[static_cast<std::size_t>(lane)];
         memory::Texel texel;
         if (sampling.integer_coordinates) {
-            std::array<std::int32_t, 3> at{};
-            for (int i = 0; i < sampling.coordinates.count; ++i) at[static_cast<std::size_t>(i)] = integer_at(warp, instruction, sampling.coordinates.first + i, lane);
+            std::array<std::int32_t, 3> at = offset_at(warp, instruction, sampling, lane);
+            for (int i = 0; i < sampling.coordinates.count; ++i) at[static_cast<std::size_t>(i)] += integer_at(warp, instruction, sampling.coordinates.first + i, lane);
             const int layer = sampling.coordinates.layer < 0 ? 0 : integer_at(warp, instruction, sampling.coordinates.layer, lane);
             const int level = sampling.detail == Detail::level ? integer_at(warp, instruction, sampling.level, lane) : 0;
             texel = sampler.fetch(at, layer, level);
@@ -120,6 +130,14 @@ int component_of(const ptx::Instruction& instruction)
     for (int i = 0; i < 4; ++i)
         if (instruction.has(names[i])) return i;
     return 0;
+}
+
+/// Whether an operand is a depth to compare with, and no offset. Objects that CUDA makes have no comparison: an H200 gives what
+/// it gives without a depth, and so does this.
+bool is_depth(const Decoder& decoder, const ptx::Operand& operand)
+{
+    if (operand.kind == ptx::Operand::Kind::reg) return decoder.function().registers[static_cast<std::size_t>(operand.index)].type == ptx::Type::f32;
+    return operand.kind == ptx::Operand::Kind::floating;
 }
 
 void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, Sampling& sampling)
@@ -145,6 +163,7 @@ Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
                                                                  {"acube", Geometry::cube_layered}};
     for (const auto& [name, geometry] : names)
         if (instruction.has(name)) return geometry;
+    if (instruction.has("2dms") || instruction.has("a2dms")) decoder.refuse(instruction, "is not supported: CUDA makes no arrays with several samples a texel");
     decoder.refuse(instruction, "is not supported: it names none of 1d, 2d, 3d, a1d, a2d, cube, acube");
 }
 
@@ -238,7 +257,12 @@ bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Inst
         }
         used += 2;
     }
-    if (instruction.operands.size() > used) decoder.refuse(instruction, "is not supported with an offset or a depth to compare with");
+    if (instruction.operands.size() > used && !is_depth(decoder, instruction.operands[used])) {
+        sampling.offset = out.operand_count;
+        const ptx::Operand& offset = instruction.operands[used];
+        for (int i = 0; i < sampling.coordinates.count; ++i)
+            decoder.add(out, decoder.slot(offset.kind == ptx::Operand::Kind::vector ? offset.elements.at(static_cast<std::size_t>(i)) : offset, ptx::Type::s32));
+    }
     out.execute = execute;
     decoder.keep(out, sampling);
     return true;

@@ -4,6 +4,7 @@
 // Surfaces of each kind, read and written by kernels, and what happens outside them.
 
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 int errors = 0;
@@ -148,8 +149,89 @@ void test_reductions()
     expect("sured.max", 0, after[6], -9);
 }
 
+__global__ void store_texels(cudaSurfaceObject_t surface, uint4 values)
+{
+    asm volatile("sust.p.2d.v4.b32.trap [%0, {1, 1}], {%1, %2, %3, %4};" ::"l"(surface), "r"(values.x), "r"(values.y), "r"(values.z), "r"(values.w));
+    asm volatile("sust.p.2d.v2.b32.clamp [%0, {9, 0}], {%1, %2};" ::"l"(surface), "r"(values.x), "r"(values.y));
+    asm volatile("sust.p.2d.b32.zero [%0, {4, 0}], {%1};" ::"l"(surface), "r"(values.x));
+}
+
+/// Rows of four texels of T, all of 0xAB, after store_texels(): (1, 1) and (3, 0) are written.
+template <class T>
+void test_texels(const char* name, uint4 values, T wanted, T wanted_of_two)
+{
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+    T texels[8];
+    std::memset(texels, 0xAB, sizeof texels);
+    cudaArray_t array;
+    check(cudaMallocArray(&array, &format, 4, 2, cudaArraySurfaceLoadStore), "cudaMallocArray");
+    check(cudaMemcpy2DToArray(array, 0, 0, texels, 4 * sizeof(T), 4 * sizeof(T), 2, cudaMemcpyHostToDevice), "cudaMemcpy2DToArray");
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaSurfaceObject_t surface;
+    check(cudaCreateSurfaceObject(&surface, &resource), "cudaCreateSurfaceObject");
+    store_texels<<<1, 1>>>(surface, values);
+    T got[8];
+    check(cudaMemcpy2DFromArray(got, 4 * sizeof(T), array, 0, 0, 4 * sizeof(T), 2, cudaMemcpyDeviceToHost), name);
+    texels[5] = wanted;
+    texels[3] = wanted_of_two;
+    for (int i = 0; i < static_cast<int>(sizeof texels); ++i)
+        expect(name, i, reinterpret_cast<unsigned char*>(got)[i], reinterpret_cast<unsigned char*>(texels)[i]);
+    cudaDestroySurfaceObject(surface);
+    cudaFreeArray(array);
+}
+
+__global__ void reduce_texels(cudaSurfaceObject_t surface, int value)
+{
+    asm volatile("sured.p.min.2d.b32.trap [%0, {2, 1}], %1;" ::"l"(surface), "r"(value));
+    asm volatile("sured.p.add.2d.b32.clamp [%0, {9, 0}], %1;" ::"l"(surface), "r"(value));
+}
+
+template <class T>
+void test_reduction(const char* name, T wanted)
+{
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+    T texels[8] = {100, 101, 102, 103, 104, 105, 106, 107};
+    cudaArray_t array;
+    check(cudaMallocArray(&array, &format, 4, 2, cudaArraySurfaceLoadStore), "cudaMallocArray");
+    check(cudaMemcpy2DToArray(array, 0, 0, texels, 16, 16, 2, cudaMemcpyHostToDevice), "cudaMemcpy2DToArray");
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaSurfaceObject_t surface;
+    check(cudaCreateSurfaceObject(&surface, &resource), "cudaCreateSurfaceObject");
+    reduce_texels<<<1, 1>>>(surface, -16);
+    check(cudaMemcpy2DFromArray(texels, 16, array, 0, 0, 16, 2, cudaMemcpyDeviceToHost), name);
+    expect(name, 0, texels[6], wanted);
+    expect(name, 1, texels[3], 103 - 16);
+    cudaDestroySurfaceObject(surface);
+    cudaFreeArray(array);
+}
+
+unsigned bits_of(float value)
+{
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/// What an H200 gives.
+void test_formats()
+{
+    test_texels<uchar4>("u8", {1, 300, 0xFFFFFFF0, 70000}, {1, 255, 255, 255}, {1, 255, 0, 0});
+    test_texels<char4>("s8", {1, 300, 0xFFFFFFF0, 0xFFFF0000}, {1, 127, -16, -128}, {1, 127, 0, 0});
+    test_texels<ushort2>("u16", {5, 70000, 3, 4}, {5, 65535}, {5, 65535});
+    test_texels<short1>("s16", {70000, 2, 3, 4}, {32767}, {32767});
+    test_texels<uint4>("u32", {1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 0, 0});
+    test_texels<float4>("f32", {bits_of(1), bits_of(2), bits_of(3), bits_of(4)}, {1, 2, 3, 4}, {1, 2, 0, 0});
+    test_reduction<int>("reduction of s32", -16);
+    test_reduction<unsigned>("reduction of u32", 106);
+}
+
 int main()
 {
+    test_formats();
     test<int2>("1D", Kind::one, make_cudaExtent(40, 0, 0), 0);
     test<uchar4>("2D of uchar4", Kind::two, make_cudaExtent(9, 7, 0), 0);
     test<float4>("2D of float4", Kind::two, make_cudaExtent(9, 7, 0), 0);
