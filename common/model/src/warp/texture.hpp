@@ -54,8 +54,8 @@ private:
     const unsigned char* linear_ = nullptr;
 };
 
-/// Begins an access of textures, to be given addresses and counted.
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes);
+/// Begins an access of textures, to be given addresses and counted. `request_lanes` lanes, side by side, make a request.
+void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes, int request_lanes);
 
 bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
