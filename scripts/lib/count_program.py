@@ -182,6 +182,7 @@ def _compare(toolchain: Toolchain, options: Sequence[str], folder: Path) -> None
     try:
         exactness.write(folder / PROGRAM, toolchain.reader, toolchain.nvcc, folder / EXACTNESS, ptxas_options(options))
     except exactness.NoMachineCode as why:
+        exactness.write_unknown(folder / EXACTNESS, str(why))
         print(f"the counts are those of the PTX, and were not compared with machine code: {why}", file=sys.stderr)
 
 

@@ -33,6 +33,53 @@ CACHES = {
 }
 
 
+_SHARED = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
+_COPIES = "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"
+
+
+def _in_l1(unit: str, *accesses: str) -> tuple[str, ...]:
+    return tuple(f"l1tex__t_{unit}_pipe_{access}.sum" for access in accesses)
+
+
+# How each of the model's counts is held against counters, for any kernel: the sum of the first is that of the second. The model
+# tells asynchronous copies (cp.async) from loads, and the GPU counts what they read among the loads of global memory; the GPU
+# tells ldmatrix and stmatrix from loads and stores, and the model does not.
+COMPARED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "shared_load": (("shared_load.wavefronts",), (_SHARED.format("ld"), _SHARED.format("ldsm"))),
+    "shared_store": (("shared_store.wavefronts",), (_SHARED.format("st"), _SHARED.format("stsm"))),
+    "shared_atomic": (("shared_atomic.wavefronts",), (_SHARED.format("atom"),)),
+    "async_copy": (("async_copy.shared.wavefronts",), (_COPIES,)),
+} | {
+    f"{name}_{unit}": (tuple(f"{count}.{unit}" for count in counts), _in_l1(unit, *accesses))
+    for name, counts, accesses in (
+        ("global_load", ("global_load", "async_copy.global"), ("lsu_mem_global_op_ld",)),
+        ("global_store", ("global_store",), ("lsu_mem_global_op_st",)),
+        ("global_atomic", ("global_atomic",), ("lsu_mem_global_op_atom", "lsu_mem_global_op_red")),
+        ("local_load", ("local_load",), ("lsu_mem_local_op_ld",)),
+        ("local_store", ("local_store",), ("lsu_mem_local_op_st",)),
+    )
+    for unit in ("requests", "sectors")
+} | {"texture_requests": (("texture_load.requests", "texture_store.requests"), _in_l1("requests", "tex"))}
+
+
+def _count(kernel: dict, path: str) -> int:
+    """A count of a kernel in the model's report; 0 where it has none of the kind."""
+    found: dict | int = kernel
+    for word in path.split("."):
+        found = found.get(word, {}) if isinstance(found, dict) else {}
+    return found if isinstance(found, int) else 0
+
+
+def model_counts(kernel: dict) -> dict[str, int]:
+    """The counts of a kernel in the model's report, by the keys of COMPARED."""
+    return {key: sum(_count(kernel, path) for path in paths) for key, (paths, _) in COMPARED.items()}
+
+
+def gpu_counts(launch: Launch) -> dict[str, int]:
+    """The counters of a launch, by the keys of COMPARED. Raises NoCounters where one was not read."""
+    return {key: sum(launch.number(metric) for metric in metrics) for key, (_, metrics) in COMPARED.items()}
+
+
 class NoCounters(Exception):
     """The GPU's counters cannot be read; the text says why in a few words."""
 

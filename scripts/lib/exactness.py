@@ -43,9 +43,9 @@ class Comparison:
     """What the comparison of one function has found."""
 
     exact: bool = True
-    # By line of the PTX: bytes that a lane is counted with, and where they begin, from the address of that access on.
-    # 0 bytes: another access is counted in its place.
-    counted: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # By line of the PTX: bytes that a lane is counted with; where they begin, from the address of that access on; and whether
+    # one lane does it for all. 0 bytes: another access is counted in its place.
+    counted: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
     fused: list[dict] = field(default_factory=list)
 
     def note(self, access: Access, sass: str, why: str, exact: bool) -> None:
@@ -124,9 +124,9 @@ def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, lis
             continue
         leader = members[0]
         start = min(member.offset for member in members)
-        result.counted[leader.line] = (wide, start - leader.offset)
+        result.counted[leader.line] = (wide, start - leader.offset, False)
         for member in members[1:]:
-            result.counted[member.line] = (0, 0)
+            result.counted[member.line] = (0, 0, False)
         joined |= {member.line for member in members} - {access.line}
         result.note(leader, sass, f"ptxas joins {len(members)} neighboring accesses into one; it is counted so", True)
     return joined
@@ -182,8 +182,14 @@ def compare(function: Function, section: Section) -> Comparison:
         if entry not in result.fused:
             result.fused.append(entry)
     for access in function.accesses:
-        if access.operation == "atomic" and any(machine.operation != "atomic" for machine in by_line.get(access.line, ())):
-            result.note(access, "", "ptxas makes a loop of loads and compare-and-swaps of it", False)
+        if access.operation != "atomic":
+            continue
+        found_here = by_line.get(access.line, ())
+        if access.line in section.elected and found_here and all(machine.operation == "atomic" for machine in found_here):
+            result.counted[access.line] = (access.bytes, 0, True)
+            result.note(access, found_here[0].text, "ptxas lets one lane do it for all that are active; it is counted so", True)
+        if any(machine.operation != "atomic" for machine in found_here):
+            result.note(access, "", "ptxas makes a loop of loads and compare-and-swaps of it, whose rounds depend on what other warps do", False)
     joined = _join(result, function.accesses, by_line)
     left = [access for access in function.accesses if access.line not in joined and access.operation != "atomic"]
     for access in left:
@@ -311,8 +317,17 @@ def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequen
         _output([reader, program, folder])
         for ptx in sorted(Path(folder).glob("*.ptx")):
             texts[ptx.stem] = _comparison_of(ptx, nvcc, options)
+    _put(output, {"texts": texts})
+
+
+def write_unknown(output: Path, why: str) -> None:
+    """Writes that nothing is known of the machine code, and why: no kernel of the program is called exact."""
+    _put(output, {"texts": {}, "unknown": f"not compared with machine code: {why}"})
+
+
+def _put(output: Path, found: dict) -> None:
     part = output.with_name(f".{output.name}.{os.getpid()}")
-    part.write_text(json.dumps({"texts": texts}, indent=1) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     part.replace(output)
 
 
@@ -321,7 +336,7 @@ def main(program: str, reader: str, nvcc: str, output: str) -> None:
     try:
         write(Path(program), Path(reader), Path(nvcc), Path(output))
     except NoMachineCode as why:
-        Path(output).unlink(missing_ok=True)
+        write_unknown(Path(output), str(why))
         print(f"{Path(program).name}: its PTX was not compared with machine code: {why}")
 
 

@@ -52,6 +52,8 @@ class Section:
     # Innermost loop of each barrier, by its line of PTX.
     barriers: list[tuple[int, int]] = field(default_factory=list)
     lines: set[int] = field(default_factory=set)
+    # Lines of PTX for which the machine code chooses one of the active lanes.
+    elected: set[int] = field(default_factory=set)
 
 
 def _bytes_of(words: list[str]) -> int:
@@ -71,8 +73,16 @@ def _loops(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int]]:
     return sorted(found.items(), key=lambda loop: loop[1] - loop[0])
 
 
+def _elected(code: list[tuple]) -> set[int]:
+    """Lines of which the code takes the active lanes (a vote on what is true) and finds one of them."""
+    of_line: dict[int, set[str]] = {}
+    for line, _, _, operation, _ in code:
+        of_line.setdefault(line, set()).add(operation.split(".")[0])
+    return {line for line, words in of_line.items() if words & {"VOTE", "VOTEU"} and words & {"FLO", "UFLO"}}
+
+
 def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
-    section = Section(name)
+    section = Section(name, elected=_elected(code))
     loops = _loops(code, labels)
     for line, address, guard, operation, _ in code:
         if guard == _NEVER:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -84,7 +85,7 @@ def test_two_neighbors_are_counted_as_one(tmp_path):
     }
     if (t == 0) *out = s[0]; }""")
     assert found.exact
-    assert sorted(found.counted.values()) == [(0, 0), (8, 0)]
+    assert sorted(found.counted.values()) == [(0, 0, False), (8, 0, False)]
     (note,) = found.fused
     assert (note["file"], note["line"], note["ptx"], note["sass"]) == ("k.cu", 9, "ld.shared.u32", "LDS.64")
 
@@ -105,7 +106,7 @@ def test_rows_of_a_matrix_product_are_counted_as_wide_loads(tmp_path):
     c[y * n + x] = sum; }""")
     assert found.exact
     wide = [how for how in found.counted.values() if how[0]]
-    assert wide == [(16, 0)] * 4 and len(found.counted) == 16
+    assert wide == [(16, 0, False)] * 4 and len(found.counted) == 16
 
 
 @needs_tools
@@ -117,7 +118,7 @@ def test_stores_are_joined_too(tmp_path):
     __syncthreads();
     out[t] = *reinterpret_cast<float4*>(&s[4 * (127 - t)]); }""")
     assert found.exact
-    assert sorted(found.counted.values()) == [(0, 0)] * 3 + [(16, 0)]
+    assert sorted(found.counted.values()) == [(0, 0, False)] * 3 + [(16, 0, False)]
     assert found.fused[0]["sass"] == "STS.128"
 
 
@@ -132,6 +133,28 @@ def test_an_atomic_that_becomes_a_loop_is_marked(tmp_path):
     out[threadIdx.x] = s[threadIdx.x]; }""")
     assert not found.exact
     assert "loop of loads and compare-and-swaps" in found.fused[0]["why"]
+
+
+@needs_tools
+def test_an_atomic_on_one_address_is_done_by_one_lane(tmp_path):
+    found = compared(tmp_path, """__global__ void k(unsigned* out, const unsigned* in) {
+    if (in[threadIdx.x] > 3) atomicAdd(out, 1u); }""")
+    assert found.exact
+    assert list(found.counted.values()) == [(4, 0, True)]
+    assert "one lane" in found.fused[0]["why"]
+
+
+@needs_tools
+def test_an_atomic_on_many_addresses_is_done_by_all_lanes(tmp_path):
+    found = compared(tmp_path, "__global__ void k(unsigned* out, const unsigned* in) { atomicAdd(&out[in[threadIdx.x]], 1u); }")
+    assert found.exact and not found.counted
+
+
+def test_what_cannot_be_compared_is_written_down(tmp_path):
+    output = tmp_path / "program.exactness"
+    exactness.main(str(tmp_path / "program"), str(tmp_path / "no reader"), "nvcc", str(output))
+    written = json.loads(output.read_text(encoding="utf-8"))
+    assert written["texts"] == {} and written["unknown"].startswith("not compared with machine code: no reader cannot be run")
 
 
 @needs_tools

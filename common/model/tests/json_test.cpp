@@ -55,6 +55,14 @@ TEST(Json, CountsComeBackAsTheyWere)
     EXPECT_EQ(plain(to_json(json.get<LaunchCounts>())), json);
 }
 
+TEST(Json, CopiesOfZerosAloneAreTold)
+{
+    LaunchCounts counts;
+    EXPECT_FALSE(plain(to_json(counts)).contains("async_copy"));
+    counts.async_copy_shared = {1, 4, 4};
+    EXPECT_EQ(plain(to_json(counts)).at("async_copy").at("shared").at("wavefronts"), 4);
+}
+
 TEST(Json, AStoppedLaunchIsMarked)
 {
     auto json = plain(to_json(LaunchCounts{}));

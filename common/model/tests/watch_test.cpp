@@ -399,7 +399,7 @@ TEST(Counts, OfRareSpacesAndOperations)
         block.watch.count_bulk_copy(7, heap + 16, 64);
     });
     const LaunchCounts counts = launch.watch.take_counts();
-    EXPECT_EQ(counts.local_load, (GlobalCounts{2, 4 + 16, 4 + 16, 128 + 512}));
+    EXPECT_EQ(counts.local_load, (GlobalCounts{1 + 4, 4 + 16, 4 + 16, 128 + 512}));
     EXPECT_EQ(counts.local_store, (GlobalCounts{1, 32, 4, 128}));
     EXPECT_EQ(counts.constant_load, (SharedCounts{1, 4, 1}));
     EXPECT_EQ(counts.texture_load, (GlobalCounts{1, 0, 0, 128}));

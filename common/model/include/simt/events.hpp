@@ -44,6 +44,11 @@ struct WarpAccess {
 
     /// For atomic operations in shared memory.
     AtomicKind atomic = AtomicKind::native;
+    /// For textures and surfaces: how many lanes, side by side, make a request.
+    int request_lanes = warp_size;
+    /// For asynchronous copies: the addresses of the other side, where it is known, and whether the copy passes the L1 by.
+    const std::array<std::uint64_t, warp_size>* other_side = nullptr;
+    bool past_l1 = false;
 
     /// Set where all lanes take part and their addresses are known to be `step` bytes apart: lane i's is address[0] + i × step.
     bool evenly_spaced = false;

@@ -21,8 +21,24 @@ struct SharedCost {
     bool operator==(const SharedCost&) const = default;
 };
 
-/// The wavefronts of a shared-memory access. See shared_rules.cpp for the rule of each machine and its source.
+/// The wavefronts of a shared-memory access. See shared_rules.cpp for the rule of each machine and its source. For an atomic
+/// operation that a loop makes these are the wavefronts of its swaps.
 SharedCost shared_cost(const WarpAccess& access, const Machine& machine);
+
+/// What the rounds of a loop of loads and swaps cost, by which a machine does an atomic operation that it has no instruction for.
+struct LoopCost {
+    int rounds;
+    SharedCost loads, swaps;
+};
+
+/// True if the machine does a shared-memory access by such a loop.
+bool is_loop(const WarpAccess& access, const Machine& machine);
+
+/// The cost of an access for which is_loop() holds, while no other warp changes the same words. See loop_rules.cpp.
+LoopCost loop_cost(const WarpAccess& access, const Machine& machine);
+
+/// The wavefronts that an asynchronous copy takes in shared memory. See copy_rules.cpp.
+SharedCost copy_cost(const WarpAccess& access, const Machine& machine);
 
 /// What a global-memory access moves.
 struct GlobalCost {
@@ -41,7 +57,16 @@ GlobalCost global_cost(const WarpAccess& access, const Machine& machine);
 /// word 32 n + i, so that lanes that access one offset access neighboring words.
 GlobalCost local_cost(const WarpAccess& access);
 
-/// Distinct words of 4 bytes that an access to constant memory reads.
+/// Requests of an access to local memory: one for each 4 bytes of a lane.
+int local_requests(const WarpAccess& access);
+
+/// Distinct words of 4 bytes that an access to constant memory reads; of smaller accesses, distinct addresses.
 int constant_words(const WarpAccess& access);
+
+/// Requests of an access to a texture or a surface: one for each group of `request_lanes` lanes with one that is active.
+int texture_requests(const WarpAccess& access);
+
+/// The sectors that an asynchronous copy that passes the L1 by moves from global memory. See copy_rules.cpp.
+GlobalCost copy_past_l1_cost(const WarpAccess& access);
 
 }  // namespace simt

@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::uint64_t sector_bytes = 32;
 
-void add(SharedCounts& counts, int wavefronts, int ideal)
+void add(SharedCounts& counts, int wavefronts, int ideal, int instructions = 1)
 {
-    counts.instructions += 1;
+    counts.instructions += static_cast<std::uint64_t>(instructions);
     counts.wavefronts += static_cast<std::uint64_t>(wavefronts);
     counts.ideal_wavefronts += static_cast<std::uint64_t>(ideal);
 }
 
-void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access)
+void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access, int requests = 1)
 {
-    counts.requests += 1;
+    counts.requests += static_cast<std::uint64_t>(requests);
     counts.sectors += static_cast<std::uint64_t>(cost.sectors);
     counts.ideal_sectors += static_cast<std::uint64_t>(cost.ideal_sectors);
     counts.bytes += static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size);
@@ -87,18 +87,25 @@ void Counters::count(const WarpAccess& access, std::uint64_t block)
 {
     Site& site = site_of(access.space, access.site, access.operation);
     switch (access.space) {
-        case Space::shared: {
-            const SharedCost cost = shared_cost(access, machine_);
-            hazards::add(site.shared, cost.wavefronts, cost.ideal_wavefronts);
-            break;
-        }
+        case Space::shared: count_shared(site.shared, access); break;
         case Space::global: hazards::add(site.global, global_cost(access, machine_), access); break;
-        case Space::local: hazards::add(site.global, local_cost(access), access); break;
+        case Space::local: hazards::add(site.global, local_cost(access), access, local_requests(access)); break;
         case Space::constant: hazards::add(site.shared, constant_words(access), 1); break;
-        case Space::texture: hazards::add(site.global, {0, 0}, access); break;
+        case Space::texture: hazards::add(site.global, {0, 0}, access, texture_requests(access)); break;
     }
     const int lanes = access.active_lanes();
     if (lanes > site.example_lanes || (lanes == site.example_lanes && block < site.example->block)) keep_example(site, access, block);
+}
+
+void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
+{
+    if (!is_loop(access, machine_)) {
+        const SharedCost cost = shared_cost(access, machine_);
+        return hazards::add(counts, cost.wavefronts, cost.ideal_wavefronts);
+    }
+    const LoopCost cost = loop_cost(access, machine_);
+    hazards::add(counts, cost.swaps.wavefronts, cost.swaps.ideal_wavefronts, cost.rounds);
+    hazards::add(site_of(Space::shared, access.site, Operation::load).shared, cost.loads.wavefronts, cost.loads.ideal_wavefronts, cost.rounds);
 }
 
 void Counters::keep_example(Site& site, const WarpAccess& access, std::uint64_t block)

@@ -53,6 +53,8 @@ private:
     template <class Visit>
     void for_each_site(Visit&& visit) const;
     Site& site_of(Space space, std::uint32_t site, Operation operation);
+    /// Adds a shared-memory access to `counts`; the loads of an atomic operation that is a loop go to its site's loads.
+    void count_shared(SharedCounts& counts, const WarpAccess& access);
     static void keep_example(Site& site, const WarpAccess& access, std::uint64_t block);
 
     const Machine& machine_;

@@ -83,7 +83,8 @@ void add_rare_counts(Json& json, const LaunchCounts& counts)
     if (counts.constant_load.instructions > 0) json["constant_load"] = constant_json(counts.constant_load);
     if (counts.texture_load.requests > 0) json["texture_load"] = texture_json(counts.texture_load);
     if (counts.texture_store.requests > 0) json["texture_store"] = texture_json(counts.texture_store);
-    if (counts.async_copy_global.requests > 0)
+    // Copies that write nothing but zeros read nothing.
+    if (counts.async_copy_global.requests + counts.async_copy_shared.instructions > 0)
         json["async_copy"] = {{"global", to_json(counts.async_copy_global)}, {"shared", to_json(counts.async_copy_shared)}};
     if (counts.bulk_copy.requests > 0) json["bulk_copy"] = to_json(counts.bulk_copy);
 }

@@ -241,6 +241,7 @@ GlobalCost cost_of_atomic(const WarpAccess& access) {
 
 GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
     if (moves_sectors_of_elements(access, machine)) {
+        if (access.operation == Operation::async_copy && access.past_l1 && access.other_side) return copy_past_l1_cost(access);
         if (access.operation == Operation::atomic) return cost_of_atomic(access);
         std::uint64_t step;
         return detail::is_evenly_spaced(access, step) ? cost_of_even_steps(access.address[0], step, access.size) : cost_of_sectors(access);

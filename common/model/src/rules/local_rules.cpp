@@ -3,7 +3,8 @@
 
 // Local memory is global memory of which each thread has some: its words are laid out so that the lanes of a warp that
 // access one offset access neighbors (CUDA C++ Programming Guide, "Local Memory"). Constant memory serves the distinct
-// words of a warp one after another (the same, "Constant Memory").
+// words of a warp one after another (the same, "Constant Memory"). Requests, constant memory of less than a word, and textures
+// are as measured (tests/hardware/h200_features.json).
 
 #include <algorithm>
 #include <array>
@@ -52,9 +53,24 @@ GlobalCost local_cost(const WarpAccess& access)
     return {sectors, ideal};
 }
 
+int local_requests(const WarpAccess& access) { return std::max(1, access.size / static_cast<int>(word_bytes)); }
+
 int constant_words(const WarpAccess& access)
 {
+    if (access.size < static_cast<int>(word_bytes)) {
+        std::array<std::uint64_t, warp_size> addresses;
+        std::size_t count = 0;
+        detail::for_each_lane(access.active, [&](std::size_t lane) { addresses[count++] = access.address[lane]; });
+        return distinct(addresses, count);
+    }
     return distinct_of_words(access, [](std::size_t, std::uint64_t word) { return word; });
+}
+
+int texture_requests(const WarpAccess& access)
+{
+    int requests = 0;
+    for (int first = 0; first < warp_size; first += access.request_lanes) requests += (access.active & detail::lane_group(first, access.request_lanes)) != 0;
+    return requests;
 }
 
 }  // namespace simt

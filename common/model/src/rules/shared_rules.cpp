@@ -287,7 +287,7 @@ SharedCost cost_of_atomic(const WarpAccess& access, int phase_lanes, const Machi
     SharedCost cost{0, 0};
     const auto size = static_cast<std::uint64_t>(access.size);
     const auto places = static_cast<std::uint64_t>(machine.banks * machine.bank_width) / size;
-    const int factor = access.atomic == AtomicKind::compare_and_swap || access.atomic == AtomicKind::loop ? 2 : 1;
+    const int factor = access.atomic == AtomicKind::compare_and_swap ? 2 : 1;
     for (int first = 0; first < warp_size; first += phase_lanes) {
         const std::uint32_t phase = access.active & lane_group(first, phase_lanes);
         if (!phase) continue;
@@ -305,6 +305,8 @@ SharedCost shared_cost(const WarpAccess& access, const Machine& machine) {
     if (machine.shared_words == SharedWords::one_broadcast) return cost_of_one_broadcast(access, machine);
     const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
     const bool serializes = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::atomic;
+    if (is_loop(access, machine)) return loop_cost(access, machine).swaps;
+    if (machine.wide_shared == WideShared::merging_phases && access.operation == Operation::async_copy) return copy_cost(access, machine);
     if (serializes && access.atomic != AtomicKind::counting && access.size >= machine.bank_width) return cost_of_atomic(access, phase_lanes, machine);
     if (std::uint64_t step; has_even_steps(access, machine, step)) return cost_of_even_steps(step, access.size, phase_lanes, machine);
     const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load && !access.matrix_rows;

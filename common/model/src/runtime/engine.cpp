@@ -44,6 +44,10 @@ int workers_for(const warp::Program& program, const std::vector<Listener*>& list
 /// What is known of how the machine code of a kernel differs from its text.
 void add_fusion(const warp::Program& program, LaunchCounts& counts)
 {
+    if (const std::string& why = warp::why_unknown(); !why.empty()) {
+        counts.exact = false;
+        counts.fused.push_back({"", 0, "", "", why});
+    }
     for (const auto& code : program.codes) {
         if (!code) continue;
         const auto& function = program.module->functions[static_cast<std::size_t>(code->function)];

@@ -200,7 +200,10 @@ void execute_atomic(Warp& warp, const Instruction& instruction)
             update_lane(warp, instruction, access, lane, pointers.at[static_cast<std::size_t>(lane)]);
         }
         warp.access.atomic = access.counts ? AtomicKind::counting : kind_of(access);
-        note_access(warp, space, pointers, Operation::atomic, pointers.lanes);
+        if (access.is_fused)
+            note_fused_access(warp, access, space, pointers, pointers.lanes);
+        else
+            note_access(warp, space, pointers, Operation::atomic, pointers.lanes);
     });
 }
 
@@ -241,9 +244,10 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.count = vector_count(instruction);
     access.bytes = access.element_bytes * access.count;
     access.returns = instruction.opcode == "atom";
+    note_fusion(decoder, instruction, access);
     const std::size_t at = access.returns ? 1 : 0;
     const ptx::Operand& value = instruction.operands.at(at + 1);
-    access.counts = access.update == Update::add && value.kind == ptx::Operand::Kind::integer && value.integer == 1 &&
+    access.counts = access.update == Update::add && access.bytes == 4 && value.kind == ptx::Operand::Kind::integer && value.integer == 1 &&
                     (!access.returns || occurrences(decoder.function(), instruction.operands.at(0).index) <= 1);
     if (access.returns) decoder.add_all(out, instruction.operands.at(0), access.type);
     access.value_operand = out.operand_count;

@@ -17,7 +17,11 @@ namespace {
 
 using Json = nlohmann::json;
 using Functions = std::map<std::string, FunctionFusion>;
-using Texts = std::map<std::uint64_t, Functions>;
+
+struct Texts {
+    std::map<std::uint64_t, Functions> known;
+    std::string unknown;
+};
 
 constexpr int error_invalid_value = 1;
 
@@ -25,7 +29,7 @@ FunctionFusion function_from(const Json& json)
 {
     FunctionFusion function;
     function.exact = json.at("exact");
-    for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1)};
+    for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1), how.at(2)};
     for (const Json& note : json.at("fused"))
         function.notes.push_back({note.at("file"), note.at("line"), note.at("ptx"), note.at("sass"), note.at("why")});
     return function;
@@ -35,7 +39,8 @@ Texts texts_from(const Json& json)
 {
     Texts texts;
     for (const auto& [name, functions] : json.at("texts").items())
-        for (const auto& [function, found] : functions.items()) texts[std::stoull(name, nullptr, 16)][function] = function_from(found);
+        for (const auto& [function, found] : functions.items()) texts.known[std::stoull(name, nullptr, 16)][function] = function_from(found);
+    texts.unknown = json.value("unknown", "");
     return texts;
 }
 
@@ -54,7 +59,15 @@ Texts read_texts()
     return {};
 }
 
+const Texts& all_texts()
+{
+    static const Texts& texts = *new Texts(read_texts());
+    return texts;
+}
+
 }  // namespace
+
+const std::string& why_unknown() { return all_texts().unknown; }
 
 std::uint64_t fingerprint(std::string_view text)
 {
@@ -66,7 +79,7 @@ std::uint64_t fingerprint(std::string_view text)
 
 const FunctionFusion* find_fusion(std::uint64_t text, const std::string& function)
 {
-    static const Texts& texts = *new Texts(read_texts());
+    const auto& texts = all_texts().known;
     const auto functions = texts.find(text);
     if (functions == texts.end()) return nullptr;
     const auto found = functions->second.find(function);

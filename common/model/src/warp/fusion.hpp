@@ -22,6 +22,8 @@ struct CountedAccess {
     int bytes = 0;
     /// Where they begin, from the address of the access on.
     std::int64_t offset = 0;
+    /// One of the lanes does it for all.
+    bool one_lane = false;
 };
 
 /// What is known of one function.
@@ -31,6 +33,9 @@ struct FunctionFusion {
     std::map<int, CountedAccess> counted;
     std::vector<FusedAccess> notes;
 };
+
+/// Why nothing is known of the machine code of this program; empty if it was compared, or if nobody has said so.
+const std::string& why_unknown();
 
 /// Tells texts apart, in the names of files too.
 std::uint64_t fingerprint(std::string_view text);

@@ -251,16 +251,6 @@ Execute handler_for(const MemoryAccess& access)
 
 bool is_load(const ptx::Instruction& instruction) { return instruction.opcode == "ld" || instruction.opcode == "ldu"; }
 
-void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access)
-{
-    const FunctionFusion* fusion = find_fusion(decoder.text().fingerprint, decoder.function().name);
-    if (!fusion) return;
-    const auto found = fusion->counted.find(instruction.ptx_line);
-    if (found == fusion->counted.end()) return;
-    access.is_fused = true;
-    access.counted = found->second;
-}
-
 void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     const bool loads = is_load(instruction);

@@ -150,6 +150,7 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
             continue;
         }
         pointers.lanes |= 1u << lane;
+        if (owner != &block) pointers.elsewhere |= 1u << lane;
         pointers.at[static_cast<std::size_t>(lane)] = owner->shared_memory.data() + address;
     }
     return pointers;
@@ -216,6 +217,15 @@ void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers
     }
 }
 
+/// Watches the lanes whose bytes are the block's own. What other blocks of a cluster do to a block's shared memory is not watched.
+void watch_own(Warp& warp, const LanePointers& pointers)
+{
+    WarpAccess own = warp.access;
+    own.active &= ~pointers.elsewhere;
+    own.changed &= ~pointers.elsewhere;
+    if (own.active) warp.block->watch.uncounted_access(own);
+}
+
 bool is_private(const WarpAccess& access) { return access.space == Space::local || access.space == Space::constant; }
 
 }  // namespace
@@ -231,6 +241,9 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
         // Who looks at the grid-wide barrier learns of those who have arrived there.
         warp.block->watch.count_only(access);
         warp.block->watch.global_release_acquire(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
+    } else if (pointers.elsewhere) {
+        warp.block->watch.count_only(access);
+        watch_own(warp, pointers);
     } else {
         warp.block->watch.access(access);
     }
@@ -240,12 +253,23 @@ void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
 {
     if (pointers.lanes == 0 || space == ptx::Space::param) return;
     describe(warp.access, space, pointers, access.operation, changed);
-    if (!is_private(warp.access)) warp.block->watch.uncounted_access(warp.access);
+    if (!is_private(warp.access)) watch_own(warp, pointers);
     if (access.counted.bytes == 0) return;
     WarpAccess wide = warp.access;
     wide.size = access.counted.bytes;
+    if (access.counted.one_lane) wide.active &= ~wide.active + 1;
     for (std::uint64_t& address : wide.address) address += static_cast<std::uint64_t>(access.counted.offset);
     warp.block->watch.count_only(wide);
+}
+
+void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access)
+{
+    const FunctionFusion* fusion = find_fusion(decoder.text().fingerprint, decoder.function().name);
+    if (!fusion) return;
+    const auto found = fusion->counted.find(instruction.ptx_line);
+    if (found == fusion->counted.end()) return;
+    access.is_fused = true;
+    access.counted = found->second;
 }
 
 GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)

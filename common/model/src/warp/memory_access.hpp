@@ -38,6 +38,8 @@ struct MemoryAccess {
 /// Where each lane's bytes are for the host. A lane that is not in `lanes` has none.
 struct LanePointers {
     std::uint32_t lanes = 0;
+    /// Of these, the lanes whose bytes are in the shared memory of another block of the cluster.
+    std::uint32_t elsewhere = 0;
     std::array<unsigned char*, lanes_of_warp> at;
 };
 
@@ -82,6 +84,8 @@ unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most
 
 /// Tells the watcher of an access that was made; `changed` is of stores.
 void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
+/// Notes how an instruction's access is counted, where it is not counted as it is written.
+void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access);
 /// The same for an access that is counted otherwise than it is written.
 void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed);
 

@@ -33,6 +33,9 @@ struct SurfaceAccess {
     bool by_texel = false;
 };
 
+/// Lanes, side by side, that make a request (measured on an H200: tests/hardware/h200_features.json).
+constexpr int lanes_of_request = 8;
+
 /// Rows of surfaces that several blocks change at the same time are locked one at a time.
 std::mutex& reduction_mutex()
 {
@@ -137,7 +140,7 @@ void execute(Warp& warp, const Instruction& instruction)
         }
     }
     warp.progress |= access.action != Action::load;
-    begin_access(warp, instruction, access.action == Action::load ? Operation::load : Operation::store, access.count * access.element_bytes);
+    begin_access(warp, instruction, access.action == Action::load ? Operation::load : Operation::store, access.count * access.element_bytes, lanes_of_request);
     warp.block->watch.count_only(warp.access);
 }
 

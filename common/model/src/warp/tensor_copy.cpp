@@ -20,6 +20,8 @@ namespace {
 
 /// Where a box may begin in shared memory.
 constexpr std::uint64_t box_alignment = 128, map_alignment = 64;
+/// Of which bytes of a row the first of a box is a multiple.
+constexpr std::int64_t coordinate_alignment = 16;
 
 struct TensorOperands {
     DestinationOperands shared;
@@ -61,6 +63,10 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
     const memory::TensorMap map = read_map(warp, lane, operands);
     std::array<std::int64_t, 5> coordinates{};
     for (std::size_t i = 0; i < map.rank; ++i) coordinates[i] = static_cast<std::int32_t>(lane_value(warp, operands.coordinates[i], lane, 4));
+    // Measured on an H200, in tiles; the PTX document does not say so.
+    if (coordinates[0] * static_cast<std::int64_t>(memory::element_bytes(map.type)) % coordinate_alignment != 0)
+        stop(warp, lane, error_illegal_instruction,
+             "a tensor copy from element " + std::to_string(coordinates[0]) + " of a row on, which is not at a multiple of 16 bytes");
     std::array<std::int64_t, 3> offsets{};
     for (std::size_t i = 0; operands.columns && i + 2 < map.rank; ++i) offsets[i] = static_cast<std::int64_t>(lane_value(warp, operands.offsets[i], lane, 2));
     auto rows = std::make_shared<TensorRows>(map.columns ? rows_of_columns(map, coordinates, offsets) : rows_of_tile(map, coordinates));

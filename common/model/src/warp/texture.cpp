@@ -46,6 +46,10 @@ struct Sampling {
     int component = -1;
 };
 
+// Measured on an H200 (tests/hardware/h200_features.json): the lanes, side by side, that make a request. Those of a texture of plain
+// memory are more, unless its texels have 16 bytes.
+constexpr int lanes_of_request = 4, lanes_of_narrow_fetch = 8;
+
 const Sampling& details(const Instruction& instruction) { return *reinterpret_cast<const Sampling*>(instruction.immediate); }
 
 float float_at(Warp& warp, const Instruction& instruction, int operand, int lane) { return values<float>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane]; }
@@ -120,7 +124,8 @@ void execute(Warp& warp, const Instruction& instruction)
         give(warp, instruction, sampling, lane, texel);
     }
     if (sampling.resident >= 0) write_predicate(warp, instruction.operand_at(static_cast<std::size_t>(sampling.resident)), all_lanes);
-    begin_access(warp, instruction, Operation::load, bytes);
+    const bool is_row_of_memory = sampling.geometry == Geometry::one && lookup.linear();
+    begin_access(warp, instruction, Operation::load, bytes, is_row_of_memory && bytes < 16 ? lanes_of_narrow_fetch : lanes_of_request);
     warp.block->watch.count_only(warp.access);
 }
 
@@ -219,7 +224,7 @@ const memory::Texture& Lookup::at(int lane)
     return *texture_;
 }
 
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes)
+void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes, int request_lanes)
 {
     WarpAccess& access = warp.access;
     access.space = Space::texture;
@@ -230,6 +235,7 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
     access.warp = warp.index;
     access.changed = 0;
     access.allocation = 0;
+    access.request_lanes = request_lanes;
 }
 
 bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)

@@ -54,8 +54,8 @@ private:
     const unsigned char* linear_ = nullptr;
 };
 
-/// Begins an access of textures, to be given addresses and counted.
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes);
+/// Begins an access of textures, to be given addresses and counted. `request_lanes` lanes, side by side, make a request.
+void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes, int request_lanes);
 
 /// Writes a texel of a format: integers that do not fit become the nearest that does, and floats are cut.
 void encode_texel(const ChannelFormat& format, const std::array<std::uint32_t, 4>& values, unsigned char* to);

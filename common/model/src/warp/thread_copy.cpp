@@ -20,7 +20,14 @@ struct CopyOperands {
     /// Registers: how many bytes are read (the others are zeros), or a predicate under which none are.
     std::uint32_t from_bytes = no_operand, ignore = no_operand;
     bool ignore_negated = false;
+    /// `cg`: the data pass the L1 by.
+    bool past_l1 = false;
 };
+
+using Addresses = std::array<std::uint64_t, lanes_of_warp>;
+
+/// What the lanes of a copy that writes zeros alone read from: no place in memory.
+constexpr std::uint64_t place_of_zeros = std::uint64_t{1} << 63;
 
 const CopyOperands& details(const Instruction& instruction) { return *reinterpret_cast<const CopyOperands*>(instruction.immediate); }
 
@@ -40,20 +47,31 @@ void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
     }
 }
 
+/// The addresses of `lanes`, by one operand.
+void find_lane_addresses(const Warp& warp, const LaneAddress& operand, std::uint32_t lanes, Addresses& addresses)
+{
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        addresses[static_cast<std::size_t>(lane)] = operand.of(warp, lane);
+    }
+}
+
 /// Fills `copy.from` for the lanes of which whole elements are read, and tells the watcher. Returns those that may go on.
 std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32_t lanes, ThreadCopy& copy)
 {
     if (lanes == 0) return 0;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        warp.access.address[static_cast<std::size_t>(lane)] = operands.from.of(warp, lane);
-    }
+    find_lane_addresses(warp, operands.from, lanes, warp.access.address);
     const LanePointers from = check_global(warp, lanes);
     for (std::uint32_t rest = from.lanes; rest; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
         copy.from[lane] = from.at[lane];
     }
-    note_access(warp, ptx::Space::global, from, Operation::async_copy, 0);
+    WarpAccess access = warp.access;
+    access.space = Space::global;
+    access.operation = Operation::async_copy;
+    access.active = from.lanes;
+    access.changed = 0;
+    if (from.lanes) warp.block->watch.uncounted_access(access);
     return from.lanes;
 }
 
@@ -69,26 +87,33 @@ std::uint32_t find_part(Warp& warp, const Instruction& instruction, const CopyOp
     return 1u << lane;
 }
 
-/// Fills `copy.to`, and counts what will be written.
+/// Counts one side of a copy.
+void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint32_t lanes, const Addresses& addresses, const Addresses& other_side)
+{
+    if (lanes == 0) return;
+    WarpAccess access = warp.access;
+    access.space = space;
+    access.operation = Operation::async_copy;
+    access.size = operands.bytes;
+    access.active = lanes;
+    access.changed = 0;
+    access.address = addresses;
+    access.other_side = &other_side;
+    access.past_l1 = operands.past_l1;
+    warp.block->watch.count_only(access);
+}
+
+/// Fills `copy.to` for the lanes that may go on.
 void find_destinations(Warp& warp, const Instruction& instruction, const CopyOperands& operands, ThreadCopy& copy)
 {
     begin_access(warp, instruction, Operation::store, operands.bytes);
-    for (std::uint32_t rest = copy.lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        warp.access.address[static_cast<std::size_t>(lane)] = operands.to.of(warp, lane);
-    }
+    find_lane_addresses(warp, operands.to, copy.lanes, warp.access.address);
     const LanePointers to = check_shared(warp, copy.lanes);
     copy.lanes = to.lanes;
-    if (copy.lanes == 0) return;
     for (std::uint32_t rest = to.lanes; rest; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
         copy.to[lane] = static_cast<std::uint32_t>(warp.access.address[lane]);
     }
-    warp.access.active = to.lanes;
-    warp.access.changed = 0;
-    warp.access.space = Space::shared;
-    warp.access.operation = Operation::async_copy;
-    warp.block->watch.count_only(warp.access);
 }
 
 void copy_lanes(Warp& warp, const Instruction& instruction)
@@ -104,11 +129,21 @@ void copy_lanes(Warp& warp, const Instruction& instruction)
         if (copy.from_bytes[lane] == operands.bytes) whole |= 1u << lane;
         else if (copy.from_bytes[lane] > 0) parts |= 1u << lane;
     }
-    copy.lanes = warp.active & ~whole & ~parts;
+    const std::uint32_t zeros = warp.active & ~whole & ~parts;
     begin_access(warp, instruction, Operation::load, operands.bytes);
-    copy.lanes |= find_sources(warp, operands, whole, copy);
-    for (std::uint32_t rest = parts; rest; rest &= rest - 1) copy.lanes |= find_part(warp, instruction, operands, std::countr_zero(rest), copy);
+    std::uint32_t reading = find_sources(warp, operands, whole, copy);
+    for (std::uint32_t rest = parts; rest; rest &= rest - 1) reading |= find_part(warp, instruction, operands, std::countr_zero(rest), copy);
+    Addresses from, to;
+    find_lane_addresses(warp, operands.from, reading, from);
+    find_lane_addresses(warp, operands.to, warp.active, to);
+    count_side(warp, operands, Space::global, reading, from, to);
+    copy.lanes = reading | zeros;
     find_destinations(warp, instruction, operands, copy);
+    for (std::uint32_t rest = zeros; rest; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        from[lane] = place_of_zeros | to[lane];
+    }
+    count_side(warp, operands, Space::shared, copy.lanes, warp.access.address, from);
     if (copy.lanes) Asynchronous::of(*warp.block).add(warp, copy);
 }
 
@@ -181,6 +216,7 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruct
             operands.from_bytes = decoder.slot(operand, ptx::Type::u32);
         }
     }
+    operands.past_l1 = instruction.has("cg");
     decoder.keep(out, operands);
     out.execute = copy_lanes;
 }

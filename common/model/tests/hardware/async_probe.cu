@@ -188,7 +188,7 @@ extern "C" __global__ void bulk_within_block_2048(const char*, char*)
     CASE(unswizzled_4x64, 4, 64, 0, 0, NONE)                      \
     CASE(unswizzled_64x32, 64, 32, 0, 0, NONE)                    \
     CASE(unswizzled_256x8, 256, 8, 0, 0, NONE)                    \
-    CASE(one_float_off, 32, 32, 1, 0, NONE)                       \
+    CASE(four_floats_off, 32, 32, 4, 0, NONE)                      \
     CASE(half_outside, 32, 32, 240, 0, NONE)                      \
     CASE(all_outside, 32, 32, 512, 0, NONE)                       \
     CASE(swizzle_128_half_outside, 32, 32, 240, 240, 128B)

@@ -1,29 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// One warp, one access that is no plain load or store, many address patterns: atomic operations, asynchronous copies,
-// local memory, constant memory and textures.
-//
-// As in access_probe.cu each case is one launch, and a line on standard output names it: family, operation, bytes a lane,
-// pattern, active lanes, and the bytes at which the lanes access. read_features.py joins the lines with a profiler's counts.
+// One warp, one access that is no plain load or store, many address patterns: atomic operations, asynchronous copies, local
+// memory and constant memory. An argument such as "async_copy both" runs these cases alone.
+
+#include "feature_patterns.cuh"
 
 #include <cuda_fp16.h>
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <string>
-
-constexpr int LANES = 32;
-constexpr int SHARED_BYTES = 32 * 1024;
-
-struct Pattern {
-    unsigned offset[LANES];
-    unsigned active;
-};
-
-__device__ bool takes_part(const Pattern& pattern) { return pattern.active >> threadIdx.x & 1; }
 
 enum class Atomic {
     add, add_without_result, count, count_with_result, wrap, compare_and_swap, exchange, most, add_8, compare_and_swap_8, exchange_8, most_8,
@@ -111,6 +94,14 @@ __global__ void async_copy_from(const char* memory, const __grid_constant__ Patt
     if (takes_part(pattern)) copy<bytes, bypasses_l1>(to, memory + pattern.offset[threadIdx.x]);
 }
 
+template <int bytes, bool bypasses_l1>
+__global__ void async_copy_both(const char* memory, const __grid_constant__ Pattern pattern)
+{
+    extern __shared__ uint4 shared[];
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + pattern.to[threadIdx.x];
+    if (takes_part(pattern)) copy<bytes, bypasses_l1>(to, memory + pattern.offset[threadIdx.x]);
+}
+
 template <int bytes>
 __global__ void local_access(unsigned* output, const __grid_constant__ Pattern pattern)
 {
@@ -127,6 +118,9 @@ __global__ void local_access(unsigned* output, const __grid_constant__ Pattern p
     } else if constexpr (bytes == 16) {
         asm volatile("st.local.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
         asm volatile("ld.local.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at) : "memory");
+    } else if constexpr (bytes == 2) {
+        asm volatile("st.local.u16 [%0], %1;" ::"l"(at), "h"(static_cast<unsigned short>(v.x)) : "memory");
+        asm volatile("{.reg .u16 r; ld.local.u16 r, [%1]; cvt.u32.u16 %0, r;}" : "=r"(v.x) : "l"(at) : "memory");
     } else {
         asm volatile("st.local.u8 [%0], %1;" ::"l"(at), "r"(v.x) : "memory");
         asm volatile("ld.local.u8 %0, [%1];" : "=r"(v.x) : "l"(at) : "memory");
@@ -142,179 +136,72 @@ __global__ void constant_load(T* output, const unsigned* offset, unsigned active
     if (active >> threadIdx.x & 1) output[threadIdx.x] = *reinterpret_cast<const T*>(reinterpret_cast<const char*>(table) + offset[threadIdx.x]);
 }
 
-template <class T>
-__global__ void texture_fetch(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
-    if (takes_part(pattern)) output[threadIdx.x] = tex1Dfetch<T>(texture, static_cast<int>(pattern.offset[threadIdx.x] / sizeof(T)));
-}
-
-// The texels of a row of 64 follow one another.
-template <class T>
-__global__ void texture_image(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
-{
-    const unsigned texel = pattern.offset[threadIdx.x] / sizeof(T);
-    if (takes_part(pattern)) output[threadIdx.x] = tex2D<T>(texture, static_cast<float>(texel % 64) + 0.5f, static_cast<float>(texel / 64 % 64) + 0.5f);
-}
-
-void check(cudaError_t error)
-{
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "feature_probe: %s\n", cudaGetErrorString(error));
-    std::exit(1);
-}
-
 char* memory;
 uint4* output;
 unsigned* offsets;
 
-template <class T>
-cudaTextureObject_t texture(bool of_array)
-{
-    cudaResourceDesc resource{};
-    const cudaChannelFormatDesc texel = cudaCreateChannelDesc<T>();
-    cudaTextureDesc how{};
-    how.readMode = cudaReadModeElementType;
-    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
-    if (of_array) {
-        resource.resType = cudaResourceTypeArray;
-        check(cudaMallocArray(&resource.res.array.array, &texel, 64, 64));
-        check(cudaMemcpy2DToArray(resource.res.array.array, 0, 0, memory, 64 * sizeof(T), 64 * sizeof(T), 64 > SHARED_BYTES / 64 / sizeof(T) ? SHARED_BYTES / 64 / sizeof(T) : 64, cudaMemcpyDeviceToDevice));
-    } else {
-        resource.resType = cudaResourceTypeLinear;
-        resource.res.linear.devPtr = memory;
-        resource.res.linear.desc = texel;
-        resource.res.linear.sizeInBytes = SHARED_BYTES;
-    }
-    cudaTextureObject_t made = 0;
-    check(cudaCreateTextureObject(&made, &resource, &how, nullptr));
-    return made;
-}
-
-/// A way to run patterns of `bytes` a lane.
-struct Way {
-    const char* family;
-    const char* operation;
-    int bytes;
-    std::function<void(const Pattern&)> launch;
-};
-
 template <Atomic operation>
-void add_atomic(Way* ways, int& count, const char* name, int bytes)
+void add_atomic(std::vector<Way>& ways, const char* name, int bytes)
 {
-    ways[count++] = {"shared_atomic", name, bytes, [](const Pattern& p) { shared_atomic<operation><<<1, LANES, SHARED_BYTES>>>(reinterpret_cast<unsigned*>(output), p); }};
-    ways[count++] = {"global_atomic", name, bytes, [](const Pattern& p) { global_atomic<operation><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), memory, p); }};
+    ways.push_back({"shared_atomic", name, bytes, [](const Pattern& p) { shared_atomic<operation><<<1, LANES, SHARED_BYTES>>>(reinterpret_cast<unsigned*>(output), p); }});
+    ways.push_back({"global_atomic", name, bytes, [](const Pattern& p) { global_atomic<operation><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), memory, p); }});
 }
 
 template <int bytes, bool bypasses_l1>
-void add_copy(Way* ways, int& count, const char* to, const char* from)
+void add_copy(std::vector<Way>& ways, const char* to, const char* from, const char* both)
 {
-    ways[count++] = {"async_copy", to, bytes, [](const Pattern& p) { async_copy_to<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }};
-    ways[count++] = {"async_copy", from, bytes, [](const Pattern& p) { async_copy_from<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }};
+    ways.push_back({"async_copy", to, bytes, [](const Pattern& p) { async_copy_to<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }});
+    ways.push_back({"async_copy", from, bytes, [](const Pattern& p) { async_copy_from<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }});
+    ways.push_back({"async_copy", both, bytes, [](const Pattern& p) { async_copy_both<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }, true});
 }
 
 template <class T>
-void add_reads(Way* ways, int& count)
+void add_reads(std::vector<Way>& ways)
 {
     constexpr int bytes = sizeof(T);
-    ways[count++] = {"local", "both", bytes, [](const Pattern& p) {
+    ways.push_back({"local", "both", bytes, [](const Pattern& p) {
                          Pattern within = p;
                          for (unsigned& offset : within.offset) offset %= 2048;
                          local_access<bytes><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), within);
-                     }};
-    ways[count++] = {"constant", "load", bytes, [](const Pattern& p) {
+                     }});
+    ways.push_back({"constant", "load", bytes, [](const Pattern& p) {
                          check(cudaMemcpy(offsets, p.offset, sizeof p.offset, cudaMemcpyHostToDevice));
                          constant_load<T><<<1, LANES>>>(reinterpret_cast<T*>(output), offsets, p.active);
-                     }};
-    static cudaTextureObject_t of_memory = texture<T>(false), of_array = texture<T>(true);
-    ways[count++] = {"texture", "fetch", bytes, [](const Pattern& p) { texture_fetch<T><<<1, LANES>>>(reinterpret_cast<T*>(output), of_memory, p); }};
-    ways[count++] = {"texture", "image", bytes, [](const Pattern& p) { texture_image<T><<<1, LANES>>>(reinterpret_cast<T*>(output), of_array, p); }};
+                     }});
 }
 
-Way ways[64];
-int way_count = 0;
-
-/// Runs one pattern in all ways. `element` gives each lane's element.
-void probe(const std::string& name, const std::function<unsigned(unsigned)>& element, unsigned active = ~0u)
-{
-    for (int i = 0; i < way_count; ++i) {
-        const Way& way = ways[i];
-        Pattern pattern{{}, active};
-        for (unsigned lane = 0; lane < LANES; ++lane) pattern.offset[lane] = element(lane) * way.bytes % SHARED_BYTES;
-        way.launch(pattern);
-        std::printf("%s %s %d %s %08x", way.family, way.operation, way.bytes, name.c_str(), active);
-        for (unsigned offset : pattern.offset) std::printf(" %u", std::string(way.family) == "local" ? offset % 2048 : offset);
-        std::printf("\n");
-        check(cudaGetLastError());
-    }
-    check(cudaDeviceSynchronize());
-}
-
-/// A small reproducible generator; the quality of its numbers does not matter here.
-class Random {
-public:
-    explicit Random(unsigned seed) : state_(seed * 2654435761u + 1) {}
-    unsigned below(unsigned limit)
-    {
-        state_ = state_ * 1664525u + 1013904223u;
-        return (state_ >> 16) % limit;
-    }
-
-private:
-    unsigned state_;
-};
-
-int main()
+int main(int count, char** arguments)
 {
     check(cudaMalloc(&memory, SHARED_BYTES));
     check(cudaMemset(memory, 0, SHARED_BYTES));
     check(cudaMalloc(&output, 64 * sizeof(uint4)));
     check(cudaMemset(output, 0, 64 * sizeof(uint4)));
     check(cudaMalloc(&offsets, LANES * sizeof(unsigned)));
-    add_atomic<Atomic::add>(ways, way_count, "add", 4);
-    add_atomic<Atomic::add_without_result>(ways, way_count, "add_without_result", 4);
-    add_atomic<Atomic::count>(ways, way_count, "count", 4);
-    add_atomic<Atomic::compare_and_swap>(ways, way_count, "compare_and_swap", 4);
-    add_atomic<Atomic::exchange>(ways, way_count, "exchange", 4);
-    add_atomic<Atomic::most>(ways, way_count, "most", 4);
-    add_atomic<Atomic::add_8>(ways, way_count, "add_8", 8);
-    add_atomic<Atomic::count_with_result>(ways, way_count, "count_with_result", 4);
-    add_atomic<Atomic::wrap>(ways, way_count, "wrap", 4);
-    add_atomic<Atomic::compare_and_swap_8>(ways, way_count, "compare_and_swap_8", 8);
-    add_atomic<Atomic::exchange_8>(ways, way_count, "exchange_8", 8);
-    add_atomic<Atomic::most_8>(ways, way_count, "most_8", 8);
-    add_atomic<Atomic::add_half2>(ways, way_count, "add_half2", 4);
-    add_atomic<Atomic::add_float>(ways, way_count, "add_float", 4);
-    add_atomic<Atomic::add_float_without_result>(ways, way_count, "add_float_without_result", 4);
-    add_copy<4, false>(ways, way_count, "to", "from");
-    add_copy<8, false>(ways, way_count, "to", "from");
-    add_copy<16, false>(ways, way_count, "to", "from");
-    add_copy<16, true>(ways, way_count, "to_past_l1", "from_past_l1");
-    add_reads<unsigned char>(ways, way_count);
-    add_reads<unsigned>(ways, way_count);
-    add_reads<uint2>(ways, way_count);
-    add_reads<uint4>(ways, way_count);
-
-    const auto contiguous = [](unsigned lane) { return lane; };
-    probe("contiguous", contiguous);
-    probe("uniform", [](unsigned) { return 0u; });
-    probe("pairs", [](unsigned lane) { return lane / 2; });
-    probe("quads", [](unsigned lane) { return lane / 4; });
-    for (unsigned period : {4u, 8u, 16u}) probe("period_" + std::to_string(period), [=](unsigned lane) { return lane % period; });
-    for (unsigned stride : {2u, 3u, 4u, 8u, 16u, 32u, 33u}) probe("stride_" + std::to_string(stride), [=](unsigned lane) { return lane * stride; });
-    probe("reversed", [](unsigned lane) { return 31 - lane; });
-    probe("two_rows", [](unsigned lane) { return lane % 2 * 32; });
-    for (unsigned active : {0x1u, 0x80000001u, 0x55555555u, 0x0000FFFFu}) {
-        probe("contiguous_masked", contiguous, active);
-        probe("stride_32_masked", [](unsigned lane) { return lane * 32; }, active);
-        probe("uniform_masked", [](unsigned) { return 5u; }, active);
-    }
-    for (unsigned range : {4u, 16u, 64u, 256u})
-        for (unsigned seed = 0; seed < 3; ++seed) {
-            Random random(range + seed);
-            unsigned element[LANES];
-            for (unsigned& e : element) e = random.below(range);
-            const unsigned active = seed < 2 ? ~0u : random.below(1u << 16) << 16 | random.below(1u << 16);
-            probe("random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), [&](unsigned lane) { return element[lane]; }, active);
-        }
+    std::vector<Way> ways;
+    add_atomic<Atomic::add>(ways, "add", 4);
+    add_atomic<Atomic::add_without_result>(ways, "add_without_result", 4);
+    add_atomic<Atomic::count>(ways, "count", 4);
+    add_atomic<Atomic::compare_and_swap>(ways, "compare_and_swap", 4);
+    add_atomic<Atomic::exchange>(ways, "exchange", 4);
+    add_atomic<Atomic::most>(ways, "most", 4);
+    add_atomic<Atomic::add_8>(ways, "add_8", 8);
+    add_atomic<Atomic::count_with_result>(ways, "count_with_result", 4);
+    add_atomic<Atomic::wrap>(ways, "wrap", 4);
+    add_atomic<Atomic::compare_and_swap_8>(ways, "compare_and_swap_8", 8);
+    add_atomic<Atomic::exchange_8>(ways, "exchange_8", 8);
+    add_atomic<Atomic::most_8>(ways, "most_8", 8);
+    add_atomic<Atomic::add_half2>(ways, "add_half2", 4);
+    add_atomic<Atomic::add_float>(ways, "add_float", 4);
+    add_atomic<Atomic::add_float_without_result>(ways, "add_float_without_result", 4);
+    add_copy<4, false>(ways, "to", "from", "both");
+    add_copy<8, false>(ways, "to", "from", "both");
+    add_copy<16, false>(ways, "to", "from", "both");
+    add_copy<16, true>(ways, "to_past_l1", "from_past_l1", "both_past_l1");
+    add_reads<unsigned char>(ways);
+    add_reads<unsigned short>(ways);
+    add_reads<unsigned>(ways);
+    add_reads<uint2>(ways);
+    add_reads<uint4>(ways);
+    Prober(ways, count > 1 ? arguments[1] : "").run_all();
     return 0;
 }

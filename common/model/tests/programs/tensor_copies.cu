@@ -256,15 +256,15 @@ int main()
     for (const CUtensorMapSwizzle swizzle : swizzles) {
         const int inner = swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 8 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 16 : 32;
         test<1>({1, {100}, {inner}}, {{40}}, swizzle);
-        test<1>({1, {100}, {inner}}, {{90}}, swizzle);
+        test<1>({1, {100}, {inner}}, {{92}}, swizzle);
         test<2>({2, {64, 40}, {inner, 16}}, {{32, 8}}, swizzle);
-        test<2>({2, {60, 40}, {inner, 32}}, {{-3, 30}}, swizzle);
-        test<2>({2, {60, 40}, {inner, 32}}, {{50, -5}}, swizzle);
+        test<2>({2, {60, 40}, {inner, 32}}, {{-4, 30}}, swizzle);
+        test<2>({2, {60, 40}, {inner, 32}}, {{52, -5}}, swizzle);
         test<2>({2, {60, 40}, {inner / 2, 32}}, {{4, 4}}, swizzle);
         test<3>({3, {60, 9, 7}, {inner, 4, 5}}, {{8, 6, 3}}, swizzle);
         test<3>({3, {60, 9, 7}, {inner, 4, 5}, {1, 2, 3}}, {{8, 3, -1}}, swizzle);
-        test<4>({4, {36, 5, 4, 6}, {inner, 2, 3, 4}}, {{7, 4, -1, 1}}, swizzle);
-        test<5>({5, {36, 5, 4, 3, 4}, {inner, 2, 3, 2, 3}}, {{7, 2, 1, -1, 2}}, swizzle);
+        test<4>({4, {36, 5, 4, 6}, {inner, 2, 3, 4}}, {{8, 4, -1, 1}}, swizzle);
+        test<5>({5, {36, 5, 4, 3, 4}, {inner, 2, 3, 2, 3}}, {{8, 2, 1, -1, 2}}, swizzle);
         test<2>({2, {64, 40}, {inner, 16}}, {{1000, 8}}, swizzle);
     }
     test_columns();

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Atomic operations in shared memory for which a machine has no instruction: of floating-point numbers, and of 8 bytes.
+//
+// Compute capability 9.0, measured (tests/hardware/h200_features.json): a round loads the words of all lanes that are left, and
+// then compares and swaps. A round's swap takes two wavefronts for each phase of the access; of the lanes that go to one bank
+// the lowest is served alone, and it fails if a phase before has changed its word. Lanes that were not served, or failed, go
+// another round. What other warps change in between makes lanes fail as well: that is not modeled.
+
+#include <array>
+
+#include "lanes.hpp"
+#include "simt/rules.hpp"
+
+namespace simt {
+
+namespace {
+
+constexpr int wavefronts_of_swap = 2;
+
+/// The lanes that one round's swap serves.
+std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int phase_lanes, const Machine& machine)
+{
+    const auto size = static_cast<std::uint64_t>(access.size);
+    const auto places = static_cast<std::uint64_t>(machine.banks * machine.bank_width) / size;
+    std::uint32_t served = 0;
+    for (int first = 0; first < warp_size; first += phase_lanes) {
+        std::uint64_t taken = 0;
+        const std::uint32_t before = served;
+        detail::for_each_lane(left & detail::lane_group(first, phase_lanes), [&](std::size_t lane) {
+            const std::uint64_t place = std::uint64_t{1} << access.address[lane] / size % places;
+            if (taken & place) return;
+            taken |= place;
+            bool changed = false;
+            detail::for_each_lane(before, [&](std::size_t other) { changed |= access.address[other] == access.address[lane]; });
+            if (!changed) served |= 1u << lane;
+        });
+    }
+    return served;
+}
+
+int phases_of(std::uint32_t lanes, int phase_lanes)
+{
+    int phases = 0;
+    for (int first = 0; first < warp_size; first += phase_lanes) phases += (lanes & detail::lane_group(first, phase_lanes)) != 0;
+    return phases;
+}
+
+}  // namespace
+
+bool is_loop(const WarpAccess& access, const Machine& machine)
+{
+    return access.operation == Operation::atomic && access.atomic == AtomicKind::loop && machine.wide_shared == WideShared::merging_phases &&
+           access.size >= machine.bank_width;
+}
+
+LoopCost loop_cost(const WarpAccess& access, const Machine& machine)
+{
+    const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
+    LoopCost cost{0, {0, 0}, {0, wavefronts_of_swap * phases_of(access.active, phase_lanes)}};
+    WarpAccess load = access;
+    load.operation = Operation::load;
+    while (load.active) {
+        const SharedCost loaded = shared_cost(load, machine);
+        if (cost.rounds == 0) cost.loads.ideal_wavefronts = loaded.ideal_wavefronts;
+        cost.rounds += 1;
+        cost.loads.wavefronts += loaded.wavefronts;
+        cost.swaps.wavefronts += wavefronts_of_swap * phases_of(load.active, phase_lanes);
+        load.active &= ~served_lanes(access, load.active, phase_lanes, machine);
+    }
+    return cost;
+}
+
+}  // namespace simt
