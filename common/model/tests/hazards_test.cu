@@ -4,6 +4,7 @@
 // Kernels that do what no kernel may, each beside one that is right: the first is reported with its lines, the second is
 // not reported at all.
 
+#include <cooperative_groups.h>
 #include <gtest/gtest.h>
 
 #undef NDEBUG  // an assertion is part of what is tested
@@ -366,6 +367,44 @@ __global__ void read_before_own_write(int* data, bool by_neighbor)
     if (by_neighbor) __syncwarp(~0u);
     tile[by_neighbor ? threadIdx.x ^ 1 : threadIdx.x] = data[threadIdx.x];
     data[threadIdx.x] = before;
+}
+
+/// Each block of a cluster writes what the other one reads, and reads what it has not written itself.
+__global__ void __cluster_dims__(2) exchange(int* out, bool writes)
+{
+    __shared__ int received[N];
+    cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+    cluster.sync();
+    if (writes) cluster.map_shared_rank(received, cluster.block_rank() ^ 1)[threadIdx.x] = threadIdx.x;
+    cluster.sync();
+    out[blockIdx.x * N + threadIdx.x] = received[N - 1 - threadIdx.x];
+}
+
+TEST(Uninitialized, AnotherBlockOfTheClusterMayWrite)
+{
+    Ints out(2 * N);
+    EXPECT_TRUE(hazards_of([&] { exchange<<<2, N>>>(out.data, true); }).empty());
+    EXPECT_FALSE(hazards_of([&] { exchange<<<2, N>>>(out.data, false); }).empty());
+}
+
+/// The other block writes the words that this one reads: these are not the block's own words of the same place.
+__global__ void __cluster_dims__(2) write_there(int* out)
+{
+    __shared__ int words[N];
+    cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+    if (cluster.block_rank() == 1) words[threadIdx.x] = 1;
+    cluster.sync();
+    if (cluster.block_rank() == 1) {
+        cluster.map_shared_rank(words, 0)[N - 1 - threadIdx.x] = 2;
+        out[threadIdx.x] = words[threadIdx.x];
+    }
+    cluster.sync();
+}
+
+TEST(Race, WhatIsDoneToAnotherBlockOfTheClusterIsNotDoneToTheOwn)
+{
+    Ints out(N);
+    EXPECT_TRUE(hazards_of([&] { write_there<<<2, N>>>(out.data); }).empty());
 }
 
 TEST(Uninitialized, AWriteThatIsOrderedAfterTheReadComesTooLate)

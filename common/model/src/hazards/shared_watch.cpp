@@ -117,6 +117,12 @@ SharedWatch::ThreadAccess SharedWatch::add_record(const WarpAccess& access)
     return number * warp_size;
 }
 
+void SharedWatch::mark_written(std::uint64_t offset, std::uint64_t bytes)
+{
+    make_room((offset + bytes) / 4);
+    for (std::uint64_t byte = offset; byte < offset + bytes; ++byte) written_[byte / 4] |= static_cast<std::uint8_t>(1u << byte % 4);
+}
+
 void SharedWatch::access(const WarpAccess& access)
 {
     // No sum of bits is less than the largest address.
@@ -125,10 +131,7 @@ void SharedWatch::access(const WarpAccess& access)
         bits = access.address[0] | access.address[warp_size - 1];
     else
         detail::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
-    if (const std::uint64_t last = (bits + static_cast<std::uint64_t>(access.size)) / 4; last >= words_.size()) [[unlikely]] {
-        words_.resize(std::bit_ceil(last + 1));
-        written_.resize(words_.size());
-    }
+    make_room((bits + static_cast<std::uint64_t>(access.size)) / 4);
     const Current current{access, add_record(access), order_.now(access.warp)};
     if (access.size < 4) return access_bytes(current);
     if (access_together(current)) return;

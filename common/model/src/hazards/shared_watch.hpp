@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -29,6 +30,8 @@ public:
     /// All threads have reached a barrier or their end.
     void end_interval();
     void access(const WarpAccess& access);
+    /// Bytes have been written by somebody who is not watched here.
+    void mark_written(std::uint64_t offset, std::uint64_t bytes);
 
     void warp_barrier(int warp, std::uint32_t lanes) { order_.synchronize_lanes(warp, lanes); }
     void part_barrier(std::span<const int> warps);
@@ -80,6 +83,14 @@ private:
     bool access_together(const Current& current);
     /// The same for a load of one word by all lanes.
     bool load_one_word(std::size_t word, const Current& current);
+    /// Makes sure that a word is watched.
+    void make_room(std::uint64_t word)
+    {
+        if (word < words_.size()) [[likely]]
+            return;
+        words_.resize(std::bit_ceil(word + 1));
+        written_.resize(words_.size());
+    }
     void load_words(const Current& current);
     void store_words(const Current& current);
     void update_words(const Current& current);

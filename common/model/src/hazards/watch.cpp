@@ -129,6 +129,8 @@ void BlockWatch::uncounted_access(const WarpAccess& access)
         state_->global.access(access);
 }
 
+void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) { state_->shared.mark_written(offset, bytes); }
+
 void BlockWatch::count_only(const WarpAccess& access)
 {
     State& state = *state_;

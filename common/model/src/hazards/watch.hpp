@@ -60,6 +60,8 @@ public:
     void access(const WarpAccess& access);
     /// The same without counting it: for what is counted elsewhere, such as the arrival of an asynchronous copy.
     void uncounted_access(const WarpAccess& access);
+    /// Another block of the cluster has written to the block's shared memory.
+    void mark_written(std::uint64_t offset, std::uint64_t bytes);
     /// Counts without looking for hazards.
     void count_only(const WarpAccess& access);
     /// The block will soon access global memory at `address`, perhaps.

@@ -61,6 +61,8 @@ LoopCost loop_cost(const WarpAccess& access, const Machine& machine)
     LoopCost cost{0, {0, 0}, {0, wavefronts_of_swap * phases_of(access.active, phase_lanes)}};
     WarpAccess load = access;
     load.operation = Operation::load;
+    // Later rounds have fewer lanes.
+    load.evenly_spaced = false;
     while (load.active) {
         const SharedCost loaded = shared_cost(load, machine);
         if (cost.rounds == 0) cost.loads.ideal_wavefronts = loaded.ideal_wavefronts;

@@ -150,7 +150,10 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
             continue;
         }
         pointers.lanes |= 1u << lane;
-        if (owner != &block) pointers.elsewhere |= 1u << lane;
+        if (owner != &block) {
+            pointers.elsewhere |= 1u << lane;
+            if (warp.access.operation != Operation::load) owner->watch.mark_written(address, size);
+        }
         pointers.at[static_cast<std::size_t>(lane)] = owner->shared_memory.data() + address;
     }
     return pointers;
@@ -217,12 +220,14 @@ void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers
     }
 }
 
-/// Watches the lanes whose bytes are the block's own. What other blocks of a cluster do to a block's shared memory is not watched.
+/// Watches the lanes whose bytes are the block's own. Of what other blocks of a cluster do to a block's shared memory no more is
+/// known than which bytes they write.
 void watch_own(Warp& warp, const LanePointers& pointers)
 {
     WarpAccess own = warp.access;
     own.active &= ~pointers.elsewhere;
     own.changed &= ~pointers.elsewhere;
+    own.evenly_spaced &= pointers.elsewhere == 0;
     if (own.active) warp.block->watch.uncounted_access(own);
 }
 
@@ -257,7 +262,10 @@ void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
     if (access.counted.bytes == 0) return;
     WarpAccess wide = warp.access;
     wide.size = access.counted.bytes;
-    if (access.counted.one_lane) wide.active &= ~wide.active + 1;
+    if (access.counted.one_lane) {
+        wide.active &= ~wide.active + 1;
+        wide.evenly_spaced = false;
+    }
     for (std::uint64_t& address : wide.address) address += static_cast<std::uint64_t>(access.counted.offset);
     warp.block->watch.count_only(wide);
 }

@@ -98,6 +98,7 @@ void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint
     access.active = lanes;
     access.changed = 0;
     access.address = addresses;
+    access.evenly_spaced = false;
     access.other_side = &other_side;
     access.past_l1 = operands.past_l1;
     warp.block->watch.count_only(access);
