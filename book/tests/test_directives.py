@@ -236,6 +236,17 @@ def test_a_diff_leaves_out_places_where_only_comments_differ():
     ]
 
 
+def test_a_kernel_may_move_to_a_page_that_is_read_earlier(project):
+    project.page(".. toctree::\n\n   a\n   z\n\n:ref:`It <kernel-copy_plain>`")
+    pages = next(path.parent for path in project.folder.rglob("index.rst"))
+    (pages / "a.rst").write_text("A\n=\n\nNothing.\n")
+    (pages / "z.rst").write_text("Z\n=\n\n.. kernel-listing:: copy.copy_plain\n")
+    assert project.build().warnings == ""
+    (pages / "a.rst").write_text("A\n=\n\n.. kernel-listing:: copy.copy_plain\n")
+    (pages / "z.rst").write_text("Z\n=\n\nNothing.\n")
+    assert project.build().warnings == ""
+
+
 def test_the_counted_table_holds_the_counts(project):
     said = text_of(project.build_page(".. counted-table:: naive"))
     assert "global store 131,072 requests 32 sectors 4 3,670,016 sectors" in said

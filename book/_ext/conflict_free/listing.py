@@ -195,7 +195,16 @@ class FullSource(EvidenceDirective):
         return places
 
 
+def _forget_anchors(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Forget the anchors of pages that are about to be read: a kernel may have gone from one of them to another."""
+    labels = env.get_domain("std").anonlabels
+    for label, (page, _) in list(labels.items()):
+        if label.startswith("kernel-") and page in docnames:
+            del labels[label]
+
+
 def setup(app: Sphinx) -> None:
     """Register the directives."""
+    app.connect("env-before-read-docs", _forget_anchors)
     app.add_directive("kernel-listing", KernelListing)
     app.add_directive("full-source", FullSource)
