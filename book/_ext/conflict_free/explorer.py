@@ -72,7 +72,7 @@ class BankExplorer(EvidenceDirective):
             fallback=fallback,
         )
         made = picture(html, in_words(panels))
-        made[0]["without_scripts"] = fallback
+        made[0]["still"], made[0]["explorer"] = fallback, True
         return made
 
     def _choice(self, name: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class BankExplorer(EvidenceDirective):
 
 
 class DropControls(SphinxPostTransform):
-    """Leaves the fallback alone in the EPUB, whose readers run no scripts."""
+    """Leaves the still picture alone in the EPUB, whose readers run no scripts and draw no controls."""
 
     default_priority = 199
     builders = ("epub",)
@@ -100,13 +100,13 @@ class DropControls(SphinxPostTransform):
     def run(self) -> None:
         """Replace each interactive picture."""
         for node in list(self.document.findall(nodes.raw)):
-            if "without_scripts" in node:
-                node.replace_self(raw_html(node["without_scripts"]))
+            if "still" in node:
+                node.replace_self(raw_html(node["still"]))
 
 
 def _add_script(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Load the script on the pages that need it."""
-    if doctree is not None and any("without_scripts" in node for node in doctree.findall(nodes.raw)):
+    if doctree is not None and any("explorer" in node for node in doctree.findall(nodes.raw)):
         app.add_js_file(SCRIPT, loading_method="defer")
 
 

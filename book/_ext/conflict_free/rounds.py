@@ -163,12 +163,15 @@ class ArrayRounds(EvidenceDirective):
                 drawn.append(panel_of(panel, run, rounds[number], min(words) // run["banks"], max(words) // run["banks"]))
             steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn})
         warps = sorted({access["warp"] for _, rounds in found for one in rounds for access in one.loads})
-        html = render(
-            "array_rounds.html", steps=steps, name=f"rounds-{self.env.new_serialno('array-rounds')}", kernels=[panel.kernel for panel in panels],
+        shown = dict(
+            name=f"rounds-{self.env.new_serialno('array-rounds')}", kernels=[panel.kernel for panel in panels],
             warps=[(warp, FILLS[warp]) for warp in warps], machine=found[0][0]["machine"], cell=CELL, row=ROW, margin=MARGIN, head=HEAD,
         )
+        html = render("array_rounds.html", steps=steps, still=False, **shown)
         said = " ".join(f"Round {step['number']}: {' '.join(panel['description'] for panel in step['panels'])}" for step in steps)
-        return picture(html, said)
+        made = picture(html, said)
+        made[0]["still"] = render("array_rounds.html", steps=[step for step in steps if step["chosen"]], still=True, **shown)
+        return made
 
 
 def setup(app: Sphinx) -> None:
