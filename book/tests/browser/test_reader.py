@@ -78,9 +78,15 @@ def test_a_heading_has_a_link_to_itself(page):
     assert page.locator(f"section#{anchor} > h2").inner_text().startswith(headings.nth(3).inner_text()[:10])
 
 
+def open_folds(page) -> None:
+    """Open what a page has folded away, but for answers and the files of the source."""
+    page.evaluate("document.querySelectorAll('details.fold').forEach(fold => { fold.open = true; })")
+
+
 def test_copied_code_is_the_code_without_its_margin(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_page(page, "naive.html")
+    open_folds(page)
     wanted = page.evaluate(
         """[...document.querySelector("figure.counted pre").querySelectorAll(".code-line > .code")]
            .map(line => line.textContent).join("\\n")"""
@@ -110,6 +116,7 @@ def test_tabs_stay_in_step_by_keyboard_and_are_remembered(page):
     open_page(page, "timing.html")
     page.evaluate("localStorage.clear(); sessionStorage.clear()")
     page.reload()
+    open_folds(page)
     first = page.locator(".sd-tab-set").first.locator("> input")
     first.first.focus()
     page.keyboard.press("ArrowLeft")
@@ -125,10 +132,12 @@ def test_tabs_stay_in_step_by_keyboard_and_are_remembered(page):
 
 def test_a_tab_is_chosen_with_the_mouse(page):
     open_page(page, "padding.html")
+    open_folds(page)
     label = page.locator(".sd-tab-set > label").nth(1)
     wanted = label.get_attribute("data-sync-id")
     label.click()
     page.reload()
+    open_folds(page)
     assert set(page.evaluate(OPEN_TABS)) == {wanted}
     assert page.locator(".sd-tab-set > label + .sd-tab-content").nth(1).is_visible()
 
@@ -136,6 +145,7 @@ def test_a_tab_is_chosen_with_the_mouse(page):
 @pytest.mark.parametrize("slug", ["copy", "padding"])
 def test_the_source_is_downloaded(page, address, slug):
     page.goto(f"{address}/{slug}.html")
+    open_folds(page)
     folds = page.locator("details.full-source").all()
     files = [fold.locator("summary").inner_text().split(",")[0] for fold in folds]
     assert files[0] == f"chapters/{slug}/{slug}.cu"
@@ -213,6 +223,7 @@ def test_folds_and_tabs_work_without_javascript(page_without_scripts):
     assert not fold.locator("ol").is_visible()
     fold.locator("summary").click()
     assert fold.locator("ol").is_visible()
+    page.locator("details.fold:has(.sd-tab-set) > summary").first.click()
     contents = page.locator(".sd-tab-set").first.locator("> .sd-tab-content")
     assert contents.nth(0).is_visible() and not contents.nth(1).is_visible()
     page.locator(".sd-tab-set").first.locator("> label").nth(1).click()
