@@ -226,6 +226,11 @@ def test_diff_lines_are_those_of_one_text_alone():
     ]
 
 
+def test_that_kernels_are_called_differently_is_no_change_and_the_old_one_keeps_its_name():
+    lines = diff_lines("void one(int* a)\n{\n  one(b);\n}\n", "void two(int* a)\n{\n  two(c);\n}\n", "one", "two")
+    assert [re.sub("<[^>]+>", "", line["html"]).strip() for line in lines] == ["one(b);", "two(c);"]
+
+
 # ------------------------------------------------------------------------------------------ tables
 
 

@@ -79,6 +79,14 @@ def test_both_sides_of_a_diff(rendered):
     assert len(rendered(SHOWN, ("highlight-cuda", diff.format("del", "typed") + diff.format("ins", new)))) == 1
 
 
+def test_the_places_of_a_diff_are_looked_up_one_by_one(rendered):
+    lines = ["constexpr int TILE_DIM = 32;", "// [/constants]"]
+    diff = '<span class="diff-line {0}"><span class="code">{1}</span></span>\n'
+    apart = diff.format("ins", lines[1]) + diff.format("gap", "⋯") + diff.format("ins", lines[0])
+    assert rendered(SHOWN, ("highlight-cuda", apart)) == []
+    assert len(rendered(SHOWN, ("highlight-cuda", apart.replace("⋯", "").replace("gap", "ins")))) == 1
+
+
 @pytest.mark.parametrize(("command", "wrong"), [
     ("scripts/count --machine gt200  # a word", None),
     ("cmake --preset programs &amp;&amp; cmake --build --preset programs", None),

@@ -27,12 +27,14 @@ def _is_comment(lines: list[str]) -> bool:
     return all(line.strip().startswith("//") or not line.strip() for line in lines)
 
 
-def diff_lines(old: str, new: str) -> list[dict[str, Any]]:
+def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "") -> list[dict[str, Any]]:
     """Return the lines that are in one text only, each ``del`` or ``ins`` with its highlighted HTML, a ``gap`` between places.
 
-    Empty lines are left out, and so is a place where only comments differ: neither changes what runs.
+    Empty lines are left out, and so is a place where only comments differ: neither changes what runs. That two kernels are
+    called differently, by the names given, is no change either.
     """
-    before, after = old.splitlines(), new.splitlines()
+    compared = re.sub(rf"\b{re.escape(old_name)}\b", new_name, old) if old_name else old
+    before, after = compared.splitlines(), new.splitlines()
     before_html, after_html = highlight_lines(old), highlight_lines(new)
     merged: list[dict[str, Any]] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
@@ -45,11 +47,6 @@ def diff_lines(old: str, new: str) -> list[dict[str, Any]]:
             merged.append(GAP)
         merged += hunk
     return merged
-
-
-def renamed(text: str, old: str, new: str) -> str:
-    """Return a kernel's text with its name replaced: that two kernels are called differently is no change."""
-    return re.sub(rf"\b{re.escape(old)}\b", new, text)
 
 
 class KernelDiff(EvidenceDirective):
@@ -74,7 +71,7 @@ class KernelDiff(EvidenceDirective):
             slug, name = self.kernel_argument(argument)
             sides.append((slug, evidence.sources(slug).region(name)))
         (old_slug, old), (new_slug, new) = sides
-        lines = diff_lines(renamed(old.text, old.name, new.name), new.text)
+        lines = diff_lines(old.text, new.text, old.name, new.name)
         changes = raw_html(
             render(
                 "diff.html",
