@@ -150,4 +150,15 @@ TEST_F(Driver, EncodesTensorMaps)
     EXPECT_EQ(encode(address, strides, wide_box), CUDA_ERROR_INVALID_VALUE) << "wider than the swizzle";
 }
 
+TEST_F(Driver, TellsARuntimeInsideTheProgramHowToBuildItOnce)
+{
+    const void* table = nullptr;
+    const CUuuid id{};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cuGetExportTable(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(cuGetExportTable(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "error: cuGetExportTable is not supported by the model; a program with the CUDA runtime in it asks for it: build it with nvcc -cudart shared\n");
+}
+
 }  // namespace

@@ -40,7 +40,7 @@ private:
         state_.module.version = 10 * std::stoi(std::string(token.text.substr(0, dot))) + (token.text.back() - '0');
         if (state_.module.version > newest_version)
             fail_at(token.line, {}, "got PTX of version " + std::string(token.text) + ", accepted: up to " + std::to_string(newest_version / 10) + "." +
-                                        std::to_string(newest_version % 10));
+                                        std::to_string(newest_version % 10) + ": build the program with an nvcc that writes this");
     }
 
     void statement()

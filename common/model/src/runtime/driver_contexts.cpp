@@ -63,9 +63,9 @@ CUresult driver_result(cudaError_t error)
     }
 }
 
-int unsupported_in_driver(const char* function)
+int unsupported_in_driver(const char* function, const char* advice)
 {
-    print_error(std::string(function) + " is not supported by the model");
+    print_error(std::string(function) + " is not supported by the model" + advice);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

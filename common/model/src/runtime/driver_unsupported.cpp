@@ -9,6 +9,14 @@
 #define SIMT_UNSUPPORTED(function) \
     extern "C" int function() { return simt::runtime::unsupported_in_driver(#function); }
 
+/// What a runtime library that is linked into the program asks for first, several times. One line is enough.
+extern "C" int cuGetExportTable()
+{
+    static const int result = simt::runtime::unsupported_in_driver(
+        "cuGetExportTable", "; a program with the CUDA runtime in it asks for it: build it with nvcc -cudart shared");
+    return result;
+}
+
 SIMT_UNSUPPORTED(cuArrayGetMemoryRequirements)
 SIMT_UNSUPPORTED(cuArrayGetPlane)
 SIMT_UNSUPPORTED(cuArrayGetSparseProperties)
@@ -56,7 +64,6 @@ SIMT_UNSUPPORTED(cuExternalMemoryGetMappedMipmappedArray)
 SIMT_UNSUPPORTED(cuFlushGPUDirectRDMAWrites)
 SIMT_UNSUPPORTED(cuFuncSetBlockShape)
 SIMT_UNSUPPORTED(cuFuncSetSharedSize)
-SIMT_UNSUPPORTED(cuGetExportTable)
 SIMT_UNSUPPORTED(cuGraphAddBatchMemOpNode)
 SIMT_UNSUPPORTED(cuGraphAddDependencies_v2)
 SIMT_UNSUPPORTED(cuGraphAddEventRecordNode)

@@ -9,7 +9,7 @@ namespace simt::runtime {
 
 /// Says that the model has no such call, and returns cudaErrorNotSupported.
 int unsupported(const char* function);
-/// The same for functions of the driver, which leave the runtime's last error as it was.
-int unsupported_in_driver(const char* function);
+/// The same for functions of the driver, which leave the runtime's last error as it was. `advice` ends the line.
+int unsupported_in_driver(const char* function, const char* advice = "");
 
 }  // namespace simt::runtime
