@@ -10,6 +10,7 @@
 
 #include "fake_device.hpp"
 #include "memory/tensor_map.hpp"
+#include "report/session.hpp"
 
 namespace {
 
@@ -159,6 +160,7 @@ TEST_F(Driver, TellsARuntimeInsideTheProgramHowToBuildItOnce)
     EXPECT_EQ(cuGetExportTable(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "error: cuGetExportTable is not supported by the model; a program with the CUDA runtime in it asks for it: build it with nvcc -cudart shared\n");
+    EXPECT_EQ(simt::take_errors().size(), 1U);
 }
 
 }  // namespace
