@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How many accesses does the model count in a second?
+// How many accesses does the model count in a second, and how many operations does it do?
 //
 // Each kernel runs once so that its memory is there, then several times on the clock. The time is that of all processors, so
 // that other programs disturb it little: what is printed is the speed of one core.
@@ -60,6 +60,26 @@ __global__ void reduce(float* sums, const float* input)
 /// the threads load two and store one; the first loads and stores the sum.
 long accesses_of_reduction(long block) { return long{N} * N / block * (2 * block + 3 * (block - 1) + 2); }
 
+constexpr int ROUNDS = 64, OPERATIONS_OF_A_ROUND = 8, THREADS = 1 << 18;
+
+/// Each result is needed for the next ones, so that none is left out.
+__global__ void calculate(float* output)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, bits = i;
+    float x = static_cast<float>(i), y = 1.0f;
+    for (int round = 0; round < ROUNDS; ++round) {
+        x = fmaf(x, 0.75f, y);
+        y = x * 0.5f;
+        x = x + y;
+        y = fminf(y, x);
+        bits = bits * 1664525u + i;
+        i = i ^ bits;
+        bits = bits + i;
+        i = i >> 1;
+    }
+    output[blockIdx.x * blockDim.x + threadIdx.x] = x + y + static_cast<float>(i ^ bits);
+}
+
 /// Processor seconds of the median run.
 double seconds_of(const std::function<void()>& launch)
 {
@@ -93,12 +113,14 @@ int main()
 
     constexpr long elements = long{N} * N;
     const dim3 tiles(N / TILE, N / TILE), threads(TILE, ROWS);
-    std::printf("%-34s %12s %9s %9s\n", "kernel", "accesses", "seconds", "million/s");
+    std::printf("%-34s %12s %9s %9s\n", "", "accesses", "seconds", "million/s");
     measure("copy", 2 * elements, [=] { copy<<<tiles, threads>>>(output, input); });
     measure("transpose, naive", 2 * elements, [=] { transpose_naive<<<tiles, threads>>>(output, input); });
     measure("transpose, tile without padding", 4 * elements, [=] { transpose_tile<0><<<tiles, threads>>>(output, input); });
     measure("transpose, padded tile", 4 * elements, [=] { transpose_tile<1><<<tiles, threads>>>(output, input); });
     measure("reduction, blocks of 256 threads", accesses_of_reduction(256), [=] { reduce<256><<<N * N / 256, 256>>>(output, input); });
     measure("reduction, blocks of 1024 threads", accesses_of_reduction(1024), [=] { reduce<1024><<<N * N / 1024, 1024>>>(output, input); });
+    std::printf("%-34s %12s\n", "", "operations");
+    measure("arithmetic", long{THREADS} * ROUNDS * OPERATIONS_OF_A_ROUND, [=] { calculate<<<THREADS / 256, 256>>>(output); });
     return 0;
 }
