@@ -15,10 +15,10 @@ from conflict_free.sectors import describe_access, touched_sectors
 
 
 def text_of(html: str) -> str:
-    """Return HTML without tags, entities undone, white space collapsed."""
+    """Return HTML without tags, entities undone, white space collapsed. A word that may be broken is one word."""
     import html as entities
 
-    return " ".join(entities.unescape(re.sub(r"<[^>]+>", " ", html)).split())
+    return " ".join(entities.unescape(re.sub(r"<[^>]+>", " ", html.replace("<wbr/>", ""))).split())
 
 
 def replace_in(path, old, new):
@@ -558,6 +558,17 @@ def test_the_ladder_shows_the_kernels_that_are_chosen_and_misses_none(project):
     assert [row["kernel"] for row in rows] == ["copy_plain"]
     with pytest.raises(ResultError, match="for not_there"):
         ladder_rows(evidence, "16384x16384", ["copy_plain", "not_there"])
+
+
+def test_the_ladder_names_the_ceiling_where_it_is_drawn_and_the_latest_of_its_results(project):
+    path = project.results / synthetic.MACHINE / "naive.json"
+    result = json.loads(path.read_text())
+    result["provenance"]["date"] = "2031-01-01T00:00:00Z"
+    path.write_text(json.dumps(result))
+    of_copy = project.build_page(".. bandwidth-ladder::\n   :kernels: cudaMemcpy copy_plain")
+    assert "gray: cudaMemcpy, the ceiling." in of_copy and "2031-01-01" not in of_copy
+    of_both = project.build_page(".. bandwidth-ladder::\n   :kernels: copy_plain transpose_naive_row_read")
+    assert "gray" not in text_of(of_both).split("Effective bandwidth")[1] and "2031-01-01" in of_both
 
 
 def test_the_same_ladder_is_the_same_file(project, tmp_path):

@@ -57,13 +57,6 @@ def test_the_table_of_kernels_has_a_row_each_and_the_ceiling_first(project):
     assert "shared memory" not in said, "no kernel of the table has any"
 
 
-def test_the_table_of_kernels_can_count_by_the_block(project):
-    said = text_of(project.build_page(".. kernel-table::\n   :per-block:\n   :untimed:\n\n   copy.copy_shared\n"))
-    assert "Counts by the model, for one thread block." in said
-    # A block has 32 × 32 of the 2048 × 2048 elements, and a warp instruction 32.
-    assert "loads wavefronts of loads conflicts of loads wavefronts of stores copy_shared 32 32 0 32" in said
-
-
 def test_the_table_of_kernels_shows_what_it_is_asked_for(project):
     said = text_of(project.build_page(".. kernel-table::\n   :show: barriers ms\n\n   copy.copy_shared\n"))
     assert "Counts by the model; times" in said and "shared memory" not in said

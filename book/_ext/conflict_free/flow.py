@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from .banks import plural, ranges
@@ -145,18 +144,17 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
 class TileFlow(EvidenceDirective):
     """``.. tile-flow:: SLUG.KERNEL``: where the elements of one block are in the input, in the tile and in the output.
 
-    ``:warp: N`` chooses the warp whose first requests are marked, 0 without it.
+    Marked are the elements of the first requests of warp 0.
     """
 
     required_arguments = 1
-    option_spec = {"warp": directives.nonnegative_int}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug, kernel = self.kernel_argument(self.arguments[0])
         run = launch(evidence, slug, kernel)
         block = run["blocks"][-1]
         size = next(access["size"] for access in block["accesses"] if access["space"] == "global")
-        panels, description = panels_of(follow(block, size), self.options.get("warp", 0))
+        panels, description = panels_of(follow(block, size), warp=0)
         html = render("flow.html", panels=panels, description=description, kernel=kernel, block=block["block"])
         return picture(html, description)
 

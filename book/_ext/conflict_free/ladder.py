@@ -57,6 +57,7 @@ def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None)
             row = evidence.measured_row(slug, row["kernel"], size)
             rows[row["kernel"]] = {
                 "kernel": row["kernel"],
+                "slug": slug,
                 "ceiling": row["kernel"] == CEILING,
                 **_bar(row),
                 "here": _here(evidence, slug, row["kernel"], size),
@@ -157,16 +158,18 @@ class BandwidthLadder(EvidenceDirective):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         size = parse_size(self.options.get("size", LADDER_SIZE))
         rows = ladder_rows(evidence, size, self.options.get("kernels", "").split())
-        result = evidence.result(min((evidence.results / evidence.machine).glob("*.json")).stem)
+        provenances = [evidence.result(row["slug"])["provenance"] for row in rows]
+        latest = max(provenances, key=lambda provenance: provenance["date"])
         described = "; ".join(
             f"{row['kernel']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})"
             for row in rows
         )
         alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."
         here = [f"{row['kernel']} {format_number(row['here']['gbps'])}" for row in rows if row["here"]]
+        ceiling = "; gray: cudaMemcpy, the ceiling" if any(row["ceiling"] for row in rows) else ""
         caption = (
-            f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90; gray: cudaMemcpy, the ceiling. "
-            f"{describe(result['provenance'])}."
+            f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90{ceiling}. "
+            f"{describe(latest)}."
         )
         if here:
             name = gpu_name(evidence, LOCAL)

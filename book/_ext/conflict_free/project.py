@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 from docutils import nodes
 from docutils.statemachine import StringList
+from markupsafe import Markup
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -27,6 +28,11 @@ PACKAGE = Path(__file__).resolve().parent
 _CACHE_ATTRIBUTE = "conflict_free_evidence_cache"
 
 
+def breakable(name: str) -> Markup:
+    """Return a name in which a line may end after each underscore, so that a narrow column cuts no word."""
+    return Markup("_<wbr/>").join(name.split("_"))
+
+
 @functools.cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -37,6 +43,7 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["size"] = pretty_size
+    environment.filters["breakable"] = breakable
     return environment
 
 

@@ -40,16 +40,11 @@ COSTS = {
     "shared_store.wavefronts_per_instruction": ("wavefronts per shared store", "wavefronts per store"),
 }
 
-#: What the accesses of a thread block cost, with the same words.
-BLOCK_COSTS = {
-    "shared_load.instructions_per_block": ("shared loads of a block", "loads"),
-    "shared_load.wavefronts_per_block": ("wavefronts of these loads", "wavefronts of loads"),
-    "shared_load.conflicts_per_block": ("conflicts of these loads", "conflicts of loads"),
-    "shared_store.wavefronts_per_block": ("wavefronts of a block's shared stores", "wavefronts of stores"),
-}
-
-#: Words of other metrics that a strip may show.
-OTHERS = {metric: words for metric, (words, _) in BLOCK_COSTS.items()} | {
+#: Words of all metrics that a strip may show.
+WORDS = {metric: words for metric, (words, _) in COSTS.items()} | {
+    "shared_load.instructions_per_block": "shared loads of a block",
+    "shared_load.wavefronts_per_block": "wavefronts of these loads",
+    "shared_load.conflicts_per_block": "conflicts of these loads",
     "shared_bytes": "bytes of shared memory per block",
     "barriers": "barriers",
     "launches": "launches",
@@ -72,10 +67,6 @@ OTHERS = {metric: words for metric, (words, _) in BLOCK_COSTS.items()} | {
     "instructions_per_pair": "instructions per pair",
     "ms": "ms",
 }
-
-
-#: Words of all metrics that a strip may show.
-WORDS = {metric: words for metric, (words, _) in COSTS.items()} | OTHERS
 
 
 def timed_size(evidence: Evidence, slug: str, given: str | None) -> str:
@@ -147,10 +138,11 @@ class StepFigures(EvidenceDirective):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         kernels = [self.kernel_argument(argument) for argument in self.arguments]
         size = timed_size(evidence, kernels[-1][0], self.options.get("size"))
-        cells = self._counted(evidence, kernels) + ([] if "untimed" in self.options else self._timed(evidence, kernels, size))
+        counted = self._counted(evidence, kernels)
+        cells = counted + ([] if "untimed" in self.options else self._timed(evidence, kernels, size))
         if not cells:
             raise ResultError(f"no count of {' and '.join(self.arguments)} differs; :show: names what to show")
-        return [raw_html(render("figures_strip.html", cells=cells, caption=self._caption(evidence, kernels, size)))]
+        return [raw_html(render("figures_strip.html", cells=cells, caption=self._caption(evidence, kernels, size, bool(counted))))]
 
     def _counted(self, evidence: Evidence, kernels: list[tuple[str, str]]) -> list[dict[str, Any]]:
         wanted = shown_metrics(self.options)
@@ -168,14 +160,14 @@ class StepFigures(EvidenceDirective):
             cells.append(_cell(unit, [timed_value(evidence, slug, kernel, size, metric) for slug, kernel in kernels]))
         return cells
 
-    def _caption(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str) -> str:
+    def _caption(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str, counted: bool) -> str:
         names = " → ".join(kernel for _, kernel in kernels)
         if "untimed" in self.options:
             slug = kernels[-1][0]
             older = f" for {evidence.program(slug)['machine']}" if ":" in slug else ""
             return f"{names}. Counted by the model{older}."
         gpu = evidence.result(kernels[-1][0])["provenance"]["gpu"]
-        return f"{names}. Counted by the model; timed on an {gpu} at {pretty_size(size)}, cold."
+        return f"{names}. {'Counted by the model; timed' if counted else 'Timed'} on an {gpu} at {pretty_size(size)}, cold."
 
 
 def _cell(words: str, values: list[Value | None]) -> dict[str, Any]:
@@ -194,32 +186,30 @@ class KernelTable(EvidenceDirective):
     """``.. kernel-table::``: a row for each kernel of the body: what its accesses cost, and how fast it is.
 
     A line of the body is ``SLUG.KERNEL`` or ``SLUG.KERNEL | WORDS``. The argument, if any, is the caption's first sentence,
-    which says what to see. ``:size: WxH`` is the size of the times; ``:untimed:`` leaves them out. The costs are those of one
-    warp instruction, with ``:per-block:`` those of a thread block; ``:show:`` names other metrics in their place, as in
-    ``step-figures``. The first row is ``cudaMemcpy``, the ceiling, unless the times are of arrays.
+    which says what to see. ``:size: WxH`` is the size of the times. The costs are those of one warp instruction; ``:show:``
+    names other metrics in their place, as in ``step-figures``. The first row is ``cudaMemcpy``, the ceiling, unless the
+    times are of arrays.
     """
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"size": directives.unchanged_required, "untimed": directives.flag, "per-block": directives.flag,
-                   "show": directives.unchanged_required}
+    option_spec = {"size": directives.unchanged_required, "show": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
-        costs = BLOCK_COSTS if "per-block" in self.options else COSTS
         wanted = shown_metrics(self.options)
         asked = [line.partition("|") for line in self.content if line.strip()]
         kernels = [(*self.kernel_argument(name.strip()), words.strip()) for name, _, words in asked]
-        timed = "untimed" not in self.options
         size = timed_size(evidence, kernels[0][0], self.options.get("size"))
-        rates = rate_metrics(evidence, *kernels[0][:2], size) if timed else {}
+        rates = rate_metrics(evidence, *kernels[0][:2], size)
         if "percent_of_memcpy" in rates and (CEILING_SLUG, CEILING) not in [kernel[:2] for kernel in kernels]:
             kernels.insert(0, (CEILING_SLUG, CEILING, ""))
         if len(kernels) > MOST_ROWS:
             raise ResultError(f"a kernel-table has {len(kernels)} rows; {MOST_ROWS} at most can be taken in")
         counts = {
-            metric: [shown_value(evidence, slug, name, metric, self.options.get("size")) for slug, name, _ in kernels] for metric in wanted or costs
+            metric: [shown_value(evidence, slug, name, metric, self.options.get("size")) for slug, name, _ in kernels]
+            for metric in wanted or COSTS
         }
         counts = {metric: values for metric, values in counts.items() if any(values)}
         rows = []
@@ -228,19 +218,18 @@ class KernelTable(EvidenceDirective):
             cells += [_number(timed_value(evidence, slug, name, size, metric)) for metric in rates]
             rows.append({"name": name, "words": words, "ceiling": name == CEILING, "cells": cells})
         spaces = [(space, sum(metric.startswith(space) for metric in counts)) for space in ("global", "shared")]
-        provenance = evidence.result(kernels[-1][0])["provenance"] if timed else None
         return [
             raw_html(
                 render(
                     "kernel_table.html",
                     see=self.arguments[0] if self.arguments else "",
                     spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
-                    heads=[WORDS[metric] if wanted else costs[metric][1] for metric in counts],
-                    of="" if wanted else "one thread block" if costs is BLOCK_COSTS else "one warp instruction",
+                    heads=[WORDS[metric] if wanted else COSTS[metric][1] for metric in counts],
+                    of="" if wanted else "one warp instruction",
                     rates=list(rates.values()),
                     rows=rows,
                     size=pretty_size(size),
-                    machine=describe(provenance) if timed else "",
+                    machine=describe(evidence.result(kernels[-1][0])["provenance"]),
                 )
             )
         ]
