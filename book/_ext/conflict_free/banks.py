@@ -149,6 +149,7 @@ def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
         "warp": access["warp"],
         "line": access["line"],
         "text": sources.line(access["file"], access["line"]).strip(),
+        "shares": any(len(cell.lanes) > 1 for cells in wavefronts for cell in cells),
         "small": small_layout(wavefronts, run["banks"]) if small else None,
         "wide": None if small else layout(wavefronts, run["banks"], run["banks"]),
         "narrow": None if small else layout(wavefronts, run["banks"], NARROW_BANKS),

@@ -141,6 +141,7 @@ class SectorMap(EvidenceDirective):
                     line=line["line"],
                     text=text,
                     size=size,
+                    has_empty=any(sum(span.size for span in spans) < SECTOR_BYTES for spans in sectors.values()),
                 )
             )
         ]
