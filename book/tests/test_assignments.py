@@ -126,7 +126,7 @@ def test_the_table_lists_every_assignment(book):
     build = book.project.build()
     assert build.warnings == ""
     said = text_of(build.html())
-    assert "Copy two elements 45 70 Copy with * half the requests." in said
+    assert "Copy two elements , 45 minutes, 70 points Copy with * half the requests." in said
     assert "Copy two elements 5 10 30 25 70 10 15" in said
 
 

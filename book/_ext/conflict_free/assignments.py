@@ -240,8 +240,11 @@ class AssignmentTable(_AssignmentDirective):
         return self.words(f":doc:`/assignments/{data['name']}`")[0].children
 
     def _all(self, found: list[dict[str, Any]]) -> nodes.table:
-        rows = [[self._link(data), _text(data["minutes"]), _text(data["max_points"]), _text(data["summary"])] for data in found]
-        return self.table(["assignment", "minutes", "points", "what it asks for"], rows, [30, 10, 10, 50])
+        rows = []
+        for data in found:
+            effort = nodes.Text(f", {data['minutes']} minutes, {data['max_points']} points")
+            rows.append([[*self._link(data), effort], _text(data["summary"])])
+        return self.table(["assignment", "what it asks for"], rows, [40, 60])
 
     def _rubric(self, found: list[dict[str, Any]]) -> nodes.table:
         rows = []

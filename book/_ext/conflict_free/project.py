@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from docutils import nodes
 from docutils.statemachine import StringList
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -29,8 +30,8 @@ _CACHE_ATTRIBUTE = "conflict_free_evidence_cache"
 
 
 def breakable(name: str) -> Markup:
-    """Return a name in which a line may end after each underscore, so that a narrow column cuts no word."""
-    return Markup("_<wbr/>").join(name.split("_"))
+    """Return names in which a line may end after each underscore and dot, so that a narrow column cuts no word."""
+    return Markup(re.sub(r"([_.])", r"\1<wbr/>", str(escape(name))))
 
 
 @functools.cache
