@@ -30,8 +30,8 @@ _CACHE_ATTRIBUTE = "conflict_free_evidence_cache"
 
 
 def breakable(name: str) -> Markup:
-    """Return names in which a line may end after each underscore and dot, so that a narrow column cuts no word."""
-    return Markup(re.sub(r"([_.])", r"\1<wbr/>", str(escape(name))))
+    """Return names in which a line may end after each underscore and each dot but that of a fraction."""
+    return Markup(re.sub(r"(_|(?<!\d)\.|\.(?!\d))", r"\1<wbr/>", str(escape(name))))
 
 
 @functools.cache
