@@ -87,6 +87,6 @@ epub_author = epub_publisher = author
 epub_description = "GPU memory access, counted and measured."
 epub_identifier = "urn:conflict-free-cuda"
 epub_scheme = "URI"
-epub_css_files = ["ebook.css"]
+epub_css_files = ["book.css", "steps.css", "beside.css", "pictures.css", "ebook.css"]
 epub_show_urls = "no"
 epub_exclude_files = ["search.xhtml", "_static/tabs.js", "_static/folds.js"]

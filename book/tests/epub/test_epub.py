@@ -123,6 +123,13 @@ def test_nothing_waits_for_a_script_or_a_click(pages):
         assert not tips, name
 
 
+def test_every_page_has_the_style_of_the_web_pages(pages):
+    wanted = {"book.css", "steps.css", "beside.css", "pictures.css", "ebook.css"}
+    for name, page in pages.items():
+        linked = {posixpath.basename(node.get("href")) for node in page.iter(f"{XHTML}link")}
+        assert wanted <= linked or name == "nav.xhtml", name
+
+
 def test_tabs_stand_below_each_other(pages):
     titles = ["".join(node.itertext()) for node in pages["padding.xhtml"].iter() if node.get("class") == "tab-title"]
     assert len(titles) >= 3 and len(titles) == len(set(titles))
