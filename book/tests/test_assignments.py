@@ -20,9 +20,9 @@ __global__ void pairs(int* output)
 TASK = {
     "format": "conflict_free/assignment/1", "name": "copy", "title": TITLE, "summary": "Copy with * half the requests.", "minutes": 45,
     "machine": "sm_90", "source": "pairs.cu", "try": "try.cu", "brief": "brief.rst", "declaration": "void pairs(int* output, int count)",
-    "starter": STARTER, "starter_points": 15, "points": {"exists": 0, "compiles": 5, "safe": 10, "correct": 30, "fast": 10},
+    "starter": STARTER, "starter_points": 15, "points": {"exists": 0, "compiles": 5, "safe": 10, "correct": 30, "by_kernels": 0, "fast": 10},
     "max_points": 70, "minimum_gpu_ratio": 0.9, "limits": {"seconds": 2.0, "memory_megabytes": 1024, "output_kilobytes": 64},
-    "visible_cases": [{"name": "a_small_one", "parameters": {"width": 64, "height": 2048}, "counted": False}], "hidden_cases": 3,
+    "visible_cases": [{"name": "a_small_one", "parameters": {"width": 64, "height": 2048}}], "hidden_cases": 3,
     "thresholds": [{"check": "counts.requests", "count": "global_load.requests * 2", "limit": "count // 32", "is_upper": True, "points": 25}],
     "hints": ["Look at int2 and\nat 1.5 * i.", "Call __syncthreads() and f_x(a, b); use threadIdx.x, atomicAdd and *both*."], "answers": {"right": 2, "wrong": 6},
 }
@@ -66,7 +66,7 @@ def test_the_page_tells_all_that_a_student_needs(book):
     assert re.findall(r"<h2>(.*?)<", html) == ["What is checked", "The starter", "How to work", "Hints"]
     for words in ("Copy with * half the requests.", "Plan 45 minutes; it gives 70 points.", "Write pairs : It copies.",
                   "void pairs(int* output, int count)", "counts.requests 25 global_load.requests * 2 is at most count // 32 .",
-                  "fast 10 more On a GPU: at least 0.9 of our solution’s speed, in the same run.", "a small one width 64, height 2,048 no",
+                  "fast 10 more On a GPU: at least 0.9 of our solution’s speed, in the same run.", "a small one width 64, height 2,048",
                   "There are 3 more", "A case may take 2 s, 1,024 MB of memory, and print 64 kB.", "gives 15 points"):
         assert words in said, words
     assert '<a class="reference internal" href="../copy.html">' in html

@@ -33,8 +33,7 @@ def describe(assignment: Assignment) -> dict[str, Any]:
         "minimum_gpu_ratio": assignment.minimum_gpu_ratio,
         "limits": vars(assignment.limits),
         "visible_cases": [
-            {"name": case.name, "parameters": dict(case.parameters), "counted": case.counted}
-            for case in assignment.cases if case.visible
+            {"name": case.name, "parameters": dict(case.parameters)} for case in assignment.cases if case.visible
         ],
         "hidden_cases": sum(not case.visible for case in assignment.cases),
         "thresholds": [

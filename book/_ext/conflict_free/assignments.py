@@ -28,6 +28,7 @@ WANTED = {
     "exists": "The file is there, and it is text.",
     "safe": "No hazard, and an end within the limits.",
     "correct": "Every output is right, at the sizes below and at sizes that you do not see.",
+    "by_kernels": "Your kernels load every element of the inputs, are the last to write every element of the outputs, and let all lanes take part.",
 }
 
 
@@ -163,17 +164,16 @@ class AssignmentPage(_AssignmentDirective):
         table = self.table(["check", "points", "what it wants"], rows, [22, 14, 64])
         limits = data["limits"]
         seen = [
-            [_text(case["name"].replace("_", " ")), _text(sizes(case["parameters"])), _text("yes" if case["counted"] else "no")]
-            for case in data["visible_cases"]
+            [_text(case["name"].replace("_", " ")), _text(sizes(case["parameters"]))] for case in data["visible_cases"]
         ]
-        cases = self.table(["case", "sizes", "counted"], seen, [30, 50, 20])
+        cases = self.table(["case", "sizes"], seen, [40, 60])
         return self.section(
             "What is checked",
-            *self.words("In this order. The first of ``exists``, ``compiles``, ``safe`` and ``correct`` that fails stops the others. "
-                        "The counts are summed over all launches of a case."),
+            *self.words("In this order. The first of ``exists``, ``compiles``, ``safe``, ``correct`` and ``by_kernels`` that "
+                        "fails stops the others. The counts are summed over all launches of a case, and every case has to keep every limit."),
             table,
             *self.words(f"These cases you see. There are {data['hidden_cases']} more, whose sizes and data are drawn for each student "
-                        "anew. A case that is not counted has to be right, and its counts have no limit."),
+                        "anew."),
             cases,
             *self.words(f"A case may take {limits['seconds']:g} s, {limits['memory_megabytes']:,} MB of memory, and print "
                         f"{limits['output_kilobytes']:,} kB."),

@@ -263,7 +263,7 @@ TEST_F(Remote, MemoryOfAnySizeIsCopied)
     EXPECT_TRUE(device().release(address));
     EXPECT_FALSE(device().release(address));
     EXPECT_EQ(device().allocate(std::size_t{1} << 40), 0u);
-    const std::string json = log.to_json({});
+    const std::string json = log.to_json({}, "{}");
     EXPECT_NE(json.find("\"to_device\": {\"calls\": 1, \"bytes\": " + std::to_string(data.size()) + "}"), std::string::npos) << json;
     EXPECT_NE(json.find("\"to_host\": {\"calls\": 2, \"bytes\": " + std::to_string(data.size() + 150) + "}"), std::string::npos) << json;
     EXPECT_NE(json.find("\"fills\": {\"calls\": 1, \"bytes\": 50}"), std::string::npos) << json;
@@ -314,7 +314,7 @@ TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown)
     EXPECT_EQ(code_of([&] { device().map_host(nullptr, 4096); }), 801);
     EXPECT_EQ(code_of([&] { device().reset(); }), 801);
     EXPECT_FALSE(fake.was_reset);
-    EXPECT_NE(log.to_json({}).find("[\"managed memory\", \"managed, mapped or registered host memory\", \"cudaDeviceReset\"]"), std::string::npos);
+    EXPECT_NE(log.to_json({}, "{}").find("[\"managed memory\", \"managed, mapped or registered host memory\", \"cudaDeviceReset\"]"), std::string::npos);
 }
 
 TEST_F(Remote, ACaseIsHeldByTheJudge)
@@ -339,6 +339,42 @@ TEST_F(Remote, ACaseIsHeldByTheJudge)
     std::string text;
     in >> text;
     EXPECT_EQ(text, "5678....");
+}
+
+TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
+{
+    const auto given = device().trial_buffer("given"), wanted = device().trial_buffer("wanted");
+    ASSERT_TRUE(given && wanted);
+    DataUse& use = trial.data_use();
+    const auto access = [&](Operation operation, std::uint64_t address, int lanes) {
+        WarpAccess made{};
+        made.space = Space::global;
+        made.operation = operation;
+        made.size = 4;
+        made.active = (1u << lanes) - 1;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) made.address[lane] = address + 4 * lane;
+        use.warp_access(made);
+    };
+    use.launch_begins({});
+    use.block_runs(0);
+    access(Operation::load, given->address, 2);
+    access(Operation::atomic, given->address, 1);
+    use.block_runs(1);
+    access(Operation::load, given->address, 1);
+    access(Operation::store, wanted->address, 3);
+    use.launch_ends();
+    EXPECT_EQ(use.largest_load(), 8u);
+    EXPECT_EQ(use.loading_blocks(), 2u);
+    EXPECT_EQ(use.sums("given").loaded, 8u);
+    EXPECT_EQ(use.sums("wanted").stored, wanted->bytes);
+    device().copy_within(wanted->address, given->address, 4);
+    device().fill(wanted->address + 4, 0, 1, 2);
+    EXPECT_EQ(use.sums("wanted").copied, 4u);
+    EXPECT_EQ(use.sums("wanted").filled, 2u);
+    EXPECT_EQ(use.sums("wanted").stored, wanted->bytes - 6);
+    EXPECT_NE(use.to_json().find("\"given\": {\"bytes\": 8, \"loaded\": 8"), std::string::npos);
+    device().trial_finish("");
+    leave();
 }
 
 TEST_F(Remote, WhatFailedIsTold)

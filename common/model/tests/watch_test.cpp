@@ -396,7 +396,7 @@ TEST(Counts, OfRareSpacesAndOperations)
         block.access(Space::texture, Operation::load, 5, 0, words(0));
         block.watch.count_only(made(Space::global, Operation::async_copy, 6, 0, [](unsigned lane) { return lane * 16; }, all_lanes, 16));
         block.watch.count_only(made(Space::shared, Operation::async_copy, 6, 0, [](unsigned lane) { return lane * 16; }, all_lanes, 16));
-        block.watch.count_bulk_copy(7, heap + 16, 64);
+        block.watch.count_bulk_copy(7, heap + 16, 64, true);
     });
     const LaunchCounts counts = launch.watch.take_counts();
     EXPECT_EQ(counts.local_load, (GlobalCounts{1 + 4, 4 + 16, 4 + 16, 128 + 512}));

@@ -9,7 +9,7 @@ import importlib.util
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -53,6 +53,35 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Movement:
+    """What may move in one case by other ways than a kernel's accesses to memory, in bytes.
+
+    ``bytes_to_host``, ``bytes_to_device`` and ``bytes_within_device`` are copied, ``bytes_set`` are set (cudaMemset), and
+    ``parameter_bytes`` are the arguments of one launch.
+    """
+
+    bytes_to_host: int = 0
+    bytes_to_device: int = 1024
+    bytes_within_device: int = 0
+    bytes_set: int = 1024
+    parameter_bytes: int = 256
+
+
+@dataclass(frozen=True)
+class KernelWork:
+    """What kernels have to do themselves, by expressions of a case's parameters.
+
+    ``loads`` has the bytes of an input that kernels have to load, all of it where its name is not there.
+    ``memory_instructions`` is how many instructions of warps may access memory: with more of them, few lanes take part in each.
+    ``atomics`` is how many of them may be atomic operations.
+    """
+
+    loads: Mapping[str, str] = field(default_factory=dict)
+    memory_instructions: str | None = None
+    atomics: str = "64"
+
+
+@dataclass(frozen=True)
 class Range:
     """A whole number that is drawn: ``first``, ``first + step`` and so on, none above ``last``."""
 
@@ -68,12 +97,11 @@ class Case:
     name: str
     parameters: Mapping[str, int | Range]
     visible: bool = False
-    counted: bool = True
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """What a count may at most, or must at least, be in every counted case. ``limit`` is an expression too.
+    """What a count may at most, or must at least, be in every case. ``limit`` is an expression too.
 
     ``after`` is the check of an earlier threshold without which this one means nothing, or None.
     """
@@ -126,8 +154,8 @@ class Assignment:
     machine: str
     points: Mapping[str, int]
     limits: Limits
-    #: What may be copied from device memory to the host, in each case.
-    bytes_to_host: int
+    movement: Movement
+    kernels: KernelWork
     cases: tuple[Case, ...]
     thresholds: tuple[Threshold, ...]
     hints: tuple[str, ...]
@@ -226,8 +254,6 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
         yield "cases: parameters that differ given, the same ones in every case (and in [gpu]) are accepted"
     if not any(case.get("visible") for case in task["cases"]) or all(case.get("visible") for case in task["cases"]):
         yield "cases: at least one visible and one hidden case are needed"
-    if task["thresholds"] and not any(case.get("counted", True) for case in task["cases"]):
-        yield "cases: no counted one given, and there are thresholds"
     for case in task["cases"]:
         for name, value in _parameters(case).items():
             if isinstance(value, dict) and value["to"] < value["from"]:
@@ -263,7 +289,7 @@ def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
 
 
 def _parameters(case: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in case.items() if name not in ("name", "visible", "counted")}
+    return {name: value for name, value in case.items() if name not in ("name", "visible")}
 
 
 def _case(entry: dict[str, Any]) -> Case:
@@ -271,7 +297,7 @@ def _case(entry: dict[str, Any]) -> Case:
         name: Range(value["from"], value["to"], value.get("step", 1)) if isinstance(value, dict) else value
         for name, value in _parameters(entry).items()
     }
-    return Case(entry["name"], parameters, entry.get("visible", False), entry.get("counted", True))
+    return Case(entry["name"], parameters, entry.get("visible", False))
 
 
 def _threshold(entry: dict[str, Any]) -> Threshold:
@@ -301,7 +327,8 @@ def _made_of(task: dict[str, Any], folder: Path, name: str) -> Assignment:
         machine=task.get("machine", DEFAULT_MACHINE),
         points={check: task["points"].get(check, 0) for check in (*GATES, FAST)},
         limits=Limits(**task.get("limits", {})),
-        bytes_to_host=task.get("movement", {}).get("bytes_to_host", 0),
+        movement=Movement(**task.get("movement", {})),
+        kernels=KernelWork(**task.get("kernels", {})),
         cases=tuple(map(_case, task["cases"])),
         thresholds=tuple(map(_threshold, task["thresholds"])),
         hints=tuple(hint["text"].strip() for hint in task["hints"]),

@@ -9,20 +9,30 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-import simpleeval
-
 from . import partition_pictures, pictures
-from .assignment import Assignment, AssignmentError, Threshold
+from .assignment import Assignment, Threshold
 from .cases import DrawnCase
+from .expressions import value_of
 from .finding import Finding
 from .result import Place
 from .running import Run
 
 _SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
 _GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
-SPACES = {f"{space}_{op}": metrics for space, metrics in (("shared", _SHARED), ("global", _GLOBAL)) for op in ("load", "store", "atomic")}
+_READS = (("global", "load"), ("global", "async_copy"), ("global", "bulk_copy"), ("local", "load"), ("texture", "load"))
+_WRITES = (("global", "store"), ("global", "atomic"), ("local", "store"), ("texture", "store"))
+#: What an expression may name, and the spaces and operations that are added up for it.
+GROUPS = {
+    **{f"{space}_{op}": ((space, op),) for space in ("shared", "global") for op in ("load", "store", "atomic")},
+    "local_load": (("local", "load"),),
+    "local_store": (("local", "store"),),
+    "shared": tuple(("shared", op) for op in ("load", "store", "atomic", "async_copy")),
+    "reads": _READS,
+    "writes": _WRITES,
+    "traffic": (*_READS, *_WRITES),
+}
+_BYTES_OF_SECTOR = 32
 _MOST_CULPRITS = 3
-_FUNCTIONS = {"min": min, "max": max, "abs": abs, "ceil": math.ceil}
 
 
 class Submitted(Protocol):
@@ -34,13 +44,29 @@ class Submitted(Protocol):
 
 
 def names_of(run: Run) -> dict[str, Any]:
-    """Return what an expression may name: the counts, summed over all launches, and the parameters of the case."""
+    """Return what an expression may name: the counts, summed over all launches, and the parameters of the case.
+
+    ``reads`` and ``writes`` are all that kernels move from and to device memory, by whatever way, atomic operations with the
+    writes; ``traffic`` is both, ``shared`` all in shared memory. ``data`` says how kernels have used the inputs and outputs (see simt::remote::DataUse).
+    """
     kernels = run.report["kernels"]
-    sums = {space: {metric: sum(kernel.get(space, {}).get(metric, 0) for kernel in kernels) for metric in metrics}
-            for space, metrics in SPACES.items()}
+    sums = {name: {metric: sum(_count_of(kernel, space, op, metric) for kernel in kernels for space, op in parts)
+                   for metric in (_SHARED if name.startswith("shared") else _GLOBAL)} for name, parts in GROUPS.items()}
     others = {key: sum(kernel.get(key, 0) for kernel in kernels) for key in ("barriers", "warp_barriers")}
-    return {**sums, **others, "partitions": _partitions_of(kernels), "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
+    used = {key: run.calls["data"][key] for key in ("largest_load", "loading_blocks")}
+    return {**sums, **others, "data": used, "partitions": _partitions_of(kernels), "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
             "launches": len(kernels), "kernels": len({kernel["name"] for kernel in kernels}), **run.case.parameters}
+
+
+def _count_of(kernel: Mapping[str, Any], space: str, op: str, metric: str) -> int:
+    """Return a count of one kernel. Where sectors are not counted, they are taken from the bytes."""
+    if op == "async_copy":
+        counts = kernel.get("async_copy", {}).get(space, {})
+    else:
+        counts = kernel.get("bulk_copy" if op == "bulk_copy" else f"{space}_{op}", {})
+    if metric == "sectors" and space == "texture":
+        return -(-counts.get("bytes", 0) // _BYTES_OF_SECTOR)
+    return counts.get(metric, 0)
 
 
 def _partitions_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
@@ -51,17 +77,6 @@ def _partitions_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, 
         number = sum(map(sum, steps))
         means[op] = {"mean": sum(count * used for each in steps for used, count in enumerate(each, start=1)) / number if number else 0.0}
     return means
-
-
-def value_of(expression: str, names: Mapping[str, Any], threshold: Threshold) -> int | float:
-    """Return the value of an expression of task.toml. Raises AssignmentError."""
-    try:
-        value = simpleeval.SimpleEval(functions=_FUNCTIONS, names=dict(names)).eval(expression)
-    except (simpleeval.InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
-        raise AssignmentError(f"threshold {threshold.name}: {expression!r}: {error}") from error
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise AssignmentError(f"threshold {threshold.name}: {expression!r} is {value!r}, a number is accepted")
-    return value
 
 
 def _shown(value: int | float) -> str:
@@ -80,13 +95,11 @@ def findings(assignment: Assignment, runs: Sequence[Run], source: Submitted) -> 
 
 
 def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Finding:
-    """The first counted case that is beyond the threshold decides; if none is, the last one stands for all."""
+    """The first case that is beyond the threshold decides; if none is, the last one stands for all."""
     bound = "at most" if threshold.is_upper else "at least"
     for run in runs:
-        if not run.case.case.counted:
-            continue
         names = names_of(run)
-        value, limit = value_of(threshold.count, names, threshold), value_of(threshold.limit, names, threshold)
+        value, limit = (value_of(each, names, f"threshold {threshold.name}") for each in (threshold.count, threshold.limit))
         seen, wanted = f"{threshold.count} is {_shown(value)}", f"{bound} {_shown(limit)}"
         if value > limit if threshold.is_upper else value < limit:
             culprits = _culprits(threshold, run, abs(value - limit))
@@ -99,14 +112,14 @@ def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Fi
 # --- who is to blame -----------------------------------------------------------------------------
 
 
-def _named(expression: str) -> Iterator[tuple[str, str]]:
-    """The counts that an expression names, such as ("shared_load", "conflicts"); for partitions, the requests that go there."""
+def _named(expression: str) -> Iterator[tuple[tuple[tuple[str, str], ...], str]]:
+    """The counts that an expression names, such as ((("shared", "load"),), "conflicts"); for partitions, the requests that go there."""
     for node in ast.walk(ast.parse(expression, mode="eval")):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id in SPACES:
-                yield node.value.id, node.attr
+            if node.value.id in GROUPS:
+                yield GROUPS[node.value.id], node.attr
             elif node.value.id == "partitions":
-                yield f"global_{node.attr}", "requests"
+                yield (("global", node.attr),), "requests"
 
 
 def _avoidable(line: Mapping[str, Any], metric: str) -> int:
@@ -132,9 +145,9 @@ def _costs(threshold: Threshold, run: Run, cost_of: Callable[[Mapping[str, Any],
     """What each place of the source has of what a threshold counts."""
     costs: dict[tuple, int] = {}
     lines = [line for kernel in run.report["kernels"] for line in kernel["lines"] if line["line"] > 0]
-    for space, metric in dict.fromkeys(_named(threshold.count)):
+    for parts, metric in dict.fromkeys(_named(threshold.count)):
         for line in lines:
-            if f"{line['space']}_{line['op']}" == space:
+            if (line["space"], line["op"]) in parts and metric in line:
                 place = line["file"], line["line"], line["space"], line["op"]
                 costs[place] = costs.get(place, 0) + cost_of(line, metric)
     return costs

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from console import USAGE, Stop
 
-from . import building, counting_checks, safety, text_admission, timing
+from . import building, counting_checks, data_checks, safety, text_admission, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
 from .cases import DrawnCase, draw, draw_all, seed_of
@@ -37,7 +37,10 @@ class _Submission:
     cases: Sequence[DrawnCase]
     progress: Callable[[str], None]
     text: str = ""
-    built: Built = field(default_factory=Built)
+    #: None before it is built.
+    built: Built | None = None
+    #: Runs that were made before, by case and sizes: on those does a verdict depend.
+    made: dict[tuple, Run] = field(default_factory=dict)
     refusals: Sequence[text_admission.Refusal] = ()
     runs: list[Run] = field(default_factory=list)
 
@@ -52,9 +55,12 @@ class _Submission:
         return tuple(map(self.place, lines))
 
     def run(self, case: DrawnCase) -> Run:
-        """One process on one case."""
-        self.progress(f"case {case.name}")
-        return run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
+        """One process on one case, unless the same sizes have been run before."""
+        key = case.name, *case.parameters.items()
+        if key not in self.made:
+            self.progress(f"case {case.name}")
+            self.made[key] = run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
+        return self.made[key]
 
     def traced(self, case: DrawnCase) -> Sequence[Mapping]:
         """The launches of a case, with their accesses one by one."""
@@ -62,27 +68,54 @@ class _Submission:
         return run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=True).trace
 
 
+class Grading:
+    """One submission on its way to a verdict. It is compiled once, and can be graded under several seeds.
+
+    Used as a context, for whose time it keeps a folder. ``progress`` is told what is being done. ``runs`` are those of the
+    last verdict.
+    """
+
+    def __init__(self, assignment: Assignment, path: Path, *, tools: Toolchain, confined: bool = True, gpu: timing.Gpu | None = None,
+                 progress: Callable[[str], None] = lambda what: None) -> None:
+        """Raises Stop if it is to be timed, and the assignment has nothing to time."""
+        if gpu and not assignment.gpu_case:
+            raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
+        self.assignment, self.path, self.tools, self.confined, self.gpu, self.progress = assignment, path, tools, confined, gpu, progress
+        self.runs: list[Run] = []
+        self._scratch = tempfile.TemporaryDirectory(prefix="conflict_free_")
+        self._built: Built | None = None
+        self._made: dict[tuple, Run] = {}
+
+    def __enter__(self) -> Grading:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._scratch.cleanup()
+
+    def grade(self, seed: str, student: str | None = None) -> Result:
+        """Return the verdict under a seed. Raises AssignmentError or Stop if our own part does not work."""
+        submission = _Submission(self.assignment, self.path, self.tools, self.confined, Path(self._scratch.name).resolve(),
+                                 draw_all(self.assignment, seed), self.progress, built=self._built, made=self._made)
+        findings = _gates(submission)
+        self._built, self.runs = submission.built, submission.runs
+        if all(findings.get(name, passed()).passed for name in GATES):
+            findings |= counting_checks.findings(self.assignment, submission.runs, submission)
+            if self.gpu:
+                findings[FAST] = timing.fast(self.assignment, submission.text, draw(self.assignment, self.assignment.gpu_case, seed), self.gpu,
+                                             submission.folder, confined=self.confined, progress=self.progress)
+        return Result(self.assignment.name, self.assignment.title, student, self.path.name, _sha256(self.path), seed, self.assignment.machine,
+                      tuple(_checks(self.assignment, findings, timed=self.gpu is not None)))
+
+
 def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str | None = None, secret: str = "",
           confined: bool = True, gpu: timing.Gpu | None = None, progress: Callable[[str], None] = lambda what: None) -> Result:
     """Grade the submission in a file.
 
-    ``progress`` is told what is being done. The same file, student and secret give the same result, bit for bit.
-    With a ``gpu`` it is timed too; an assignment that has nothing to time is refused. Raises AssignmentError or Stop if
-    our own part does not work.
+    The same file, student and secret give the same result, bit for bit. With a ``gpu`` it is timed too; an assignment that
+    has nothing to time is refused. Raises AssignmentError or Stop if our own part does not work.
     """
-    if gpu and not assignment.gpu_case:
-        raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
-    seed = seed_of(assignment.name, student, secret)
-    with tempfile.TemporaryDirectory(prefix="conflict_free_") as scratch:
-        submission = _Submission(assignment, path, tools, confined, Path(scratch).resolve(), draw_all(assignment, seed), progress)
-        findings = _gates(submission)
-        if all(findings.get(name, passed()).passed for name in GATES):
-            findings |= counting_checks.findings(assignment, submission.runs, submission)
-            if gpu:
-                findings[FAST] = timing.fast(assignment, submission.text, draw(assignment, assignment.gpu_case, seed), gpu, submission.folder,
-                                             confined=confined, progress=progress)
-    return Result(assignment.name, assignment.title, student, path.name, _sha256(path), seed, assignment.machine,
-                  tuple(_checks(assignment, findings, timed=gpu is not None)))
+    with Grading(assignment, path, tools=tools, confined=confined, gpu=gpu, progress=progress) as grading:
+        return grading.grade(seed_of(assignment.name, student, secret), student)
 
 
 def _sha256(path: Path) -> str:
@@ -108,7 +141,7 @@ def _checks(assignment: Assignment, findings: Mapping[str, Finding], *, timed: b
 def _gates(submission: _Submission) -> dict[str, Finding]:
     """The checks that stop all those after them; the last one found is the one that failed, if any did."""
     findings = {}
-    for name, look in zip(GATES, (_exists, _compiles, _safe, _correct)):
+    for name, look in zip(GATES, (_exists, _compiles, _safe, _correct, _by_kernels)):
         findings[name] = look(submission)
         if not findings[name].passed:
             break
@@ -137,8 +170,9 @@ def _exists(submission: _Submission) -> Finding:
 def _compiles(submission: _Submission) -> Finding:
     assignment = submission.assignment
     submission.refusals = text_admission.examine_text(submission.text)
-    submission.progress("compiling")
-    submission.built = building.build(submission.tools, assignment, submission.text, submission.folder, confined=submission.confined)
+    if submission.built is None:
+        submission.progress("compiling")
+        submission.built = building.build(submission.tools, assignment, submission.text, submission.folder, confined=submission.confined)
     wanted = f"a file that compiles and defines {assignment.declaration}"
     if submission.built.messages and submission.refusals:
         return _refused(submission, submission.refusals[0], wanted)
@@ -165,7 +199,7 @@ def _safe(submission: _Submission) -> Finding:
         return _refused(submission, submission.refusals[0], "nothing but kernels and the host code that launches them")
     for case in submission.cases:
         found = submission.run(case)
-        complaint = safety.complaint(found, submission.assignment)
+        complaint = safety.complaint(found, submission.assignment, submission.text)
         if complaint:
             return Finding(False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help,
                            submission.places(complaint.places), case.name)
@@ -180,3 +214,11 @@ def _correct(submission: _Submission) -> Finding:
         if wrong:
             return Finding(False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name)
     return passed(f"{len(submission.runs)} cases with the right output")
+
+
+def _by_kernels(submission: _Submission) -> Finding:
+    for found in submission.runs:
+        wrong = data_checks.complaint(found, submission.assignment)
+        if wrong:
+            return Finding(False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name)
+    return passed("kernels load all inputs and write all outputs")

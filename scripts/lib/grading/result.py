@@ -16,7 +16,7 @@ FORMAT = "conflict_free/result/1"
 SCHEMA = Path(__file__).with_name("result.schema.json")
 
 #: Checks that every assignment has, in order. Each stops those after it. Thresholds follow, then FAST.
-GATES = ("exists", "compiles", "safe", "correct")
+GATES = ("exists", "compiles", "safe", "correct", "by_kernels")
 FAST = "fast"
 #: What stands before the name of a threshold in the name of its check.
 COUNTS = "counts."

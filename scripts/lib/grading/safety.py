@@ -23,6 +23,7 @@ _HELP_WITH_ERRORS = {
     "only kernels and copies reach": "Let a kernel do that: a pointer to device memory means nothing to host code.",
     "which is the driver's": "Free only what the function itself has allocated.",
     "to the judge": "Call the CUDA runtime by its functions: what else reaches the judge ends the program.",
+    "no heap for kernels": "Allocate with cudaMalloc before the launch, and pass the pointer to the kernel.",
     "more memory than": "Allocate what the sizes ask for, and no more.",
 }
 
@@ -36,8 +37,8 @@ class Complaint:
     places: Sequence[Mapping] = ()
 
 
-def complaint(run: Run, assignment: Assignment) -> Complaint | None:
-    """Return what is wrong with a run, the most telling first; None if nothing is."""
+def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
+    """Return what is wrong with a run of the program that ``text`` is the source of, the most telling first; None if nothing is."""
     report = run.report or {}
     if report.get("hazards"):
         # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
@@ -60,17 +61,31 @@ def complaint(run: Run, assignment: Assignment) -> Complaint | None:
                          "Allocate with cudaMalloc, and let kernels do the work on it.")
     if not run.finished:
         return _of_runtime(run.said if run.outcome == "failed" else run.outcome, run.done.returncode)
-    return _of_copies(run, assignment)
+    return _of_movement(run, assignment, text)
 
 
-def _of_copies(run: Run, assignment: Assignment) -> Complaint | None:
-    """What moved that the assignment does not let move."""
-    moved = run.calls["copies"]["to_host"]["bytes"]
-    if moved <= assignment.bytes_to_host:
-        return None
-    most = f"at most {assignment.bytes_to_host:,}" if assignment.bytes_to_host else "none"
-    return Complaint(f"it copies {moved:,} bytes of device memory to the host, {most} may be",
-                     "Let kernels compute everything: what they need of a kernel before them they find in device memory.")
+def _of_movement(run: Run, assignment: Assignment, text: str) -> Complaint | None:
+    """What moved that the assignment does not let move, with the lines that may have moved it."""
+    copies, allowed = run.calls["copies"], assignment.movement
+    moved = (
+        (copies["to_host"]["bytes"], allowed.bytes_to_host, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes of device memory to the host",
+         "Let kernels compute everything: what they need of a kernel before them they find in device memory."),
+        (copies["within_device"]["bytes"], allowed.bytes_within_device, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes within device memory",
+         "Let a kernel load and store what is to be moved."),
+        (copies["to_device"]["bytes"], allowed.bytes_to_device, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes from the host to device memory",
+         "The data lie in device memory already: let kernels compute what they need of them."),
+        (run.calls["fills"]["bytes"], allowed.bytes_set, r"cudaMemset\w*(?=\s*\()", "sets {} bytes of device memory",
+         "Let a kernel store what is to be there."),
+        (run.calls["most_parameter_bytes"], allowed.parameter_bytes, r"<<<", "launches a kernel with {} bytes of arguments",
+         "Pass pointers and sizes: the data lie in device memory."),
+    )
+    for bytes_moved, most, call, seen, help_ in moved:
+        if bytes_moved > most:
+            places = [{"file": assignment.source.name, "line": number} for number, line in enumerate(text.splitlines(), start=1) if re.search(call, line)]
+            calls = dict.fromkeys(re.findall(call, text)) if call != "<<<" else {}
+            by = f" ({' or '.join(calls)})" if calls else ""
+            return Complaint(f"it {seen.format(f'{bytes_moved:,}')}{by}, {f'at most {most:,}' if most else 'none'} may be", help_, places)
+    return None
 
 
 def _of_hazard(hazard: Mapping) -> Complaint:

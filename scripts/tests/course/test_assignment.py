@@ -84,7 +84,8 @@ def test_every_listed_assignment_loads():
 def test_what_is_not_said_has_a_default(tmp_path):
     task = load_folder(changed_copy(tmp_path, "[limits]\nseconds = 2\n", ""), "copy")
     assert (task.limits.seconds, task.limits.memory_megabytes, task.points["exists"]) == (10, 1024, 0)
-    assert task.cases[0].counted and not task.cases[2].visible and task.thresholds[2].after == "counts.coalesced"
+    assert not task.cases[2].visible and task.thresholds[1].after == "counts.coalesced"
+    assert (task.movement.bytes_to_host, task.movement.bytes_within_device, task.kernels.loads) == (0, 0, {})
 
 
 @pytest.mark.parametrize("old, new, said", [
@@ -185,7 +186,7 @@ def test_a_release_has_what_a_student_needs_and_nothing_of_the_solution(tmp_path
 def test_a_student_is_told_what_is_graded_and_no_hidden_size():
     text = release.readme(padding())
     assert text.startswith(".. SPDX-FileCopyrightText") and "Transpose doubles without a conflict\n====" in text
-    assert "- **counts.conflicts**, 30 points: ``shared_load.conflicts + shared_store.conflicts`` is at most ``0``." in text
+    assert "- **counts.conflicts**, 30 points: ``shared.conflicts`` is at most ``0``." in text
     assert "*square* (width 64, height 64), *wide* (width 96, height 32). There are 3 more" in text.replace("\n", " ")
     assert "odd" not in text.split("What is graded")[1] and "Range" not in text
     for name in names():

@@ -43,7 +43,7 @@ def failed(found: Result) -> Check:
 
 def test_a_right_answer_has_all_points(right):
     assert (right.points, right.max_points, right.passed) == (100, 100, True)
-    assert [check.name for check in right.checks] == ["exists", "compiles", "safe", "correct", "counts.by_kernels", "counts.coalesced", "counts.conflicts"]
+    assert [check.name for check in right.checks] == ["exists", "compiles", "safe", "correct", "by_kernels", "counts.coalesced", "counts.conflicts"]
 
 
 def test_the_same_bits_twice(right):

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import numpy
 import pytest
-from grading import cases, counting_checks, pictures, safety
-from grading.assignment import AssignmentError, Case, Limits, Threshold
+from grading import cases, counting_checks, data_checks, pictures, safety
+from grading.assignment import AssignmentError, Case, KernelWork, Limits, Movement, Threshold
 from grading.comparing import difference
 from grading.result import Place
 from grading.running import Run
@@ -109,11 +109,18 @@ def kernel(conflicts: int, line: int = 7) -> dict:
                       {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0}]}
 
 
-def made_run(kernels: list, *, counted: bool = True, name: str = "small", hazards=(), errors=(), outcome="finished", said="", code=0,
-             stopped=None, report: bool = True) -> Run:
-    case = cases.DrawnCase(Case(name, {"width": 4}, counted=counted), {"width": 4}, {}, {}, {})
+USED = {"bytes": 16, "loaded": 16, "stored": 16, "filled": 0, "copied": 0}
+
+
+def made_run(kernels: list, *, name: str = "small", hazards=(), errors=(), outcome="finished", said="", code=0,
+             stopped=None, report: bool = True, moved: dict | None = None, used: dict | None = None) -> Run:
+    values = numpy.zeros(4, numpy.float32)
+    case = cases.DrawnCase(Case(name, {"width": 4}), {"width": 4}, {"input": values}, {"output": values}, {})
     made = {"kernels": kernels, "hazards": list(hazards), "errors": list(errors)} if report else None
-    calls = {"copies": {"to_host": {"bytes": 0}}}
+    moved = {"to_host": 0, "to_device": 0, "within_device": 0, "set": 0, "parameters": 0, **(moved or {})}
+    calls = {"copies": {way: {"bytes": moved[way]} for way in ("to_host", "to_device", "within_device")}, "fills": {"bytes": moved["set"]},
+             "most_parameter_bytes": moved["parameters"],
+             "data": {"largest_load": 64, "loading_blocks": 3, "buffers": {"input": USED, "output": {**USED, **(used or {})}}}}
     return Run(case, Done(code, "", "", stopped), Done(0, "", "", None), made, outcome, said, calls, {}, [])
 
 
@@ -163,8 +170,20 @@ def test_a_lower_bound_fails_below_it():
     assert found([run], threshold("shared_load.instructions", "10", upper=False))["counts.t"].passed
 
 
-def test_cases_that_are_not_counted_do_not_count():
-    assert found([made_run([kernel(9)], counted=False), made_run([kernel(0)])], threshold("shared_load.conflicts"))["counts.t"].passed
+def test_every_case_has_to_keep_every_limit():
+    assert not found([made_run([kernel(0)]), made_run([kernel(9)], name="odd")], threshold("shared_load.conflicts"))["counts.t"].passed
+
+
+def test_sums_have_all_ways_in_them():
+    one = {"requests": 1, "sectors": 2, "bytes": 33}
+    shared = {"instructions": 1, "wavefronts": 3, "ideal_wavefronts": 1, "conflicts": 2}
+    every_way = {"name": "k", "grid": [1, 1, 1], "lines": [], "async_copy": {"global": one, "shared": shared}, "bulk_copy": one,
+                 **{f"{space}_{op}": one for space in ("global", "local", "texture") for op in ("load", "store")}, "global_atomic": one,
+                 **{f"shared_{op}": shared for op in ("load", "store", "atomic")}}
+    names = counting_checks.names_of(made_run([every_way]))
+    assert names["shared"] == {metric: 4 * number for metric, number in shared.items()}
+    assert (names["reads"]["requests"], names["writes"]["requests"], names["traffic"]["requests"]) == (5, 4, 9)
+    assert names["traffic"]["sectors"] == 18 and names["data"] == {"largest_load": 64, "loading_blocks": 3}
 
 
 def test_a_threshold_that_means_nothing_after_another_is_not_reached():
@@ -215,13 +234,13 @@ def test_nan_is_never_right():
 
 # --- what is wrong with a run --------------------------------------------------------------------
 
-TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn", source=Path("a.cu"), bytes_to_host=0)
+TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn", source=Path("a.cu"), movement=Movement(bytes_set=8), kernels=KernelWork())
 HAZARD = {"kind": "out_of_bounds", "kernel": "k", "block": [1, 0, 0], "threads": [], "message": "reads", "help": "Look.",
           "lines": [{"file": "a.cu", "line": 3}]}
 
 
 def test_a_run_without_fault_has_none():
-    assert safety.complaint(made_run([]), TASK) is None
+    assert safety.complaint(made_run([]), TASK, "") is None
 
 
 @pytest.mark.parametrize("options, seen", [
@@ -236,11 +255,58 @@ def test_a_run_without_fault_has_none():
     ({"code": 3}, "the CUDA runtime reports an error: exit code 3"),
 ])
 def test_the_most_telling_fault_is_named(options, seen):
-    complaint = safety.complaint(made_run([], **options), TASK)
+    complaint = safety.complaint(made_run([], **options), TASK, "")
     assert complaint.seen == seen and complaint.help.endswith(".")
 
 
 def test_help_fits_what_the_model_refuses():
-    said = safety.complaint(made_run([], errors=["kernel k was not launched: too many threads, a.cu:10"], outcome=None), TASK)
+    said = safety.complaint(made_run([], errors=["kernel k was not launched: too many threads, a.cu:10"], outcome=None), TASK, "")
     assert said.seen == "kernel k was not launched: too many threads" and said.places == [{"file": "a.cu", "line": 10}]
     assert said.help.startswith("Ask the launch for no more threads")
+
+
+@pytest.mark.parametrize("moved, seen", [
+    ({"to_host": 4}, "it copies 4 bytes of device memory to the host (cudaMemcpyAsync), none may be"),
+    ({"within_device": 4}, "it copies 4 bytes within device memory (cudaMemcpyAsync), none may be"),
+    ({"to_device": 1025}, "it copies 1,025 bytes from the host to device memory (cudaMemcpyAsync), at most 1,024 may be"),
+    ({"set": 9}, "it sets 9 bytes of device memory (cudaMemset), at most 8 may be"),
+    ({"parameters": 257}, "it launches a kernel with 257 bytes of arguments, at most 256 may be"),
+])
+def test_what_moves_by_other_ways_is_refused_with_its_call_and_line(moved, seen):
+    text = "void f()\n{\n    cudaMemcpyAsync(a, b, 4, cudaMemcpyDefault);\n    cudaMemset(a, 0, 9);\n    k<<<1, 1>>>();\n}\n"
+    complaint = safety.complaint(made_run([], moved=moved), TASK, text)
+    assert complaint.seen == seen
+    assert complaint.places == [{"file": "a.cu", "line": {"set": 4, "parameters": 5}.get(next(iter(moved)), 3)}]
+
+
+# --- whether kernels have done the work -----------------------------------------------------------------
+
+
+def by_kernels(task=TASK, kernels=(), **options):
+    return data_checks.complaint(made_run(list(kernels), **options), task)
+
+
+def test_kernels_load_and_store_everything():
+    assert by_kernels() is None
+    assert by_kernels(used={"stored": 12, "copied": 4}).seen == "of 16 bytes of output, 12 are written last by kernels, 4 by copies"
+    assert by_kernels(used={"stored": 0}).seen == "of 16 bytes of output, 0 are written last by kernels"
+    run = made_run([])
+    run.calls["data"]["buffers"]["input"] = {**USED, "loaded": 12}
+    assert data_checks.complaint(run, TASK).seen == "kernels load 12 bytes of input"
+    assert data_checks.complaint(run, SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(loads={"input": "3 * width"})})) is None
+
+
+def test_what_the_task_lets_a_program_set_needs_no_kernel():
+    assert by_kernels(used={"stored": 8, "filled": 8}) is None
+    assert by_kernels(used={"stored": 4, "filled": 12}).seen.endswith("4 are written last by kernels, 12 by cudaMemset")
+
+
+def test_lanes_that_go_one_by_one_are_too_many_instructions():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(memory_instructions="10 * width")})
+    assert by_kernels(task, [kernel(0)]) is None
+    assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps access memory by 80 instructions"
+
+
+def test_constant_memory_holds_no_data():
+    assert by_kernels(kernels=[{**kernel(0), "constant_load": {"words": 4097}}]) is None
+    assert "constant memory" in by_kernels(kernels=[{**kernel(0), "constant_load": {"words": 4098}}]).seen

@@ -72,13 +72,17 @@ struct LaunchInfo {
 
 /// Hears the events of a launch in this order: `launch_begins`, then for each block `block_begins`, its accesses and
 /// barriers, `block_ends`, and at last `launch_ends`. Accesses of one warp come in program order; barriers separate
-/// the intervals of a block.
+/// the intervals of a block. Blocks that wait for one another take turns between their `block_begins` and `block_ends`.
 class Listener {
 public:
     virtual ~Listener() = default;
     virtual void launch_begins(const LaunchInfo&) {}
     virtual void block_begins(const Extent& /*block_index*/) {}
+    /// The events from here on are of the block with this number, counted with x fastest.
+    virtual void block_runs(std::uint64_t /*number*/) {}
     virtual void warp_access(const WarpAccess&) {}
+    /// A bulk copy loads these bytes of global memory, or stores there.
+    virtual void bulk_copy(std::uint64_t /*address*/, std::uint64_t /*bytes*/, bool /*loads*/) {}
     /// All threads of the block have reached a barrier.
     virtual void block_barrier() {}
     /// The given lanes of a warp have synchronized with one another.

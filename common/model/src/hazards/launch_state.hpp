@@ -31,6 +31,8 @@ struct LaunchWatch::State {
     std::string kernel;
     Surroundings surroundings;
     std::vector<Listener*> listeners;
+    /// The block that the listeners know to run. Where there are listeners, blocks run in one host thread.
+    std::uint64_t running_block = UINT64_MAX;
     Reports reports;
     GlobalLaunch global;
     /// Some warps of a block may be ordered and others not; set as soon as one block has done so.

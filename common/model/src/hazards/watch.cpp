@@ -95,6 +95,13 @@ struct BlockWatch::State {
     SharedWatch shared;
     GlobalWatch global;
     Counters* counters = nullptr;
+
+    void tell_which_block_runs()
+    {
+        if (launch.listeners.empty() || launch.running_block == reporter.block_number()) return;
+        launch.running_block = reporter.block_number();
+        for (Listener* listener : launch.listeners) listener->block_runs(launch.running_block);
+    }
 };
 
 BlockWatch::BlockWatch(LaunchWatch& launch) : state_(std::make_unique<State>(*launch.state_)) {}
@@ -113,6 +120,7 @@ void BlockWatch::begin_block(const Extent& index, std::uint64_t number)
     state.global.begin_block(number);
     if (!state.counters) state.counters = state.launch.lend_counters();
     for (Listener* listener : state.launch.listeners) listener->block_begins(index);
+    state.tell_which_block_runs();
 }
 
 void BlockWatch::access(const WarpAccess& access)
@@ -135,14 +143,19 @@ void BlockWatch::count_only(const WarpAccess& access)
 {
     State& state = *state_;
     state.counters->count(access, state.reporter.block_number());
+    if (state.launch.listeners.empty()) [[likely]]
+        return;
+    state.tell_which_block_runs();
     for (Listener* listener : state.launch.listeners) listener->warp_access(access);
 }
 
 void BlockWatch::fetch_ahead(std::uint64_t address) { state_->global.fetch_ahead(address); }
 
-void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
+void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests)
 {
     state_->counters->count_bulk_copy(site, address, bytes, requests);
+    state_->tell_which_block_runs();
+    for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads);
 }
 
 void BlockWatch::block_barrier()

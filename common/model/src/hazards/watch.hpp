@@ -68,7 +68,7 @@ public:
     void fetch_ahead(std::uint64_t address);
     /// Counts a bulk copy between global memory, where it starts at `address`, and shared memory. Its reads and writes
     /// are told to uncounted_access(). One that takes several stretches of global memory is one request, told with the first.
-    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests = 1);
+    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests = 1);
 
     /// @name Synchronization
     /// @{

@@ -71,6 +71,12 @@ void CallLog::released(std::uint64_t address)
     held_.erase(found);
 }
 
+void CallLog::launched(std::size_t parameter_bytes)
+{
+    ++launches_;
+    most_parameter_bytes_ = std::max<std::uint64_t>(most_parameter_bytes_, parameter_bytes);
+}
+
 void CallLog::noted(const std::string& line)
 {
     if (notes_.size() < most_notes) notes_.push_back(line);
@@ -81,14 +87,15 @@ void CallLog::refused(const std::string& what)
     if (std::find(refused_.begin(), refused_.end(), what) == refused_.end()) refused_.push_back(what);
 }
 
-std::string CallLog::to_json(const std::vector<std::string>& overwritten_inputs) const
+std::string CallLog::to_json(const std::vector<std::string>& overwritten_inputs, const std::string& data) const
 {
     std::string text = "{\"copies\": {";
     for (std::size_t i = 0; i < copies_.size(); ++i)
         text += std::string(i ? ", \"" : "\"") + directions[i] + "\": {" + pair_of(copies_[i].calls, copies_[i].bytes) + "}";
     text += "},\n \"fills\": {" + pair_of(fills_.calls, fills_.bytes) + "},\n \"allocations\": {" +
             pair_of(allocations_.calls, allocations_.bytes) + ", \"most_bytes\": " + std::to_string(most_held_bytes_) +
-            "},\n \"launches\": " + std::to_string(launches_) + ",\n \"refused\": " + list_of(refused_) +
+            "},\n \"launches\": " + std::to_string(launches_) + ",\n \"most_parameter_bytes\": " + std::to_string(most_parameter_bytes_) +
+            ",\n \"data\": " + data + ",\n \"refused\": " + list_of(refused_) +
             ",\n \"overwritten_inputs\": " + list_of(overwritten_inputs) + ",\n \"first\": [";
     for (std::size_t i = 0; i < first_.size(); ++i)
         text += std::string(i ? ",\n  " : "") + "{\"call\": \"" + first_[i].call + "\", \"bytes\": " + std::to_string(first_[i].bytes) +

@@ -25,7 +25,8 @@ public:
     void filled(std::size_t bytes);
     void allocated(std::uint64_t address, std::size_t bytes);
     void released(std::uint64_t address);
-    void launched() { ++launches_; }
+    /// @param parameter_bytes of the kernel's arguments
+    void launched(std::size_t parameter_bytes);
     /// A line about an error that the program's runtime library has found.
     void noted(const std::string& line);
     const std::vector<std::string>& notes() const { return notes_; }
@@ -33,7 +34,8 @@ public:
     void refused(const std::string& what);
 
     /// A JSON object.
-    std::string to_json(const std::vector<std::string>& overwritten_inputs) const;
+    /// @param data what kernels have done with the data of the case, a JSON object
+    std::string to_json(const std::vector<std::string>& overwritten_inputs, const std::string& data) const;
 
 private:
     struct Sum {
@@ -48,7 +50,7 @@ private:
 
     std::array<Sum, 3> copies_{};
     Sum fills_, allocations_;
-    std::uint64_t held_bytes_ = 0, most_held_bytes_ = 0, launches_ = 0;
+    std::uint64_t held_bytes_ = 0, most_held_bytes_ = 0, launches_ = 0, most_parameter_bytes_ = 0;
     std::map<std::uint64_t, std::size_t> held_;
     std::vector<std::string> refused_, notes_;
     std::vector<Entry> first_;

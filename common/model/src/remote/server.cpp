@@ -180,7 +180,7 @@ void Server::launch(Reader& request, Writer& reply)
     if (launch.parameters.size() != device_.function(launch.function).parameter_bytes)
         throw DeviceError(invalid_value, "a kernel is launched with " + std::to_string(launch.parameters.size()) + " bytes of parameters, it has " +
                                              std::to_string(device_.function(launch.function).parameter_bytes));
-    log_.launched();
+    log_.launched(launch.parameters.size());
     reply(device_.launch(launch));
 }
 
@@ -195,12 +195,10 @@ void Server::occupancy(Reader& request, Writer& reply)
 
 void Server::set_heap_bytes(Reader& request, Writer&)
 {
-    const auto bytes = request.number<std::size_t>();
+    request.number<std::size_t>();
     request.end();
-    std::size_t free = 0, total = 0;
-    device_.memory_info(free, total);
-    if (bytes > total) throw DeviceError(invalid_value, "a heap of more bytes than the device has is asked for");
-    device_.set_heap_bytes(bytes);
+    log_.refused("a heap for malloc in kernels");
+    throw DeviceError(not_supported, "there is no heap for kernels");
 }
 
 void Server::reset(Reader& request, Writer&)

@@ -113,6 +113,7 @@ void Server::copy_in(Reader& request, Writer&)
     request(continues);
     const std::span<const std::uint8_t> data = request.rest();
     device_.copy_in(to, data.data(), data.size());
+    if (trial_) trial_->data_use().copied(to, data.size());
     log_.copied(Direction::to_device, data.size(), continues);
 }
 
@@ -133,6 +134,7 @@ void Server::copy_within(Reader& request, Writer&)
     const auto bytes = request.number<std::size_t>();
     request.end();
     device_.copy_within(to, from, bytes);
+    if (trial_) trial_->data_use().copied(to, bytes);
     log_.copied(Direction::within_device, bytes);
 }
 
@@ -147,6 +149,7 @@ void Server::fill(Reader& request, Writer&)
     if ((width != 1 && width != 2 && width != 4) || product({count, static_cast<std::size_t>(width)}, most) > most)
         throw DeviceError(invalid_value, "a fill of more bytes than a device has, or of elements of " + std::to_string(width) + " bytes is asked for");
     device_.fill(to, value, width, count);
+    if (trial_) trial_->data_use().filled(to, count * static_cast<std::size_t>(width));
     log_.filled(count * static_cast<std::size_t>(width));
 }
 

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "simt/model.hpp"
+
 namespace simt::remote {
 
 namespace {
@@ -43,7 +45,10 @@ TrialCase::TrialCase(const std::filesystem::path& folder, Device& device) : devi
         if (is_buffer) buffers_[name] = {kind == "output", bytes_of(folder / (name + ".bin")), {}};
     }
     if (integers_.empty()) throw std::runtime_error(path.string() + " has no parameters, or cannot be read");
+    add_listener(data_use_);
 }
+
+TrialCase::~TrialCase() { remove_listener(data_use_); }
 
 std::optional<int> TrialCase::integer(const std::string& name) const
 {
@@ -62,6 +67,7 @@ std::optional<TrialCase::Placed> TrialCase::place(const std::string& name)
         placed.address = device_.allocate(placed.bytes);
         if (placed.address == 0) throw DeviceError(memory_allocation, "the device has no room for " + name);
         device_.copy_in(placed.address, buffer.initial.data(), placed.bytes);
+        data_use_.place(name, placed.address, placed.bytes);
     }
     return buffer.placed = placed;
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "remote/data_use.hpp"
 #include "runtime/device.hpp"
 
 namespace simt::remote {
@@ -27,6 +28,9 @@ public:
 
     /// Reads a folder. std::runtime_error with one line if it is not a case.
     TrialCase(const std::filesystem::path& folder, Device& device);
+    ~TrialCase();
+    TrialCase(const TrialCase&) = delete;
+    TrialCase& operator=(const TrialCase&) = delete;
 
     /// Empty if there is none of this name.
     std::optional<int> integer(const std::string& name) const;
@@ -37,6 +41,9 @@ public:
 
     /// The name of the buffer that begins at an address; empty if none does.
     std::string_view name_at(DeviceAddress address) const;
+
+    /// What has been done with the data so far. It hears all launches of this process.
+    DataUse& data_use() { return data_use_; }
 
     /// Inputs that are no longer what they were.
     std::vector<std::string> overwritten_inputs() const;
@@ -56,6 +63,7 @@ private:
     Device& device_;
     std::map<std::string, int> integers_;
     std::map<std::string, Buffer> buffers_;
+    DataUse data_use_;
 };
 
 }  // namespace simt::remote

@@ -180,6 +180,8 @@ public:
     virtual const Machine& machine() const = 0;
     /// Bytes of device memory that kernels' `malloc` may take (cudaLimitMallocHeapSize).
     virtual void set_heap_bytes(std::size_t bytes) = 0;
+    /// From now on `malloc` in a kernel ends its launch with a line.
+    virtual void remove_heap() {}
     /// Where kernels' printf goes; the standard output unless set.
     virtual void set_printer(std::function<void(std::string_view)> printer) = 0;
     /// @}

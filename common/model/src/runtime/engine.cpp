@@ -240,6 +240,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     launch.parameters = request.parameters;
     launch.parameters.resize(std::max(launch.parameters.size(), program.parameter_bytes));
     launch.heap_bytes_left = &heap_bytes_left_;
+    launch.has_heap = has_heap_;
     std::vector<Listener*> listeners;
     {
         const std::scoped_lock lock(session.mutex);

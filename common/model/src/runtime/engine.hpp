@@ -49,6 +49,7 @@ public:
     int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) override;
     const Machine& machine() const override;
     void set_heap_bytes(std::size_t bytes) override { heap_bytes_left_ = bytes; }
+    void remove_heap() override { has_heap_ = false; }
     void set_printer(std::function<void(std::string_view)> printer) override;
     void reset() override;
 
@@ -75,6 +76,7 @@ private:
     int next_module_ = 0;
     std::vector<Kernel> kernels_;
     std::atomic<std::size_t> heap_bytes_left_{std::size_t{8} << 20};
+    bool has_heap_ = true;
     std::function<void(std::string_view)> printer_;
     std::atomic<std::uint64_t> launches_{0};
 };

@@ -140,6 +140,8 @@ void call_for_lane(Warp& warp, int lane, const CallSite& site)
         warp.launch->print(warp.block->number, text);
         give_back(warp, lane, site, static_cast<std::int32_t>(text.size()));
     } else if (site.builtin == "malloc") {
+        if (!warp.launch->has_heap)
+            throw LaunchStopped(error_not_supported, warp.launch->where(warp, lane) + ": malloc, and the device has no heap for kernels");
         give_back(warp, lane, site, warp.launch->allocate(first));
     } else if (site.builtin == "free") {
         if (first) warp.launch->release(first);

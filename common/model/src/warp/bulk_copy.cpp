@@ -64,7 +64,7 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
             from = find_global(warp, lane, address, bytes, unit);
             if (!from) return;
             note_global_range(*warp.block, warp.index, lane, instruction.site, Operation::load, address, bytes);
-            warp.block->watch.count_bulk_copy(instruction.site, address, bytes);
+            warp.block->watch.count_bulk_copy(instruction.site, address, bytes, true);
         } else {
             const SharedPlace place = find_shared(warp, lane, address, operands.other.space, bytes, unit);
             if (!place) return;
@@ -94,7 +94,7 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
         unsigned char* to = from ? find_global(warp, lane, address, bytes, unit) : nullptr;
         if (!to) return;
         note_shared_range(*warp.block, warp.index, lane, instruction.site, Operation::load, from.offset, bytes);
-        warp.block->watch.count_bulk_copy(instruction.site, address, bytes);
+        warp.block->watch.count_bulk_copy(instruction.site, address, bytes, false);
         Asynchronous::of(*warp.block)
             .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, to, address, bytes, &operands](Warp&) {
                 move_bytes(operands, to, from.at, bytes);

@@ -65,6 +65,8 @@ struct Launch {
     std::uint64_t allocate(std::uint64_t bytes);
     void release(std::uint64_t address);
     std::atomic<std::size_t>* heap_bytes_left = nullptr;
+    /// Not set where `malloc` in a kernel is an error.
+    bool has_heap = true;
 
     /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
     std::string where(const Warp& warp, int lane) const;

@@ -79,10 +79,10 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
     }
     std::uint64_t requests = 1;
     rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
-        warp.block->watch.count_bulk_copy(instruction.site, address, bytes, std::exchange(requests, 0));
+        warp.block->watch.count_bulk_copy(instruction.site, address, bytes, operation == Operation::load, std::exchange(requests, 0));
         if (operation == Operation::load) note_global_range(*warp.block, warp.index, lane, instruction.site, operation, address, bytes);
     });
-    if (requests) warp.block->watch.count_bulk_copy(instruction.site, map.address, 0);
+    if (requests) warp.block->watch.count_bulk_copy(instruction.site, map.address, 0, operation == Operation::load);
     begin_access(warp, instruction, operation, static_cast<int>(rows->bytes()));
     return rows;
 }

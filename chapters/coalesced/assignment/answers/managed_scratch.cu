@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Managed memory, where the host could compute unseen.
+
+__global__ void work(unsigned* output, const unsigned* input, int width, int height)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width * height) return;
+    const int x = i / height, y = height - 1 - i % height;
+    output[i] = input[y * width + x];
+}
+
+void rotate(unsigned* output, const unsigned* input, int width, int height)
+{
+    unsigned* scratch = nullptr;
+    cudaMallocManaged(&scratch, width * height * sizeof(unsigned));
+    cudaMemcpy(scratch, input, width * height * sizeof(unsigned), cudaMemcpyDefault);
+    work<<<(width * height + 127) / 128, 128>>>(output, scratch, width, height);
+    cudaDeviceSynchronize();
+    cudaFree(scratch);
+}

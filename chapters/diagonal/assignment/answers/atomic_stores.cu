@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Atomic exchanges write the result, and are no stores.
+
+__global__ void work(int* output, const int* input, int width, int height)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= height) return;
+    int least = input[i * width];
+    for (int x = 1; x < width; ++x) least = input[i * width + x] < least ? input[i * width + x] : least;
+    for (int x = 0; x < width; ++x) atomicExch(output + i * width + x, input[i * width + x] - least);
+}
+
+void subtract_minimum(int* output, const int* input, int width, int height)
+{
+    work<<<(height + 127) / 128, 128>>>(output, input, width, height);
+    cudaDeviceSynchronize();
+}

