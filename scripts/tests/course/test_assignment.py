@@ -148,7 +148,7 @@ def test_a_seed_gives_the_same_case_again():
 def test_students_and_secrets_vary_sizes_and_data():
     sizes = {tuple(drawn(f"student {number}").parameters.values()) for number in range(40)}
     assert len(sizes) > 20
-    assert {width % 2 for width, _ in sizes} == {1} and min(sizes)[0] >= 33 and max(sizes)[0] <= 95
+    assert {width % 2 for width, _ in sizes} == {1} and min(sizes)[0] >= 65 and max(sizes)[0] <= 127
     square = [drawn(*who, name="square").inputs["input"].tobytes() for who in (("ada",), ("bob",), ("ada", "secret"))]
     assert len(set(square)) == 3
 
