@@ -333,7 +333,7 @@ def _show_exactness(out: Console, kernel: dict) -> None:
     notes = kernel.get("fused", ())
     exact = kernel.get("exact", True)
     if not exact:
-        out.print(Text("not exact: the machine code makes other accesses than those that are counted", style="yellow"))
+        out.print(Text("not exact: a GPU makes other accesses than those that are counted", style="yellow"))
     for note in notes:
         place = f"{note['file']}:{note['line']}: " if note["line"] else ""
         change = " -> ".join(word for word in (note["ptx"], note["sass"]) if word)

@@ -507,7 +507,7 @@ def test_rare_counts_are_shown(capsys, source):
 def test_what_is_not_exact_says_so(capsys, source):
     note = {"file": "a.cu", "line": 3, "ptx": "ld.shared.f32", "sass": "LDS.64", "why": "w"}
     text = shown(capsys, report(kernel(exact=False, fused=[note])), source)
-    assert "not exact: the machine code makes other accesses than those that are counted\n  a.cu:3: ld.shared.f32 -> LDS.64: w\n" in text
+    assert "not exact: a GPU makes other accesses than those that are counted\n  a.cu:3: ld.shared.f32 -> LDS.64: w\n" in text
 
 
 def test_lines_of_unknown_files_are_counted_but_not_listed(capsys, source):

@@ -59,6 +59,18 @@ void add_fusion(const warp::Program& program, LaunchCounts& counts)
     }
 }
 
+/// What a launch has counted as often as its threads happened to look, and not as often as those of a GPU would.
+void add_polls(const warp::Program& program, std::uint64_t polled, LaunchCounts& counts)
+{
+    for (std::size_t n = 0; n < program.polls.size(); ++n) {
+        if (!(polled >> std::min<std::size_t>(n, 63) & 1)) continue;
+        const SourcePlace& place = program.polls[n];
+        FusedAccess note{place.file, place.line, "", "", "threads look here until others have written: how often is a matter of time"};
+        counts.exact = false;
+        if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(std::move(note));
+    }
+}
+
 /// Tells others which kernel runs, as long as it lives.
 class Announcement {
 public:
@@ -279,6 +291,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     LaunchCounts counts = watch.take_counts();
     counts.stopped = stopped;
     add_fusion(program, counts);
+    add_polls(program, launch.polled, counts);
     if (partitions) counts.partitions = partitions->take();
     session.add(std::move(counts));
     for (Hazard& hazard : watch.take_hazards()) session.add(std::move(hazard));

@@ -205,6 +205,7 @@ void execute_atomic(Warp& warp, const Instruction& instruction)
         else
             note_access(warp, space, pointers, Operation::atomic, pointers.lanes);
     });
+    if (access.poll >= 0) note_poll(warp, access.poll);
 }
 
 }  // namespace
@@ -245,6 +246,7 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.bytes = access.element_bytes * access.count;
     access.returns = instruction.opcode == "atom";
     note_fusion(decoder, instruction, access);
+    if (access.returns) access.poll = decoder.add_poll();
     const std::size_t at = access.returns ? 1 : 0;
     const ptx::Operand& value = instruction.operands.at(at + 1);
     access.counts = access.update == Update::add && access.bytes == 4 && value.kind == ptx::Operand::Kind::integer && value.integer == 1 &&

@@ -79,7 +79,7 @@ bool Block::has_ended() const { return ended_threads == launch.threads; }
 bool Block::run_slice()
 {
     idle_ = only_polls_ = true;
-    bool ran = false;
+    bool ran = false, looks = false, works = false;
     for (const auto& warp : warps) {
         while (!warp->ready.empty()) {
             ran = true;
@@ -87,6 +87,7 @@ bool Block::run_slice()
             if (stop == Stop::yielded) {
                 if (warp->idle_slices() == 0) idle_ = false;
                 if (!warp->polls) only_polls_ = false;
+                (warp->look == Look::at_device ? looks : works) = true;
                 break;
             }
             idle_ = false;
@@ -95,6 +96,7 @@ bool Block::run_slice()
     }
     const bool released = release_barriers();
     if (released) idle_ = false;
+    looks_elsewhere_ = looks && !works && !released;
     if (has_ended()) {
         if (asynchronous) Asynchronous::of(*this).finish();
         watch.end_block();

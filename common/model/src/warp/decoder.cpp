@@ -45,6 +45,7 @@ std::unique_ptr<Code> Decoder::decode()
     lay_out_registers();
     flow_ = find_flow(function_);
     code_->loop_parents = flow_.parents;
+    polls_ = find_polls(function_, flow_);
     place_instructions();
     std::vector<bool> is_join(function_.instructions.size() + 1, false);
     for (const int join : flow_.joins)
@@ -339,6 +340,13 @@ void Decoder::add_all(Instruction& instruction, const ptx::Operand& operand, ptx
 std::uint32_t Decoder::label(const ptx::Operand& operand) const
 {
     return position(function_.labels[static_cast<std::size_t>(operand.index)].instruction);
+}
+
+int Decoder::add_poll()
+{
+    if (!polls_[static_cast<std::size_t>(current_)]) return -1;
+    program_.polls.push_back(source_place(text_, function_.instructions[static_cast<std::size_t>(current_)].location));
+    return static_cast<int>(program_.polls.size()) - 1;
 }
 
 std::uint32_t Decoder::add_to_site_table(const ptx::Instruction& instruction)

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "warp/flow.hpp"
+#include "warp/polls.hpp"
 #include "warp/warp.hpp"
 
 namespace simt::warp {
@@ -74,6 +74,8 @@ public:
     /// The branch that decodes now, to a label of the function.
     Branch branch_to(int label_index) const;
     int current() const { return current_; }
+    /// The number of the load or atomic operation that decodes now among the program's looks at what others write (polls.hpp); -1 if it is none.
+    int add_poll();
     std::uint32_t label(const ptx::Operand& operand) const;
     LocalPlace local_place(const ptx::Operand& variable) const;
     /// The number of a function with a body; -1 if there is none.
@@ -106,6 +108,7 @@ private:
     std::unordered_map<std::string, std::uint32_t> specials_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> constants_[17];
     Flow flow_;
+    std::vector<bool> polls_;
     std::vector<std::uint32_t> positions_;
     std::set<int> called_;
     bool calls_indirectly_ = false;

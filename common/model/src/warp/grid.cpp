@@ -58,7 +58,7 @@ public:
     bool run_slice()
     {
         bool all = true;
-        idle_ = true;
+        idle_ = looks_elsewhere_ = true;
         bool only_waits = true;
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
             if (ended_[rank]) continue;
@@ -66,6 +66,7 @@ public:
             if (ended_[rank]) blocks_[rank]->complete_cluster_barrier();
             idle_ &= !ended_[rank] && blocks_[rank]->idle();
             only_waits &= !ended_[rank] && blocks_[rank]->only_waits();
+            looks_elsewhere_ &= ended_[rank] || blocks_[rank]->looks_elsewhere();
             all &= ended_[rank];
         }
         waiting_slices_ = only_waits && !all ? waiting_slices_ + 1 : 0;
@@ -74,6 +75,13 @@ public:
     }
 
     bool idle() const { return idle_; }
+    bool looks_elsewhere() const { return looks_elsewhere_; }
+    bool let_waiting_lanes_go()
+    {
+        bool went = false;
+        for (std::size_t rank = 0; rank < blocks_.size(); ++rank) went |= !ended_[rank] && blocks_[rank]->let_waiting_lanes_go();
+        return went;
+    }
     std::uint64_t first_number() const { return blocks_.front()->number; }
     const Block& front() const { return *blocks_.front(); }
     void end()
@@ -92,7 +100,7 @@ private:
 
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<bool> ended_;
-    bool idle_ = false;
+    bool idle_ = false, looks_elsewhere_ = false;
     int waiting_slices_ = 0;
 };
 
@@ -175,6 +183,7 @@ private:
     {
         auto cluster = std::move(resident_.front());
         resident_.pop_front();
+        ++idle_turns_;
         for (int idle = 0; !launch_.stopped;) {
             bool ended = false;
             try {
@@ -185,16 +194,26 @@ private:
                 throw;
             }
             if (ended) {
+                idle_turns_ = 0;
                 spare_.push_back(std::move(cluster));
                 return;
             }
             idle = cluster->idle() ? idle + 1 : 0;
-            if (idle < most_idle_slices) continue;
+            if (!cluster->idle()) idle_turns_ = 0;
+            if (idle < most_idle_slices && !cluster->looks_elsewhere()) continue;
             resident_.push_back(std::move(cluster));
-            start_another();
+            if (start_another()) idle_turns_ = 0;
+            if (idle_turns_ > resident_.size()) help_those_who_wait();
             return;
         }
         cluster->end();
+    }
+
+    /// No block can go on: what they look for can only come from lanes that wait for others of their warp.
+    void help_those_who_wait()
+    {
+        for (const auto& cluster : resident_) cluster->let_waiting_lanes_go();
+        idle_turns_ = 0;
     }
 
     void check_time(const Cluster& cluster)
@@ -212,6 +231,8 @@ private:
     std::size_t room_;
     double started_;
     int slices_ = 0;
+    /// Turns in a row in which nothing happened that another thread could notice.
+    std::size_t idle_turns_ = 0;
     std::deque<std::unique_ptr<Cluster>> resident_;
     std::vector<std::unique_ptr<Cluster>> spare_;
 };

@@ -55,6 +55,8 @@ struct Launch {
     hazards::LaunchWatch* watch = nullptr;
     /// Set when one block was stopped: the others end, too.
     std::atomic<bool> stopped{false};
+    /// Bit n is set when the program's poll n was made; bit 63 also stands for all that follow.
+    std::atomic<std::uint64_t> polled{0};
     std::chrono::duration<double> timeout{};
 
     /// What a block prints. It is handed on in the order of the blocks.
@@ -128,6 +130,10 @@ struct Block {
     bool idle() const { return idle_; }
     /// It was idle, and all its threads wait: at barriers, or for barriers in shared memory.
     bool only_waits() const { return idle_ && only_polls_; }
+    /// All its threads wait, some of them for what other blocks write.
+    bool looks_elsewhere() const { return looks_elsewhere_; }
+    /// Lanes that wait for others of their warp at a join go on without them. False if there are none.
+    bool let_waiting_lanes_go();
     /// Reports why no thread can go on, and stops the launch.
     [[noreturn]] void report_stuck();
     /// Reports a hazard of lanes of a warp.
@@ -148,8 +154,7 @@ private:
     void let_pass(int number, bool whole_block);
     void report_divergence(std::vector<Waiting> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
-    bool let_waiting_lanes_go();
-    bool idle_ = false, only_polls_ = false;
+    bool idle_ = false, only_polls_ = false, looks_elsewhere_ = false;
     /// Who waits at the barrier that is looked at.
     std::vector<Waiting> waiting_;
 };

@@ -139,15 +139,18 @@ void load(Warp& warp, const Instruction& instruction)
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         load_all<Memory, Register>(warp, instruction, access, place);
         note_even_access(warp, access, place, 0);
-        return forget_spacing(warp);
+        forget_spacing(warp);
+    } else {
+        by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+            const LanePointers pointers = check(warp, space, lanes);
+            load_elements<Memory, Register>(warp, instruction, access, pointers);
+            if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
+            if (access.is_fused) return note_fused_access(warp, access, space, pointers, 0);
+            note_access(warp, space, pointers, Operation::load, 0);
+        });
     }
-    by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
-        const LanePointers pointers = check(warp, space, lanes);
-        load_elements<Memory, Register>(warp, instruction, access, pointers);
-        if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
-        if (access.is_fused) return note_fused_access(warp, access, space, pointers, 0);
-        note_access(warp, space, pointers, Operation::load, 0);
-    });
+    if (access.poll >= 0) [[unlikely]]
+        note_poll(warp, access.poll);
 }
 
 template <class Memory, class Register>
@@ -264,6 +267,8 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.count = vector_count(instruction);
     access.bytes = access.element_bytes * access.count;
     note_fusion(decoder, instruction, access);
+    if (loads) access.poll = decoder.add_poll();
+    decoder.program().orders_blocks |= access.poll >= 0 && access.space != ptx::Space::shared;
     const ptx::Operand& value = instruction.operands.at(loads ? 0 : 1);
     const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), access.space);
     access.register_bytes = decoder.register_bytes(value, type);

@@ -30,6 +30,8 @@ struct MemoryAccess {
     /// Operand with the first element.
     int value_operand = 0;
     int register_bytes = 4;
+    /// Its number among the program's polls; -1 if it is none.
+    int poll = -1;
     /// Whether it is counted otherwise than it is written, and how (fusion.hpp).
     bool is_fused = false;
     CountedAccess counted;
@@ -84,6 +86,8 @@ unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most
 
 /// Tells the watcher of an access that was made; `changed` is of stores.
 void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
+/// Tells of an access that was made and is one of the program's polls.
+void note_poll(Warp& warp, int poll);
 /// Notes how an instruction's access is counted, where it is not counted as it is written.
 void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access);
 /// The same for an access that is counted otherwise than it is written.

@@ -105,6 +105,8 @@ struct Program {
     std::size_t parameter_bytes = 0;
     /// Blocks can tell by atomic operations which of them came first.
     bool orders_blocks = false;
+    /// Where threads look again and again at what others write (polls.hpp).
+    std::vector<SourcePlace> polls;
 };
 
 /// Where an access or a call stands.

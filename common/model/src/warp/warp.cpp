@@ -149,6 +149,7 @@ Stop Warp::run()
         patience = slice;
         progress = false;
         polls = nullptr;
+        look = Look::none;
         stop = Stop::none;
         step();
         if (stop == Stop::waits) idle_slices_ = 0;
@@ -158,7 +159,8 @@ Stop Warp::run()
         const bool spins = is_spinning(current);
         ready.insert(ready.begin(), current);
         idle_slices_ = spins ? idle_slices_ + 1 : 0;
-        if (idle_slices_ > static_cast<int>(ready.size()) && let_waiting_lanes_go()) idle_slices_ = 0;
+        // Who looks for what another block writes may not need the lanes of its own warp that wait.
+        if (idle_slices_ > static_cast<int>(ready.size()) && look != Look::at_device && let_waiting_lanes_go()) idle_slices_ = 0;
         return Stop::yielded;
     }
     return ended() ? Stop::ended : Stop::waits;
@@ -185,6 +187,7 @@ bool Warp::is_spinning(const Fragment& fragment)
         quiet_slices_ = 0;
         return false;
     }
+    if (look != Look::none) return true;
     // What a loop that waits has in its registers at its end does not change.
     const std::size_t bytes = fragment.frame->code->frame_bytes;
     const bool same = snapshot_frame_ == fragment.frame && snapshot_pc_ == fragment.pc && snapshot_.size() == bytes &&

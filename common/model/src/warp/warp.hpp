@@ -75,6 +75,9 @@ struct Fragment {
     const Instruction* instruction = nullptr;
 };
 
+/// The memory at which a fragment has looked for what others write: its own block's or cluster's, or that of all blocks.
+enum class Look : std::uint8_t { none, at_block, at_device };
+
 /// Why the warp's interpreter came back.
 enum class Stop : std::uint8_t { none, ended, yielded, waits };
 
@@ -98,6 +101,8 @@ struct Warp : RegisterFile {
     int patience = 0;
     /// Set by whatever another thread could notice: a store that changed something, an atomic operation, a barrier.
     bool progress = false;
+    /// The last look of the fragment that runs, since it has had its turn.
+    Look look = Look::none;
 
     std::vector<Fragment> ready, stalled;
     /// Local memory: `local_capacity` bytes a lane, lane after lane.
