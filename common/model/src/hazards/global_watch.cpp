@@ -338,7 +338,9 @@ void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
     const int lane = racing_lane(other, touch);
     if (lane < 0) return;
     const Rank rank = rank_of_blocks(reporter_.block_number(), other.block());
-    if (!reporter_.is_news(HazardKind::race, launch_.site_of(other.site), touch.access.site, rank)) return;
+    const std::uint32_t site = launch_.site_of(other.site), own = touch.access.site;
+    const bool is_first = block_ < other.block();
+    if (!reporter_.is_news(HazardKind::race, is_first ? own : site, is_first ? site : own, rank)) return;
     if (!ordered(other)) report(other, touch, lane, rank);
 }
 
@@ -351,10 +353,12 @@ void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane,
     const Extent block{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
     const int thread = access.warp * warp_size + lane;
     const char* what = !other.is_write() ? " reads" : other.key & GlobalEntry::atomic ? " updates" : " writes";
-    const char* verb = reads(access.operation) ? "reads" : access.operation == Operation::store ? "writes" : "updates";
-    reporter_.report(HazardKind::race, {thread}, site, access.site, rank,
-                     block_name(block) + what + " and " + reporter_.block() + ", " + reporter_.thread(thread) + ", " + verb +
-                         " the same global memory; blocks run in no order",
+    const char* verb = reads(access.operation) ? " reads" : access.operation == Operation::store ? " writes" : " updates";
+    const std::string its = block_name(block) + what, own = reporter_.block() + ", " + reporter_.thread(thread) + "," + verb;
+    // Which of the two came first depends on the host's threads.
+    const bool is_first = block_ < number;
+    reporter_.report(HazardKind::race, {thread}, is_first ? access.site : site, is_first ? site : access.site, rank,
+                     (is_first ? own + " and " + its : its + " and " + own) + " the same global memory; blocks run in no order",
                      "Let each block write memory of its own, use atomics, or split the work into two kernel launches.");
 }
 
