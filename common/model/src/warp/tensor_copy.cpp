@@ -36,23 +36,24 @@ struct TensorOperands {
 
 const TensorOperands& details(const Instruction& instruction) { return *reinterpret_cast<const TensorOperands*>(instruction.immediate); }
 
-[[noreturn]] void stop(const Warp& warp, int lane, int error, const std::string& what)
+[[noreturn]] void stop(const Warp& warp, int lane, const Instruction& instruction, int error, const std::string& what)
 {
-    throw LaunchStopped(error, warp.launch->where(warp, lane) + ": " + what);
+    throw LaunchStopped(error, warp.launch->where(warp, lane) + warp.launch->line_of(instruction.site) + ": " + what);
 }
 
-memory::TensorMap read_map(Warp& warp, int lane, const TensorOperands& operands)
+memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
 {
+    const TensorOperands& operands = details(instruction);
     memory::TensorMap map;
     const std::uint64_t address = operands.map.of(warp, lane);
     const unsigned char* at = address % map_alignment == 0 ? generic_pointer(warp, lane, address, sizeof map) : nullptr;
     if (at) std::memcpy(static_cast<void*>(&map), at, sizeof map);
-    if (!at || !map.valid()) stop(warp, lane, error_illegal_instruction, "a tensor copy whose map is not one that cuTensorMapEncode… has written, at a multiple of 64");
+    if (!at || !map.valid()) stop(warp, lane, instruction, error_illegal_instruction, "a tensor copy whose map is not one that cuTensorMapEncode… has written, at a multiple of 64");
     if (map.rank != operands.rank || map.columns != operands.columns)
-        stop(warp, lane, error_illegal_instruction,
+        stop(warp, lane, instruction, error_illegal_instruction,
              "a tensor copy of " + std::to_string(operands.rank) + " dimensions with a map of " + std::to_string(map.rank) + (map.columns ? ", for im2col" : ""));
     if (map.interleave != memory::TensorMap::Interleave::none || map.swizzle == memory::TensorMap::Swizzle::bytes_128_atom_32_flip_8)
-        stop(warp, lane, error_not_supported, "a tensor map with this interleaving or swizzle is not supported");
+        stop(warp, lane, instruction, error_not_supported, "cp.async.bulk.tensor is not supported with a tensor map of this interleaving or swizzle");
     return map;
 }
 
@@ -60,12 +61,12 @@ memory::TensorMap read_map(Warp& warp, int lane, const TensorOperands& operands)
 std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& instruction, Operation operation)
 {
     const TensorOperands& operands = details(instruction);
-    const memory::TensorMap map = read_map(warp, lane, operands);
+    const memory::TensorMap map = read_map(warp, lane, instruction);
     std::array<std::int64_t, 5> coordinates{};
     for (std::size_t i = 0; i < map.rank; ++i) coordinates[i] = static_cast<std::int32_t>(lane_value(warp, operands.coordinates[i], lane, 4));
     // Measured on an H200, in tiles; the PTX document does not say so.
     if (coordinates[0] * static_cast<std::int64_t>(memory::element_bytes(map.type)) % coordinate_alignment != 0)
-        stop(warp, lane, error_illegal_instruction,
+        stop(warp, lane, instruction, error_illegal_instruction,
              "a tensor copy from element " + std::to_string(coordinates[0]) + " of a row on, which is not at a multiple of 16 bytes");
     std::array<std::int64_t, 3> offsets{};
     for (std::size_t i = 0; operands.columns && i + 2 < map.rank; ++i) offsets[i] = static_cast<std::int64_t>(lane_value(warp, operands.offsets[i], lane, 2));
@@ -128,7 +129,7 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, operation);
         if (!rows) return;
         const std::optional<ptx::Type> type = type_of(rows->type);
-        if (operands.reduces && !type) stop(warp, lane, error_not_supported, "a reduction of a tensor with elements of this type is not supported");
+        if (operands.reduces && !type) stop(warp, lane, instruction, error_not_supported, "cp.reduce.async.bulk.tensor is not supported with a tensor map of this type");
         warp.access.operation = Operation::load;
         const SharedPlace from = find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->bytes(), box_alignment);
         if (!from) return;

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What the model does not execute ends in one line that names the instruction, the kernel and the source line.
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "model_results.hpp"
+
+namespace {
+
+constexpr int line_of_reduction = __LINE__ + 4;
+__global__ void reduce_over_devices(float* out)
+{
+    float sum;
+    asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(sum) : "l"(out) : "memory");
+    *out = sum;
+}
+
+constexpr int line_of_sample = __LINE__ + 4;
+__global__ void fetch_sample(float* out, unsigned long long texture)
+{
+    float x, y, z, w;
+    asm volatile("tex.2dms.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "l"(texture), "r"(0), "r"(1), "r"(2));
+    *out = x + y + z + w;
+}
+
+constexpr int line_of_copy = __LINE__ + 6;
+__global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map)
+{
+    __shared__ alignas(128) int box[64];
+    __shared__ unsigned long long barrier;
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(box)), arrived = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2, %2}], [%3];" ::"r"(to), "l"(&map), "r"(0), "r"(arrived) : "memory");
+    *out = box[0];
+}
+
+std::string the_error()
+{
+    cudaDeviceSynchronize();
+    cudaGetLastError();
+    const std::vector<std::string> errors = model::take_errors();
+    EXPECT_EQ(errors.size(), 1u);
+    return errors.empty() ? std::string() : errors[0];
+}
+
+std::string at(int line) { return "refused_test.cu:" + std::to_string(line); }
+
+struct Floats {
+    Floats() { cudaMalloc(&data, 16); }
+    ~Floats() { cudaFree(data); }
+    float* data = nullptr;
+};
+
+TEST(Refused, InstructionsAreNamedWithKernelAndLine)
+{
+    Floats out;
+    reduce_over_devices<<<1, 1>>>(out.data);
+    EXPECT_EQ(the_error(), "the instruction multimem.ld_reduce.relaxed.gpu.global.add.f32 is not supported, in kernel reduce_over_devices, " + at(line_of_reduction));
+    fetch_sample<<<1, 1>>>(out.data, 1);
+    EXPECT_EQ(the_error(), "the instruction tex.2dms.v4.f32.s32 is not supported: CUDA makes no arrays with several samples a texel, in kernel fetch_sample, " + at(line_of_sample));
+}
+
+TEST(Refused, InterleavedTensorMapsAreNamedWithKernelAndLine)
+{
+    void* encode = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found), cudaSuccess);
+    int* data = nullptr;
+    cudaMalloc(&data, 4096);
+    const cuuint64_t extents[]{8, 8, 4}, strides[]{32, 256};
+    const cuuint32_t box[]{4, 4, 2}, steps[]{1, 1, 1};
+    CUtensorMap map{};
+    ASSERT_EQ(reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 3, data, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_16B,
+                                                                          CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+              CUDA_SUCCESS);
+    copy_box<<<1, 1>>>(data, map);
+    EXPECT_EQ(the_error(), "kernel copy_box, block (0, 0, 0), thread (0, 0, 0), " + at(line_of_copy) +
+                               ": cp.async.bulk.tensor is not supported with a tensor map of this interleaving or swizzle");
+    cudaFree(data);
+}
+
+}  // namespace
