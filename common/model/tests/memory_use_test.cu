@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What the model needs beside the memory that kernels touch: half of it, to watch for races between blocks.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "model_results.hpp"
+
+namespace {
+
+constexpr long mebi = 1 << 20;
+constexpr int TILE = 32;
+
+__global__ void add_one(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
+/// Each warp writes a column.
+__global__ void write_columns(int* data, int n)
+{
+    data[(blockIdx.y * TILE + threadIdx.x) * n + blockIdx.x * TILE + threadIdx.y] = threadIdx.x;
+}
+
+/// Bytes of memory that the process has.
+long bytes_here()
+{
+    long all = 0, here = 0;
+    std::ifstream("/proc/self/statm") >> all >> here;
+    return here * sysconf(_SC_PAGESIZE);
+}
+
+/// By how much `launch` makes the process grow.
+template <class Launch>
+long growth_by(Launch launch)
+{
+    const long before = bytes_here();
+    launch();
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_TRUE(model::take_hazards().empty());
+    return bytes_here() - before;
+}
+
+class MemoryUse : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        ASSERT_EQ(cudaMalloc(&data_, touched), cudaSuccess);
+        // What the kernels themselves take does not grow with the memory that they touch.
+        int* little = nullptr;
+        cudaMalloc(&little, TILE * TILE * sizeof(int));
+        add_one<<<4, 256>>>(little);
+        write_columns<<<1, dim3(TILE, TILE)>>>(little, TILE);
+        cudaDeviceSynchronize();
+        cudaFree(little);
+    }
+    void TearDown() override { cudaFree(data_); }
+
+    static constexpr long touched = 64 * mebi;
+    /// For all that is no watch.
+    static constexpr long little = mebi;
+    int* data_ = nullptr;
+};
+
+TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouched)
+{
+    const long once = growth_by([&] { add_one<<<touched / 4 / 256, 256>>>(data_); });
+    EXPECT_LE(once, touched / 2 + little);
+    EXPECT_GE(once, touched / 4) << "otherwise nothing is measured here";
+    EXPECT_LE(growth_by([&] { add_one<<<touched / 4 / 256, 256>>>(data_); }), little) << "later launches use the same";
+}
+
+TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouchedByColumns)
+{
+    constexpr int n = 4096;
+    static_assert(long{n} * n * 4 == touched);
+    EXPECT_LE(growth_by([&] { write_columns<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(data_, n); }), touched / 2 + little);
+}
+
+TEST_F(MemoryUse, IsThatOfTheTouchedPartOfAnAllocation)
+{
+    // The watch takes large pages, whole ones at both ends.
+    constexpr long part = touched / 8, large_pages = 2 * 2 * mebi;
+    EXPECT_LE(growth_by([&] { add_one<<<part / 4 / 256, 256>>>(data_); }), part / 2 + large_pages + little);
+}
+
+}  // namespace
