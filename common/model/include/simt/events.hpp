@@ -34,7 +34,7 @@ struct WarpAccess {
     /// Address of each active lane. Shared addresses count from the start of the block's shared memory, local addresses
     /// from the start of the thread's local memory; global addresses are the model's device addresses (the same in every
     /// run, as far as alignment goes).
-    std::array<std::uint64_t, warp_size> address;
+    alignas(64) std::array<std::uint64_t, warp_size> address;
     /// For stores: bit i is set when lane i's store changed what was in memory.
     std::uint32_t changed;
     /// For global and constant accesses: start of the allocation or variable that the first active lane's address lies in.

@@ -94,7 +94,7 @@ void Counters::count(const WarpAccess& access, std::uint64_t block)
         case Space::texture: hazards::add(site.global, {0, 0}, access, texture_requests(access)); break;
     }
     const int lanes = access.active_lanes();
-    if (lanes > site.example_lanes || (lanes == site.example_lanes && block < site.example->block)) keep_example(site, access, block);
+    if (lanes > site.example_lanes || (lanes == site.example_lanes && block < site.example_block)) keep_example(site, access, block);
 }
 
 void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
@@ -113,7 +113,7 @@ void Counters::keep_example(Site& site, const WarpAccess& access, std::uint64_t 
     if (!site.example) site.example = std::make_unique<Example>();
     Example& example = *site.example;
     site.example_lanes = access.active_lanes();
-    example.block = block;
+    site.example_block = block;
     example.active = access.active;
     example.size = access.size;
     detail::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
@@ -137,8 +137,9 @@ void Counters::add(const Counters& other)
         to.shared += from.shared;
         to.global += from.global;
         if (!from.example || from.example_lanes < to.example_lanes) return;
-        if (from.example_lanes == to.example_lanes && from.example->block >= to.example->block) return;
+        if (from.example_lanes == to.example_lanes && from.example_block >= to.example_block) return;
         to.example_lanes = from.example_lanes;
+        to.example_block = from.example_block;
         to.example = std::make_unique<Example>(*from.example);
     });
 }
@@ -158,7 +159,7 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         if (SharedCounts* total = shared_total(counts, space, operation)) *total += site.shared;
         if (GlobalCounts* total = global_total(counts, space, operation)) *total += site.global;
         if (!site.example) return;
-        const auto rank = [](const Site& one) { return std::pair(-one.example_lanes, one.example->block); };
+        const auto rank = [](const Site& one) { return std::pair(-one.example_lanes, one.example_block); };
         if (!line.example || rank(site) < rank(*line.example)) line.example = &site;
     });
     for (auto& [key, line] : lines) {

@@ -35,7 +35,6 @@ private:
     /// The access of a site that is drawn: the one with the most active lanes, of these in the lowest block, of these
     /// the first.
     struct Example {
-        std::uint64_t block = 0;
         std::uint32_t active = 0;
         int size = 0;
         std::array<std::uint64_t, warp_size> offset{};
@@ -43,7 +42,9 @@ private:
     struct Site {
         SharedCounts shared;
         GlobalCounts global;
+        /// Lanes and block of the example.
         int example_lanes = 0;
+        std::uint64_t example_block = 0;
         std::unique_ptr<Example> example;
 
         bool counted() const { return shared.instructions + global.requests > 0; }

@@ -44,6 +44,8 @@ struct GlobalLine {
     std::uint32_t launch;
     std::uint8_t count;
     std::uint8_t locked;
+    /// Always 0.
+    std::uint16_t unused;
     GlobalEntry entry[most_entries];
 };
 static_assert(sizeof(GlobalLine) == 64);

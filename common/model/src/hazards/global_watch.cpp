@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <thread>
 
 #include "rules/lanes.hpp"
@@ -236,7 +238,7 @@ void GlobalWatch::access(const WarpAccess& access)
 
 void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
 {
-    alignas(64) std::array<std::uint32_t, warp_size> place, words;
+    alignas(64) Lanes place, words;
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         place[lane] = static_cast<std::uint32_t>(GlobalShadow::place_in_chunk(access.address[lane]));
         words[lane] = words_at(access.address[lane], access.size);
@@ -244,11 +246,40 @@ void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
     GlobalLine* const lines = launch_.chunk_of(access.address[0]);
     const std::uint32_t launch = launch_.number();
     const bool locks = !launch_.single_threaded();
+    if (!locks && touch_own(lines, place, words, entry, launch)) return;
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         entry.words = words[lane];
         GlobalLine& here = lines[place[lane]];
         if (!LockedLine(here, launch_, launch, locks).add_to_own(entry)) touch(here, access, entry, access.address[lane] >> line_bits);
     }
+}
+
+bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch)
+{
+    // All that a line holds before the words of its first entry, as the processor's vector instructions have it.
+    using Head = std::uint32_t __attribute__((vector_size(16)));
+    static_assert(offsetof(GlobalLine, entry) + offsetof(GlobalEntry, words) == offsetof(GlobalLine, launch) + sizeof(Head));
+    const Head own{launch, 1, entry.key, entry.site | static_cast<std::uint32_t>(entry.release) << 16};
+    if (lines[place[0]].launch != launch) {
+        bool is_known = false;
+        for (const std::uint32_t at : place) is_known |= lines[at].launch == launch;
+        if (is_known) return false;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
+            GlobalLine& line = lines[place[lane]];
+            std::memcpy(&line.launch, &own, sizeof own);
+            line.entry[0].words = words[lane];
+        }
+        return true;
+    }
+    Head differences{};
+    for (const std::uint32_t at : place) {
+        Head head;
+        std::memcpy(&head, &lines[at].launch, sizeof head);
+        differences |= head ^ own;
+    }
+    if (differences[0] | differences[1] | differences[2] | differences[3]) return false;
+    for (std::size_t lane = 0; lane < warp_size; ++lane) lines[place[lane]].entry[0].words |= words[lane];
+    return true;
 }
 
 void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number)

@@ -5,6 +5,7 @@
 /// Finds races between blocks in global memory.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -95,6 +96,10 @@ private:
     template <class Visit>
     static void for_each_line(const WarpAccess& access, Visit&& visit);
     void touch_column(const WarpAccess& access, GlobalEntry entry);
+    using Lanes = std::array<std::uint32_t, warp_size>;
+    /// Does all there is to do where nobody has touched any of the lines, each a lane's, or the block alone and only as in `entry`. Returns
+    /// false, and has done nothing, for all others. No other host thread may look at them.
+    static bool touch_own(GlobalLine* lines, const Lanes& place, const Lanes& words, const GlobalEntry& entry, std::uint32_t launch);
     /// Where it takes a closer look.
     [[gnu::noinline]] void touch(GlobalLine& at, const WarpAccess& access, GlobalEntry entry, std::uint64_t number);
     void load(LockedLine& line, const Touch& touch);

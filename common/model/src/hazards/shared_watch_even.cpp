@@ -73,11 +73,13 @@ struct Words {
     [[gnu::always_inline]] void for_each(Visit&& visit) const
     {
         std::ptrdiff_t first = 0;
-        if (of_lane == 1)
+        if (of_lane == 1) {
+#pragma GCC unroll 8
             for (std::size_t lane = 0; lane < warp_size; ++lane, first += stride) visit(first, lane);
-        else
+        } else {
             for (std::size_t lane = 0; lane < warp_size; ++lane, first += stride)
                 for (std::ptrdiff_t word = first; word < first + of_lane; ++word) visit(word, lane);
+        }
     }
     /// Calls `visit(cells, lane)` with as many cells at a time as Cells has; the first one is that lane's.
     template <class Cells, class Visit>
@@ -104,9 +106,26 @@ struct State {
     }
 };
 
+/// True if all cells are so where no field needs a certain value.
+template <class Cells>
+bool are_within_limit(const Words& words, const State& state)
+{
+    Cells limit, wrong{};
+    spread(state.limit, limit);
+    words.for_each_cell<Cells>([&](const unsigned char* at, std::size_t) __attribute__((always_inline)) {
+        Cells cells;
+        std::memcpy(&cells, at, sizeof cells);
+        wrong |= cells > limit;
+    });
+    std::int32_t any = 0;
+    for (std::size_t i = 0; i < sizeof wrong / sizeof any; ++i) any |= wrong[i];
+    return any == 0;
+}
+
 template <class Cells>
 bool are_so(const Words& words, const State& state)
 {
+    if (state.counts == Fields{}) return are_within_limit<Cells>(words, state);
     Cells fields, of_lane, counts, limit, wrong{};
     spread(state.fields, fields);
     spread(state.of_lane, of_lane);

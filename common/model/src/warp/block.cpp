@@ -50,7 +50,6 @@ Block::Block(Launch& of) : launch(of), watch(*of.watch)
 {
     cluster = {this};
     shared_memory.resize(launch.program->shared_extent + launch.info.dynamic_shared_bytes + 1024);
-    last_address.resize(launch.program->module->sites.size());
     for (int i = 0; i < launch.warps; ++i) warps.push_back(std::make_unique<Warp>(*this, i));
 }
 

@@ -27,16 +27,24 @@ void read(const std::uint32_t* from, Addresses& to)
     to = __builtin_convertvector(values, Addresses);
 }
 
-/// Writes the addresses of all lanes; returns whether each is `step` more than that of the lane before.
+/// Addresses of lanes: the first one, and how much more each is than that of the lane before, if all are.
+struct Spacing {
+    std::uint64_t first = 0, step = 0;
+    bool is_even = false;
+
+    std::uint64_t last() const { return first + (lanes_of_warp - 1) * step; }
+};
+
+/// Writes the addresses of all lanes.
 template <class Base>
-bool add_offsets(Warp& warp, std::uint32_t base, std::int64_t offset, std::uint64_t& step)
+Spacing add_offsets(Warp& warp, std::uint32_t base, std::int64_t offset)
 {
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const Base* from = values<Base>(warp, base);
     auto& to = warp.access.address;
     const auto added = static_cast<std::uint64_t>(offset);
     const std::uint64_t first = (from[0] + added) & mask;
-    step = ((from[1] + added) & mask) - first;
+    const std::uint64_t step = ((from[1] + added) & mask) - first;
     Addresses expected = first + step * Addresses{0, 1, 2, 3, 4, 5, 6, 7}, differences{};
     for (std::size_t lane = 0; lane < lanes_of_warp; lane += together) {
         Addresses address;
@@ -48,48 +56,66 @@ bool add_offsets(Warp& warp, std::uint32_t base, std::int64_t offset, std::uint6
     }
     std::uint64_t any = 0;
     for (std::size_t i = 0; i < together; ++i) any |= differences[i];
-    return any == 0;
+    return {first, step, any == 0};
 }
 
-/// Most instructions go through memory in even steps from one warp to the next. What the next one will want, and what the
-/// watcher knows of it, is on its way until then.
-void fetch_ahead(Warp& warp, std::uint64_t address, const unsigned char* at)
+/// How far the next access of a site will be, perhaps, from the one at `address`: the same one of the next block if blocks are short, or else
+/// the next one of this block.
+std::uint64_t expected_step(Warp& warp, std::uint64_t address)
 {
-    std::uint64_t& last = warp.block->last_address[warp.access.site];
-    const std::uint64_t step = address - last;
-    last = address;
-    constexpr std::uint64_t cache_line = 64;
-    const std::uint64_t next = reinterpret_cast<std::uintptr_t>(at) + step;
-    __builtin_prefetch(reinterpret_cast<const void*>(next));
-    __builtin_prefetch(reinterpret_cast<const void*>(next + cache_line));
-    warp.block->watch.fetch_ahead(address + step);
+    constexpr std::uint32_t few = 64;
+    Expectation& site = warp.block->expectations[warp.access.site % warp.block->expectations.size()];
+    const std::uint64_t in_block = address - site.last;
+    site.last = address;
+    if (site.block != warp.block->number) {
+        site.to_next_block = address - site.first;
+        site.first = address;
+        site.block = warp.block->number;
+        site.accesses_of_last_block = site.accesses;
+        site.accesses = 0;
+    }
+    const bool is_short = ++site.accesses <= few && site.accesses_of_last_block - 1 < few;
+    return is_short ? site.to_next_block : in_block;
 }
 
-/// Does what find_addresses() does; returns whether all 32 addresses are `step` bytes apart.
-bool set_up(Warp& warp, const Instruction& instruction, const MemoryAccess& access, std::uint64_t& step)
+/// Most instructions go through memory in even steps. What a later one will want, and what the watcher knows of it, is on its way until
+/// then. Of accesses whose lanes are far apart each one fetches what one lane will want: other warps fetch what the others will.
+void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, const unsigned char* at)
+{
+    constexpr std::uint64_t cache_line = 64, watched_line = 128;
+    std::uint64_t ahead = expected_step(warp, address);
+    const bool is_column = lane_step >= watched_line;
+    if (is_column) ahead += warp.block->columns++ % lanes_of_warp * lane_step;
+    const std::uint64_t next = reinterpret_cast<std::uintptr_t>(at) + ahead;
+    __builtin_prefetch(reinterpret_cast<const void*>(next));
+    __builtin_prefetch(reinterpret_cast<const void*>(is_column ? next ^ cache_line : next + cache_line));
+    warp.block->watch.fetch_ahead(address + ahead);
+}
+
+/// Does what find_addresses() does.
+Spacing set_up(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
 {
     warp.access.size = access.bytes;
     warp.access.site = instruction.site;
     warp.access.operation = access.operation;
     warp.access.warp = warp.index;
     const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
-    return access.base_bytes == 8 ? add_offsets<std::uint64_t>(warp, base, access.offset, step) : add_offsets<std::uint32_t>(warp, base, access.offset, step);
+    return access.base_bytes == 8 ? add_offsets<std::uint64_t>(warp, base, access.offset) : add_offsets<std::uint32_t>(warp, base, access.offset);
 }
 
 }  // namespace
 
 void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
 {
-    std::uint64_t step;
-    set_up(warp, instruction, access, step);
+    set_up(warp, instruction, access);
 }
 
 EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
 {
-    std::uint64_t step;
-    if (!set_up(warp, instruction, access, step) || warp.active != all_lanes) return {};
+    const Spacing spacing = set_up(warp, instruction, access);
+    if (!spacing.is_even || warp.active != all_lanes) return {};
     const auto size = static_cast<std::uint64_t>(access.bytes);
-    const std::uint64_t first = warp.access.address[0], last = warp.access.address[lanes_of_warp - 1];
+    const std::uint64_t first = spacing.first, step = spacing.step, last = spacing.last();
     const bool descends = step >> 63 != 0;
     const std::uint64_t least = descends ? last : first, most = descends ? first : last;
     // No lane between the two lies elsewhere.
@@ -102,7 +128,7 @@ EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const Memo
     else if (place.space == ptx::Space::global || place.space == ptx::Space::constant)
         place.first = locate_global(warp, least, most, size);
     if (!place) return {};
-    if (place.space == ptx::Space::global) fetch_ahead(warp, least, place.first);
+    if (place.space == ptx::Space::global) fetch_ahead(warp, least, descends ? -step : step, place.first);
     place.first += first - least;
     warp.access.evenly_spaced = true;
     warp.access.step = step;

@@ -93,6 +93,13 @@ struct BlockBarrier {
 /// Writes what a barrier with a result (`bar.red`) gives to the lanes of a fragment that waited.
 void give_barrier_result(const Fragment& fragment, int true_values, int threads);
 
+/// How a site goes through global memory, from the addresses of first lanes: the last one, the first one of the block that runs, how far
+/// that is from the first one of the block before, and how many accesses a block makes.
+struct Expectation {
+    std::uint64_t last = 0, first = 0, to_next_block = 0, block = 0;
+    std::uint32_t accesses = 0, accesses_of_last_block = 0;
+};
+
 /// One block while it runs.
 struct Block {
     explicit Block(Launch& of);
@@ -117,8 +124,10 @@ struct Block {
     int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
     WarpAccess access{};
-    /// Of each site, the global address of the first lane that accessed memory from there last.
-    std::vector<std::uint64_t> last_address;
+    /// What to expect of the accesses of a site to global memory. Sites share places; that costs time and nothing else.
+    std::array<Expectation, 128> expectations{};
+    /// Accesses to global memory so far whose lanes went to lines of their own.
+    std::uint64_t columns = 0;
     /// Copies that are under way (asynchronous.hpp), null until there are some.
     std::shared_ptr<void> asynchronous;
 

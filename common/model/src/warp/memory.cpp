@@ -85,14 +85,27 @@ void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
     for (std::size_t lane = 0; lane < lanes_of_warp; ++lane, from += step) std::memcpy(&elements[lane], from, sizeof(Memory));
 }
 
+/// Writes elements that are not next to one another; returns the lanes whose memory that changes. A column of a matrix can have all its
+/// lines in one set of the processor's cache, so a few lanes at a time are read and written before others take their place.
 template <class Memory>
-void write_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
+std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
 {
-    if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
-        std::memcpy(to, elements, sizeof(Memory) * lanes_of_warp);
-        return;
+    constexpr std::size_t together = 8;
+    std::uint32_t changed = 0;
+    for (std::size_t first = 0; first < lanes_of_warp; first += together, to += step * static_cast<std::ptrdiff_t>(together)) {
+        std::uint32_t others = 0;
+        unsigned char* at = to;
+        for (std::size_t lane = first; lane < first + together; ++lane, at += step) {
+            Memory old;
+            std::memcpy(&old, at, sizeof old);
+            others |= static_cast<std::uint32_t>(!(old == elements[lane])) << lane;
+        }
+        changed |= others;
+        if (others == 0) continue;
+        at = to;
+        for (std::size_t lane = first; lane < first + together; ++lane, at += step) std::memcpy(at, &elements[lane], sizeof(Memory));
     }
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane, to += step) std::memcpy(to, &elements[lane], sizeof(Memory));
+    return changed;
 }
 
 /// load_elements() of all lanes.
@@ -124,9 +137,13 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
         unsigned char* to = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
         alignas(64) Memory old[lanes_of_warp], elements[lanes_of_warp];
         for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
-        read_all(to, place.step, old);
+        if (place.step != static_cast<std::ptrdiff_t>(sizeof(Memory))) {
+            changed |= exchange_all(to, place.step, elements);
+            continue;
+        }
+        std::memcpy(old, to, sizeof old);
         const std::uint32_t others = lanes_where<Memory>([&](int lane) { return !(old[lane] == elements[lane]); });
-        if (others) write_all(to, place.step, elements);
+        if (others) std::memcpy(to, elements, sizeof elements);
         changed |= others;
     }
     return changed;
