@@ -49,6 +49,8 @@ inline ptx::Instruction instruction_of(std::string_view text, std::size_t operan
 class Bench {
 public:
     static constexpr std::size_t registers = 10;
+    /// One more, for results that nobody reads.
+    static constexpr std::size_t sink = registers;
     static constexpr std::size_t register_bytes = 16 * lanes_of_warp;
 
     Bench() { file_.registers = storage_.data(); }
@@ -75,7 +77,7 @@ public:
         std::vector<std::uint32_t> offsets;
         Instruction decoded;
         for (std::size_t n = 0; n < operands.size(); ++n) {
-            offsets.push_back(operands[n] == no_operand ? no_operand : offset(operands[n]));
+            offsets.push_back(offset(operands[n]));
             if (n < decoded.operand.size()) decoded.operand[n] = offsets.back();
         }
         decoded.operands = offsets.data();
@@ -89,7 +91,7 @@ public:
     }
 
 private:
-    alignas(64) std::array<unsigned char, registers * register_bytes> storage_{};
+    alignas(64) std::array<unsigned char, (registers + 1) * register_bytes> storage_{};
     RegisterFile file_;
 };
 

@@ -221,7 +221,7 @@ TEST(Logic, LooksUpFunctionsOfThreeBits)
         std::fill_n(bench.at<U32>(5), lanes_of_warp, table);
         ASSERT_TRUE(bench.run(instruction_of("lop3.b32"), {0, 2, 3, 4, 5}, all_lanes));
         *bench.at<U32>(6) = 0x0ff00ff0;
-        ASSERT_TRUE(bench.run(instruction_of("lop3.or.b32"), {no_operand, 1, 2, 3, 4, 5, 6}, all_lanes, 1U << 6));
+        ASSERT_TRUE(bench.run(instruction_of("lop3.or.b32"), {Bench::sink, 1, 2, 3, 4, 5, 6}, all_lanes, 1U << 6));
         for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
             const U32 expected = reference(bench.at<U32>(2)[lane], bench.at<U32>(3)[lane], bench.at<U32>(4)[lane], table);
             ASSERT_EQ(bench.at<U32>(0)[lane], expected);

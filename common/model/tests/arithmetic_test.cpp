@@ -193,8 +193,8 @@ TEST(Moves, Unpack)
     for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U64>(5)[lane] = numbers.random();
     for (std::size_t n = 0; n < 5; ++n) bench.poison(n);
     ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 2), {0, 1, 5}, 0xffff0000));
-    ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 2), {no_operand, 2, 5}, all_lanes));
-    ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 4), {no_operand, 3, no_operand, 4, 5}, all_lanes));
+    ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 2), {Bench::sink, 2, 5}, all_lanes));
+    ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 4), {Bench::sink, 3, Bench::sink, 4, 5}, all_lanes));
     for (int lane = 0; lane < lanes_of_warp; ++lane) {
         const U64 value = bench.at<U64>(5)[lane];
         ASSERT_EQ(bench.at<U32>(0)[lane], lane < 16 ? 0xa5a5a5a5 : static_cast<U32>(value));

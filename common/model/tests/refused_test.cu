@@ -39,6 +39,16 @@ __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map)
     *out = box[0];
 }
 
+/// Results that nobody reads, where instructions may have some.
+__global__ void drop_results(unsigned char* out, const unsigned char* in)
+{
+    int second, high, kept;
+    asm volatile("ld.global.v2.u8 {_, %0}, [%1];" : "=r"(second) : "l"(in + 2 * threadIdx.x));
+    asm volatile("mov.b64 {_, %0}, %1;" : "=r"(high) : "l"(7ll << 32 | threadIdx.x));
+    asm volatile("{ .reg .pred p; setp.lt.s32 _|p, %1, 5; selp.b32 %0, 1, 0, p; }" : "=r"(kept) : "r"(threadIdx.x));
+    out[threadIdx.x] = static_cast<unsigned char>(second + high + kept);
+}
+
 std::string the_error()
 {
     cudaDeviceSynchronize();
@@ -63,6 +73,37 @@ TEST(Refused, InstructionsAreNamedWithKernelAndLine)
     EXPECT_EQ(the_error(), "the instruction multimem.ld_reduce.relaxed.gpu.global.add.f32 is not supported, in kernel reduce_over_devices, " + at(line_of_reduction));
     fetch_sample<<<1, 1>>>(out.data, 1);
     EXPECT_EQ(the_error(), "the instruction tex.2dms.v4.f32.s32 is not supported: CUDA makes no arrays with several samples a texel, in kernel fetch_sample, " + at(line_of_sample));
+}
+
+TEST(Refused, TextsThatAreNoPtxEndInALine)
+{
+    const auto error_with = [](const std::string& instruction) {
+        const std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { .reg .b32 %r<3>; mov.u32 %r1, 1; " + instruction + " ret; }\n";
+        cudaLibrary_t library = nullptr;
+        cudaKernel_t kernel = nullptr;
+        EXPECT_EQ(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
+        EXPECT_EQ(cudaLibraryGetKernel(&kernel, library, "k"), cudaSuccess);
+        cudaLaunchKernel(kernel, dim3(1), dim3(32), nullptr, 0, nullptr);
+        const std::string error = the_error();
+        cudaLibraryUnload(library);
+        return error;
+    };
+    EXPECT_EQ(error_with("add.s32 %r2, %r1, _;"), "the instruction add.s32 takes no _ as a source, in kernel k");
+    EXPECT_EQ(error_with("bra 1;"), "the instruction bra takes a label, in kernel k");
+}
+
+TEST(Refused, AreNoResultsThatNobodyReads)
+{
+    unsigned char *in, *out, host[64], results[32];
+    for (int i = 0; i < 64; ++i) host[i] = static_cast<unsigned char>(i);
+    cudaMalloc(&in, 64);
+    cudaMalloc(&out, 32);
+    cudaMemcpy(in, host, 64, cudaMemcpyHostToDevice);
+    drop_results<<<1, 32>>>(out, in);
+    EXPECT_EQ(cudaMemcpy(results, out, 32, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(results[i], 2 * i + 1 + 7 + (i >= 5)) << i;
+    cudaFree(in);
+    cudaFree(out);
 }
 
 TEST(Refused, InterleavedTensorMapsAreNamedWithKernelAndLine)

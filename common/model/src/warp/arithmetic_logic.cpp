@@ -145,8 +145,7 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
     const std::uint32_t table = *values<std::uint32_t>(file, operands[5]);
     alignas(64) std::uint32_t result[lanes_of_warp];
     for (int lane = 0; lane < lanes_of_warp; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
-    if (operands[0] != no_operand)
-        write_lanes(file.active, values<std::uint32_t>(file, operands[0]), [&](int lane) { return result[lane]; });
+    write_lanes(file.active, values<std::uint32_t>(file, operands[0]), [&](int lane) { return result[lane]; });
     const std::uint32_t nonzero = lanes_where<std::uint32_t>([&](int lane) { return result[lane] != 0; });
     const std::uint32_t q = predicate(file, operands[6]) ^ ((instruction.negated >> 6 & 1) != 0 ? all_lanes : 0);
     write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);

@@ -54,21 +54,19 @@ void pack(Warp& warp, const Instruction& instruction)
     });
 }
 
-/// mov of a vector from a scalar. A sink takes nothing.
+/// mov of a vector from a scalar.
 template <class Scalar, class Element>
 void unpack(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
     const Scalar* source = detail::operand<Scalar>(file, instruction, count);
-    for (std::size_t n = 0; n < count; ++n) {
-        if (instruction.operand[n] == no_operand) continue;
+    for (std::size_t n = 0; n < count; ++n)
         write_lanes(file.active, detail::operand<Element>(file, instruction, n), [&](int lane) {
             Element result;
             std::memcpy(&result, reinterpret_cast<const unsigned char*>(source + lane) + n * sizeof(Element), sizeof result);
             return result;
         });
-    }
 }
 
 /// Handlers of both directions for a scalar type and a number of elements.

@@ -23,8 +23,6 @@ constexpr int error_invalid_ptx = 218;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-int bytes_in_register(ptx::Type type) { return type == ptx::Type::pred ? 0 : std::max(ptx::bytes_of(type), 1); }
-
 }  // namespace
 
 Decoder::Decoder(const Module& module, Program& program, int function)
@@ -43,6 +41,7 @@ std::unique_ptr<Code> Decoder::decode()
 {
     lay_out_local_memory();
     lay_out_registers();
+    refuse_branches_without_label();
     flow_ = find_flow(function_);
     code_->loop_parents = flow_.parents;
     polls_ = find_polls(function_, flow_);
@@ -145,6 +144,13 @@ std::uint32_t Decoder::constant(std::uint64_t bits, int bytes)
     }
     known.emplace_back(bits, offset);
     return offset;
+}
+
+std::uint32_t Decoder::scratch()
+{
+    constexpr std::size_t widest = 16;
+    if (scratch_ == no_operand) scratch_ = take(widest * lanes_of_warp);
+    return scratch_;
 }
 
 std::uint32_t Decoder::special(const std::string& name, int bytes)
@@ -263,17 +269,10 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
             const std::uint64_t value = symbol_value(operand, bytes) + static_cast<std::uint64_t>(operand.integer);
             return constant(bytes < 8 ? value & ((std::uint64_t{1} << 8 * bytes) - 1) : value, bytes);
         }
-        case Kind::sink: return no_operand;
+        case Kind::sink: return scratch();
         default: break;
     }
     throw DeviceError(error_invalid_ptx, "an operand of an instruction is not understood, in " + function_.name);
-}
-
-int Decoder::register_bytes(const ptx::Operand& operand, ptx::Type type) const
-{
-    if (operand.kind == ptx::Operand::Kind::vector && !operand.elements.empty()) return register_bytes(operand.elements.front(), type);
-    if (operand.kind == ptx::Operand::Kind::reg) return bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
-    return bytes_in_register(type);
 }
 
 AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
@@ -314,29 +313,6 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
     return out;
 }
 
-void Decoder::add(Instruction& instruction, std::uint32_t offset)
-{
-    const std::size_t n = instruction.operand_count++;
-    if (n < instruction.operand.size()) instruction.operand[n] = offset;
-    if (n < instruction.operand.size()) return;
-    if (n == instruction.operand.size()) code_->operand_lists.emplace_back(instruction.operand.begin(), instruction.operand.end());
-    code_->operand_lists.back().push_back(offset);
-    instruction.operands = code_->operand_lists.back().data();
-}
-
-void Decoder::add_all(Instruction& instruction, const ptx::Operand& operand, ptx::Type type)
-{
-    if (operand.kind != ptx::Operand::Kind::vector) {
-        if (operand.negated) negate(instruction, instruction.operand_count);
-        return add(instruction, slot(operand, type));
-    }
-    for (const ptx::Operand& element : operand.elements) {
-        if (element.kind == ptx::Operand::Kind::reg && operand.elements.front().kind == ptx::Operand::Kind::reg && register_bytes(element, type) != register_bytes(operand, type))
-            throw DeviceError(error_invalid_ptx, "the registers of a vector have several sizes, in " + function_.name);
-        add_all(instruction, element, type);
-    }
-}
-
 std::uint32_t Decoder::label(const ptx::Operand& operand) const
 {
     return position(function_.labels[static_cast<std::size_t>(operand.index)].instruction);
@@ -357,6 +333,7 @@ std::uint32_t Decoder::add_to_site_table(const ptx::Instruction& instruction)
 
 Instruction Decoder::decode(const ptx::Instruction& instruction)
 {
+    refuse_sinks_as_sources(instruction);
     Instruction out;
     if (instruction.guard >= 0) {
         out.guard = registers_[static_cast<std::size_t>(instruction.guard)];

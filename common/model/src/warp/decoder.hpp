@@ -5,6 +5,7 @@
 /// From a function of PTX to one that can be executed: every operand gets its place in the frame.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -27,6 +28,9 @@ struct AddressOperand {
     /// `offset` is a place in the frame's local memory, and `base` is no operand.
     bool in_frame = false;
 };
+
+/// Bytes that a lane's value takes in a register of this type; 0 for predicates.
+inline int bytes_in_register(ptx::Type type) { return type == ptx::Type::pred ? 0 : std::max(ptx::bytes_of(type), 1); }
 
 /// Decodes one function of a program.
 class Decoder {
@@ -90,10 +94,14 @@ private:
     void lay_out_local_memory();
     void place_instructions();
     Instruction decode(const ptx::Instruction& instruction);
+    void refuse_sinks_as_sources(const ptx::Instruction& instruction) const;
+    void refuse_branches_without_label() const;
     void decode_arithmetic(const ptx::Instruction& instruction, Instruction& out);
     std::uint32_t add_to_site_table(const ptx::Instruction& instruction);
     std::uint64_t symbol_value(const ptx::Operand& operand, int bytes);
     std::uint32_t special(const std::string& name, int bytes);
+    /// A register for results that nobody reads, of any type.
+    std::uint32_t scratch();
     std::uint32_t local_address(std::uint64_t variable, int bytes, bool generic);
     std::uint32_t take(std::size_t bytes);
     std::uint64_t constant_bits(const ptx::Operand& operand, ptx::Type type, int bytes);
@@ -109,6 +117,7 @@ private:
     std::vector<std::pair<std::uint64_t, std::uint32_t>> constants_[17];
     Flow flow_;
     std::vector<bool> polls_;
+    std::uint32_t scratch_ = no_operand;
     std::vector<std::uint32_t> positions_;
     std::set<int> called_;
     bool calls_indirectly_ = false;

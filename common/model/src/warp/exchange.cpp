@@ -78,13 +78,13 @@ void bring(const Fragment& fragment, Brought& brought)
 
 void give(const Fragment& fragment, const Instruction& instruction, int n, int lane, std::uint64_t value, int bytes)
 {
-    if (n < 0 || instruction.operand_at(static_cast<std::size_t>(n)) == no_operand) return;
+    if (n < 0) return;
     std::memcpy(slot(fragment, instruction, n) + lane * bytes, &value, static_cast<std::size_t>(bytes));
 }
 
 void give_predicate(const Fragment& fragment, const Instruction& instruction, int n, int lane, bool value)
 {
-    if (n < 0 || instruction.operand_at(static_cast<std::size_t>(n)) == no_operand) return;
+    if (n < 0) return;
     std::uint32_t predicate;
     unsigned char* at = slot(fragment, instruction, n);
     std::memcpy(&predicate, at, sizeof predicate);

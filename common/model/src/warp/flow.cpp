@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace simt::warp {
 
@@ -239,6 +240,12 @@ bool holds(const std::vector<int>& parents, int outer, int inner)
 {
     while (inner != outer && inner >= 0) inner = parents[static_cast<std::size_t>(inner)];
     return inner == outer;
+}
+
+std::size_t results_of(const ptx::Instruction& instruction)
+{
+    static constexpr std::string_view without[] = {"st", "red", "bra", "brx", "call", "bar", "barrier", "ret"};
+    return instruction.operands.empty() || std::ranges::find(without, instruction.opcode) != std::end(without) ? 0 : 1;
 }
 
 Flow find_flow(const ptx::Function& function)

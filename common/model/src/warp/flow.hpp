@@ -27,6 +27,9 @@ struct Flow {
     std::vector<int> parents;
 };
 
+/// The operands of an instruction that it writes come first: their number, each with what stands in its braces or behind its `|`.
+std::size_t results_of(const ptx::Instruction& instruction);
+
 Flow find_flow(const ptx::Function& function);
 
 /// True if `inner` is the loop `outer` or lies in it. Loop -1 holds everything.

@@ -45,7 +45,7 @@ struct RegisterFile {
 struct Instruction {
     Execute execute = nullptr;
     /// Offsets of operands into the register file, destinations first, in the order of the PTX text. A vector operand's
-    /// elements follow one another. `no_operand` for a sink `_`.
+    /// elements follow one another. A sink `_` is a register that nobody reads.
     std::array<std::uint32_t, 6> operand{};
     /// The same list, whole, where it has more than six.
     const std::uint32_t* operands = nullptr;
@@ -92,10 +92,9 @@ inline std::uint32_t read_predicate(RegisterFile& warp, const Instruction& instr
     return instruction.negated >> n & 1 ? ~value : value;
 }
 
-/// Writes a predicate in the active lanes alone. A sink is no operand.
+/// Writes a predicate in the active lanes alone.
 inline void write_predicate(RegisterFile& warp, std::uint32_t offset, std::uint32_t value)
 {
-    if (offset == no_operand) return;
     std::uint32_t& old = predicate(warp, offset);
     old = (old & ~warp.active) | (value & warp.active);
 }

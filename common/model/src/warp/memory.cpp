@@ -26,7 +26,6 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
 {
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        if (offset == no_operand) continue;
         Register* to = values<Register>(warp, offset);
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
@@ -68,7 +67,6 @@ void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAcce
 {
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        if (offset == no_operand) continue;
         for (std::uint32_t rest = left_out; rest; rest &= rest - 1)
             std::memset(warp.registers + offset + std::countr_zero(rest) * access.register_bytes, 0, static_cast<std::size_t>(access.register_bytes));
     }
@@ -114,7 +112,6 @@ void load_all(Warp& warp, const Instruction& instruction, const MemoryAccess& ac
 {
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        if (offset == no_operand) continue;
         Register* to = values<Register>(warp, offset);
         const unsigned char* from = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
         if constexpr (sizeof(Memory) == sizeof(Register)) {

@@ -26,12 +26,6 @@ void for_each_register(const ptx::Operand& operand, Visit&& visit)
     for (const ptx::Operand& second : operand.second) for_each_register(second, visit);
 }
 
-/// The operands of an instruction that it writes come first: their number.
-std::size_t results_of(const ptx::Instruction& instruction)
-{
-    return instruction.operands.empty() || is_any(instruction, {"st", "red", "bra", "brx", "call", "bar", "barrier", "ret"}) ? 0 : 1;
-}
-
 /// The instructions of one loop, inner loops included.
 class Loop {
 public:

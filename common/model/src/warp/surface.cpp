@@ -126,7 +126,6 @@ void execute(Warp& warp, const Instruction& instruction)
         }
         for (int i = 0; i < access.count; ++i) {
             const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value + i));
-            if (offset == no_operand) continue;
             unsigned char* value = warp.registers + offset + static_cast<std::size_t>(lane) * width;
             unsigned char* bytes = at ? at + static_cast<std::size_t>(i) * element : nullptr;
             if (access.action == Action::load) {

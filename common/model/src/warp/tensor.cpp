@@ -70,10 +70,6 @@ void set_each_element(Warp& warp, const Instruction& instruction, int first, con
     const std::uint32_t* place = fragment.place.data();
     for (int reg = 0; reg < fragment.registers; ++reg) {
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(first + reg));
-        if (offset == no_operand) {
-            place += static_cast<std::size_t>(lanes_of_warp * fragment.per_register);
-            continue;
-        }
         unsigned char* to = warp.registers + offset;
         const auto bytes = static_cast<std::size_t>(fragment.register_bits / 8);
         for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {

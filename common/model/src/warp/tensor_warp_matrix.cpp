@@ -127,7 +127,6 @@ void load(Warp& warp, const Instruction& instruction)
     const int bytes = matrix.fragment.register_bits / 8;
     for (int reg = 0; reg < matrix.registers; ++reg) {
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(reg));
-        if (offset == no_operand) continue;
         for (int lane = 0; lane < lanes_of_warp; ++lane)
             tile.each_register(matrix, reg % matrix.fragment.registers, lane, [&](int at, const unsigned char* from, int count) {
                 std::memcpy(warp.registers + offset + lane * bytes + at, from, static_cast<std::size_t>(count));

@@ -90,7 +90,6 @@ void give(Warp& warp, const Instruction& instruction, const Sampling& sampling, 
     for (int i = 0; i < sampling.results; ++i) {
         const auto n = static_cast<std::size_t>(i);
         const std::uint32_t offset = instruction.operand_at(n);
-        if (offset == no_operand) continue;
         std::uint32_t bits = texel[n];
         if (sampling.gives_halves) bits = sampling.results == 2 ? half(2 * n) | half(2 * n + 1) << 16 : half(n);
         std::memcpy(warp.registers + offset + lane * sampling.result_bytes, &bits, static_cast<std::size_t>(sampling.result_bytes));
