@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from console import ROOT, OneLineParser
@@ -15,8 +18,18 @@ SECRET = "CONFLICT_FREE_SECRET"
 TOOLCHAIN = "grading_toolchain.json"
 #: More processes than any machine that this is for has cores.
 MOST_JOBS = 1024
+#: More machines than anybody has for this.
+MOST_SHARDS = 10_000
 #: Where an assignment is, from the repository's root.
 TASKS = "chapters/*/assignment/task.toml"
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One share of a class: the ``number``-th ``of`` so many, from 1."""
+
+    number: int
+    of: int
 
 
 def assignment_names() -> list[str]:
@@ -31,17 +44,42 @@ def _assignment(name: str) -> str:
     return name
 
 
+def _can_be_written(folder: Path) -> bool:
+    """Whether a file can be made in a folder. It is tried: what a file system says of its rights is not all that it asks."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
 def output_file(text: str) -> Path:
     """A file that can be written; its folder is there."""
     path = Path(text)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+    # It is replaced, which would make a file of a device.
+    if (path.exists() and not path.is_file()) or not _can_be_written(path.parent):
         raise argparse.ArgumentTypeError(f"{text!r} given, a file in a folder that can be written is accepted")
+    return path
+
+
+def output_folder(text: str) -> Path:
+    """A folder that can be written to, or be made."""
+    path = Path(text)
+    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not _can_be_written(there):
+        raise argparse.ArgumentTypeError(f"{text!r} given, a folder that can be written to is accepted")
     return path
 
 
 def _build_folder(text: str) -> Path:
     if not (Path(text) / TOOLCHAIN).is_file():
         raise argparse.ArgumentTypeError(f"{text!r} given, a build folder of this repository is accepted")
+    return Path(text)
+
+
+def _compiler(text: str) -> Path:
+    if not os.access(text, os.X_OK) or not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"{text!r} given, a program is accepted")
     return Path(text)
 
 
@@ -52,8 +90,8 @@ def _add_grading_options(parser: argparse.ArgumentParser) -> None:
         help=f"varies hidden sizes and data from course to course (default: what the environment has as {SECRET})")
     add("--gpu", action="store_true", help="also time it on this machine's GPU")
     add("--no-sandbox", dest="confined", action="store_false", help="run it without a sandbox: for your own code only")
-    add("--build-dir", metavar="DIR", type=_build_folder, help=argparse.SUPPRESS)
-    add("--nvcc", metavar="FILE", type=Path, help=argparse.SUPPRESS)
+    add("--build-dir", metavar="DIR", type=_build_folder, help="take the tools from this build folder of the repository, and build nothing")
+    add("--nvcc", metavar="FILE", type=_compiler, help="the CUDA compiler for --gpu (default: the one that is installed)")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -81,17 +119,31 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
+def _shard(text: str) -> Shard:
+    found = re.fullmatch(r"([0-9]{1,5})/([0-9]{1,5})", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST_SHARDS:
+        raise argparse.ArgumentTypeError(f"{text!r} given, K/N with K from 1 to N and N up to {MOST_SHARDS} is accepted")
+    return Shard(int(found[1]), int(found[2]))
+
+
 def _add_run_all(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("assignment", metavar="NAME", type=_assignment)
     add("folder", metavar="DIR", type=_existing_folder, help="has STUDENT.cu or STUDENT/….cu of each student")
     add("--csv", metavar="F", type=output_file, required=True, help="write a row for each student to this file")
-    add("--json-dir", metavar="D", type=Path, help="write each result to D/STUDENT.json")
-    add("--gradescope-dir", metavar="D", type=Path, help="write each result as Gradescope reads it to D/STUDENT/results.json")
+    add("--json-dir", metavar="D", type=output_folder, help="write each result to D/STUDENT.json")
+    add("--gradescope-dir", metavar="D", type=output_folder, help="write each result as Gradescope reads it to D/STUDENT/results.json")
     add("--junit", metavar="F", type=output_file, help="write all results as JUnit XML")
-    add("--kept", metavar="D", type=Path, help=argparse.SUPPRESS)
+    add("--shard", metavar="K/N", type=_shard, help="grade the K-th of N shares of the class alone; `merge` joins their CSV files")
+    add("--kept", metavar="D", type=output_folder, help="keep results in this folder (default: build/grades)")
     add("--jobs", metavar="N", type=_jobs, help="how many are graded at a time (default: as many as there are cores; 1 with --gpu)")
     _add_grading_options(parser)
+
+
+def _add_merge(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--csv", metavar="F", type=output_file, required=True, help="write the CSV of the whole class to this file")
+    add("parts", metavar="PART", type=Path, nargs="+", help="the CSV files of all shares")
 
 
 def _add_watch(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +173,8 @@ def parser() -> argparse.ArgumentParser:
     _add_run(command("run", "Grade one submission.", builds=True))
     _add_run_all(command("run-all", "Grade a folder of submissions. What is graded stays so: an interrupted run goes on where it was. "
                          "Exit code: 0 if each was graded, whatever its points, 1 if the grader failed on one.", builds=True))
+    _add_merge(command("merge", "Join the CSV files of a class's shares to the one that a single machine would have written. "
+                       "Exit code: as run-all's; 2 for parts that do not belong together."))
     _add_watch(command("watch", "Grade a file each time it is saved, and show what is left to do.", builds=True))
     added = command("hint", "Show a hint; the second says more.")
     added.add_argument("assignment", metavar="NAME", type=_assignment)

@@ -353,6 +353,29 @@ TEST(Uninitialized, SharedMemoryThatNoThreadWrote)
     expect_one(hazards_of([&] { partly_written<<<1, N>>>(data.data, N - 1); }), HazardKind::uninitialized, {"partly written"});
 }
 
+__global__ void exchanged_and_left(int* data)
+{
+    __shared__ int lock;
+    if (threadIdx.x == 0) atomicExch(&lock, 1);
+    __syncthreads();
+    data[threadIdx.x] = lock;
+}
+
+__global__ void exchanged_and_read(int* data)
+{
+    __shared__ int lock;
+    if (threadIdx.x == 0) data[N - 1] = atomicExch(&lock, 1);  // here: exchanged
+    __syncthreads();
+    data[threadIdx.x] = lock;
+}
+
+TEST(Uninitialized, AnExchangeWhoseResultNobodyReadsIsAWrite)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { exchanged_and_left<<<1, 32>>>(data.data); }).empty());
+    expect_one(hazards_of([&] { exchanged_and_read<<<1, 32>>>(data.data); }), HazardKind::uninitialized, {"exchanged"});
+}
+
 __global__ void written_by_first_block(int* data)
 {
     __shared__ volatile int value;

@@ -21,8 +21,8 @@ from console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 from . import assignment, cheats, regions, release, sandbox
 from .assignment import TRY, Assignment, AssignmentError, Outcome
 from .building import OPTIONS, Toolchain
+from .classes import write_asked
 from .judging import grade
-from .main import write_file
 from .result import Result
 
 STARTER, SOLUTION = "starter", "solution"
@@ -121,7 +121,7 @@ def _grade(options: argparse.Namespace) -> int:
     tools = Toolchain.of(options.build_dir)
     results = grade_all(task, tools, confined=reason is None)
     data = {"results": {name: result.to_json() for name, result in results.items()}, "tried": try_both(task, tools)}
-    write_file(options.output, json.dumps(data, indent=1, ensure_ascii=False) + "\n", "--output")
+    write_asked(options.output, json.dumps(data, indent=1, ensure_ascii=False) + "\n", "--output")
     return 0
 
 

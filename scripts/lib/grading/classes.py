@@ -13,8 +13,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
-import stat
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -26,24 +24,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from console import FAILED, INTERRUPTED, ROOT, USAGE, Stop, say
 
-from . import exports
+from . import exports, sources
 from .assignment import Assignment
+from .building import Toolchain
+from .handed_in import Submission
 from .result import Result, ResultFormatError
+from .shards import Part
+from .sources import Source
 from .workers import carry_out_all
 
 #: Where results are kept between runs. A folder for each assignment, a file for each result.
 KEPT = ROOT / "build" / "grades"
 _HEARTBEAT_SECONDS = 10.0
-_SOURCE_SUFFIXES = (".cu", ".cpp", ".hpp", ".h", ".ipp", ".py", ".json", ".toml")
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A student's file. ``shown`` is its path inside the folder; the file need not exist."""
-
-    student: str
-    path: Path
-    shown: str
+_SOURCE_SUFFIXES = (".cu", ".cuh", ".cpp", ".hpp", ".h", ".py", ".json", ".toml", ".map")
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -63,6 +57,10 @@ class Settings:
         """Return what a grader is told."""
         return {"name": self.name, "build": str(self.build), "secret": self.secret, "confined": self.confined, "gpu": self.gpu}
 
+    def shared(self) -> dict[str, Any]:
+        """Return what is the same on all machines that grade shares of a class."""
+        return {"name": self.name, "secret": self.secret, "confined": self.confined, "timed": self.gpu is not None}
+
 
 @dataclass
 class Graded:
@@ -73,80 +71,33 @@ class Graded:
     kept: int = 0
 
 
-# --- what is handed in ---------------------------------------------------------------------------
-
-
-def find(folder: Path, source: str) -> list[Submission]:
-    """Return the submissions in a folder, by student: FOLDER/STUDENT.cu, or FOLDER/STUDENT/ with one .cu somewhere in it.
-
-    In a student's folder with more than one, ``source`` is the name that counts. A student without a file has a
-    submission that does not exist. Links are passed over: they could lead to the answers. Raises Stop.
-    """
-    found: dict[str, Submission] = {}
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.is_symlink():
-            continue
-        if path.is_dir():
-            file = _file_of(path, source)
-            student = path.name
-        elif path.suffix == ".cu":
-            file, student = path, path.stem
-        else:
-            continue
-        student = _readable(student)
-        submission = Submission(student, file, _readable(file.relative_to(folder).as_posix()))
-        if student in found:
-            raise Stop(f"student {student!r}: {found[student].shown} and {submission.shown} given, one of them is accepted", USAGE)
-        found[student] = submission
-    if not found:
-        raise Stop(f"DIR: {str(folder)!r} given, a folder with STUDENT.cu or STUDENT/….cu is accepted", USAGE)
-    return [found[student] for student in sorted(found)]
-
-
-def _file_of(folder: Path, source: str) -> Path:
-    files = [
-        Path(place) / name
-        for place, _, names in os.walk(folder) for name in sorted(names)
-        if name.endswith(".cu") and not name.startswith(".") and stat.S_ISREG((Path(place) / name).lstat().st_mode)
-    ]
-    named = [path for path in files if path.name == source]
-    for choice in (named, files):
-        if len(choice) == 1:
-            return choice[0]
-    return folder / source
-
-
-def _readable(name: str) -> str:
-    """Return a name of the file system as text: what is no text in it is replaced."""
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
 # --- what is kept --------------------------------------------------------------------------------
 
 
-def fingerprint(assignment: Assignment, build: Path) -> str:
-    """Return a digest of all that a result depends on beside the submission: assignment, grader, harness, model, compiler."""
+def state_of_grader(assignment: Assignment) -> str:
+    """Return a digest of all sources that a result depends on: assignment, grader, harness, model. The same on each machine."""
     digest = hashlib.sha256()
-    folders = (assignment.folder, Path(__file__).parent, ROOT / "common" / "include", ROOT / "common" / "src", ROOT / "common" / "simt")
+    folders = (assignment.folder, Path(__file__).parent, *(ROOT / "common" / name for name in ("include", "src", "model")))
     for number, folder in enumerate(folders):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
             if path.suffix in _SOURCE_SUFFIXES and not {"tests", "__pycache__"} & set(inside.parts) and path.is_file():
                 digest.update(f"{number} {inside.as_posix()}\0{_digest(path)}\n".encode())
-    for path in (*sorted(build.glob("*_toolchain.json")), ROOT / "scripts" / "lib" / "count_program.py", ROOT / "requirements.lock"):
-        digest.update(f"{path.name}\0{_digest(path)}\n".encode())
-    digest.update(_state_of_compiler(build).encode())
+    digest.update(_digest(ROOT / "requirements.lock").encode())
     return digest.hexdigest()
 
 
-def _state_of_compiler(build: Path) -> str:
-    """Changes when the compiler of a build folder is another one; this machine's, as what is kept is."""
+def fingerprint(assignment: Assignment, build: Path) -> str:
+    """Return a digest of all that a result on this machine depends on beside the submission: sources, and what was built of them."""
+    state = [state_of_grader(assignment)]
     try:
-        compiler = shutil.which(json.loads((build / "model_toolchain.json").read_text(encoding="utf-8"))["compiler"])
-        found = Path(compiler or "").resolve().stat()
-        return f"{found.st_size} {found.st_mtime_ns}"
-    except (OSError, ValueError, KeyError):
-        return ""
+        tools = Toolchain.of(build)
+        compiler = tools.nvcc.stat()
+        built = (tools.judge, *map(Path, tools.libraries), *sorted(tools.runtime.iterdir()))
+        state += [str(tools.nvcc), str(compiler.st_size), str(compiler.st_mtime_ns), *(f"{path.name} {_digest(path)}" for path in built)]
+    except (OSError, ValueError, KeyError) as error:
+        raise Stop(f"--build-dir {build}: its tools cannot be read: {error}", USAGE) from error
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 
 
 def _digest(path: Path) -> str:
@@ -167,15 +118,15 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._settings, self._state = folder, settings, state
 
-    def place(self, submission: Submission) -> Path:
+    def place(self, student: str, source: Source) -> Path:
         """Return the file for a result: another one as soon as anything that it depends on is another."""
-        key = json.dumps([self._state, self._settings.to_json(), submission.student, submission.path.name, _digest(submission.path)])
+        key = json.dumps([self._state, self._settings.to_json(), student, source.name, source.sha256, source.wrong])
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
 
-    def get(self, submission: Submission) -> Result | None:
+    def get(self, place: Path) -> Result | None:
         """Return the result if it is kept."""
         try:
-            return Result.from_json(json.loads(self.place(submission).read_text(encoding="utf-8")))
+            return Result.from_json(json.loads(place.read_text(encoding="utf-8")))
         except (OSError, ValueError, ResultFormatError):
             return None
 
@@ -190,6 +141,15 @@ def write_whole(path: Path, text: str) -> None:
         part.unlink(missing_ok=True)
 
 
+def write_asked(path: Path, text: str, option: str = "") -> None:
+    """Write a file that was asked for, by the option of this name; its folder is made. Raises Stop."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text)
+    except OSError as error:
+        raise Stop(f"{option} {path}: cannot be written: {error.strerror}".strip(), USAGE) from error
+
+
 # --- grading -------------------------------------------------------------------------------------
 
 
@@ -197,29 +157,30 @@ def grade_class(
     assignment: Assignment, submissions: Iterable[Submission], settings: Settings, jobs: int, kept: Path = KEPT
 ) -> Graded:
     """Grade what is not kept, in any order. Ctrl+C ends it with Stop; what has been graded until then stays kept."""
-    submissions = list(submissions)
     store = Store(kept / assignment.name, settings, fingerprint(assignment, settings.build))
-    graded = Graded({submission.student: result for submission in submissions if (result := store.get(submission))})
+    graded, places, orders = Graded(), {}, []
+    for submission in submissions:
+        source = submission.read()
+        place = places[submission.student] = store.place(submission.student, source)
+        if result := store.get(place):
+            graded.results[submission.student] = result
+        else:
+            orders.append({"submission": submission.to_json(), "place": str(place), "sha256": source.sha256, "wrong": source.wrong})
     graded.kept = len(graded.results)
-    missing = {submission.student: submission for submission in submissions if submission.student not in graded.results}
-    orders = [
-        {"student": student, "path": str(submission.path.absolute()), "place": str(store.place(submission))}
-        for student, submission in missing.items()
-    ]
     answers = carry_out_all(settings.grader, settings.to_json(), orders, jobs)
     try:
-        with contextlib.closing(answers), _progress(len(submissions), graded.kept) as advance:
+        with contextlib.closing(answers), _progress(len(places), graded.kept) as advance:
             for answer in answers:
-                student = answer.order["student"]
-                result = None if answer.error else store.get(missing[student])
+                student = answer.order["submission"]["student"]
+                result = None if answer.error else store.get(places[student])
                 if result:
                     graded.results[student] = result
                 else:
-                    graded.errors[student] = answer.error or "it changed while it was graded"
+                    graded.errors[student] = answer.error or "its result is gone"
                 advance(f"{student}: {result.points} of {result.max_points}" if result else f"{student}: not graded")
     except KeyboardInterrupt:
-        done = sum(store.get(submission) is not None for submission in submissions)
-        raise Stop(f"interrupted; {done} of {len(submissions)} results are kept, and the same command goes on from there",
+        done = sum(store.get(place) is not None for place in places.values())
+        raise Stop(f"interrupted; {done} of {len(places)} results are kept, and the same command goes on from there",
                    INTERRUPTED) from None
     return graded
 
@@ -249,18 +210,29 @@ def _progress(total: int, completed: int) -> Iterator:
 # --- what is written -----------------------------------------------------------------------------
 
 
-def csv_text(submissions: Iterable[Submission], graded: Graded) -> str:
-    """Return the CSV of a class, by student."""
+def csv_text(submissions: Iterable[Submission], graded: Graded, part: Part | None = None) -> str:
+    """Return the CSV of a class, by student; of a share of it, with what merging needs."""
     rows, checks = [], {}
     for submission in sorted(submissions, key=lambda submission: submission.student):
         result = graded.results.get(submission.student)
         if result:
-            rows.append({**exports.class_row(result), "submission": submission.shown})
+            row = {**exports.class_row(result), "submission": submission.shown}
             checks |= dict.fromkeys(check.name for check in result.checks)
         else:
             seen = graded.errors[submission.student]
-            rows.append({"student": submission.student, "submission": submission.shown, "status": "error", "seen": seen})
-    return exports.class_csv(rows, checks)
+            row = {"student": submission.student, "submission": submission.shown, "status": "error", "seen": seen}
+        rows.append({**row, part.header: part.places[submission.student]} if part else row)
+    return exports.class_csv(rows, [*checks, *([part.header] if part else [])])
+
+
+def same_files(files: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a line for each file that several students have handed in, of pairs of student and digest."""
+    same = collections.defaultdict(list)
+    for student, digest in files:
+        same[digest].append(student)
+    for digest, students in sorted(same.items()):
+        if len(students) > 1 and digest not in ("", sources.NOTHING):
+            yield f"the same file: {', '.join(students)}"
 
 
 def summary(graded: Graded) -> Iterator[str]:
@@ -275,34 +247,33 @@ def summary(graded: Graded) -> Iterator[str]:
         first = results[next(iter(results))].checks
         yield "first failed check: " + ", ".join(
             f"{name or 'none'} {failed[name]}" for name in ("", *(check.name for check in first)) if failed[name])
-    same = collections.defaultdict(list)
-    for student in sorted(results):
-        same[results[student].sha256].append(student)
-    for digest, students in sorted(same.items()):
-        if len(students) > 1 and digest != hashlib.sha256(b"").hexdigest():
-            yield f"the same file: {', '.join(students)}"
+    yield from same_files((student, results[student].sha256) for student in sorted(results))
     for student, message in sorted(graded.errors.items()):
         yield f"not graded: {student}: {message}"
 
 
-def write(submissions: list[Submission], graded: Graded, *, csv: Path, json_dir: Path | None = None,
-          gradescope_dir: Path | None = None, junit: Path | None = None) -> None:
+def _file_name(student: str) -> str:
+    """The student's name as one of a file, with room for an ending."""
+    data = student.encode()
+    if len(data) <= _LONGEST_NAME:
+        return student
+    return data[:_LONGEST_NAME].decode("utf-8", "ignore") + "~" + hashlib.sha256(data).hexdigest()[:8]
+
+
+def write(submissions: Iterable[Submission], graded: Graded, *, csv: Path, json_dir: Path | None = None,
+          gradescope_dir: Path | None = None, junit: Path | None = None, part: Part | None = None) -> None:
     """Write what was asked for: the CSV last, so that who has it has all of it. Raises Stop."""
-    results = [graded.results[student] for student in sorted(graded.results)]
+    results = {_file_name(student): graded.results[student] for student in sorted(graded.results)}
     files: dict[Path, str] = {}
     if json_dir:
-        files |= {json_dir / f"{result.student}.json": result.to_text() for result in results}
+        files |= {json_dir / f"{name}.json": result.to_text() for name, result in results.items()}
     if gradescope_dir:
-        files |= {gradescope_dir / str(result.student) / "results.json": exports.gradescope(result) for result in results}
+        files |= {gradescope_dir / name / "results.json": exports.gradescope(result) for name, result in results.items()}
     if junit:
-        files[junit] = exports.junit(results, graded.errors)
-    files[csv] = csv_text(submissions, graded)
+        files[junit] = exports.junit(results.values(), graded.errors)
+    files[csv] = csv_text(submissions, graded, part)
     for path, text in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, text)
-        except OSError as error:
-            raise Stop(f"{path}: cannot be written: {error.strerror}", USAGE) from error
+        write_asked(path, text)
 
 
 def exit_code(graded: Graded) -> int:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from console import USAGE, Stop
 
-from . import building, counting_checks, data_checks, safety, text_admission, timing
+from . import building, counting_checks, data_checks, safety, sources, text_admission, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
 from .cases import DrawnCase, draw, draw_all, seed_of
@@ -20,9 +19,7 @@ from .comparing import difference
 from .finding import Finding, passed
 from .result import FAST, GATES, Check, Place, Result
 from .running import Run, run
-
-MOST_BYTES = 1 << 18
-_TAUGHT = "The file has to hold the kernels and the function, without main."
+from .sources import Source
 
 
 @dataclass
@@ -30,13 +27,12 @@ class _Submission:
     """A submission on its way through the checks, and what has been made of it so far."""
 
     assignment: Assignment
-    path: Path
+    source: Source
     tools: Toolchain
     confined: bool
     folder: Path
     cases: Sequence[DrawnCase]
     progress: Callable[[str], None]
-    text: str = ""
     #: None before it is built.
     built: Built | None = None
     #: Runs that were made before, by case and sizes: on those does a verdict depend.
@@ -46,8 +42,7 @@ class _Submission:
 
     def place(self, line: int) -> Place:
         """A line of the submission, with its text."""
-        lines = self.text.splitlines()
-        return Place(self.path.name, line, lines[line - 1].strip() if 0 < line <= len(lines) else "")
+        return Place(self.source.name, line, self.source.line(line))
 
     def places(self, found: Iterable[Mapping]) -> tuple[Place, ...]:
         """Those of the places in a report that lie in the submission, each once."""
@@ -75,12 +70,13 @@ class Grading:
     last verdict.
     """
 
-    def __init__(self, assignment: Assignment, path: Path, *, tools: Toolchain, confined: bool = True, gpu: timing.Gpu | None = None,
+    def __init__(self, assignment: Assignment, handed_in: Path | Source, *, tools: Toolchain, confined: bool = True, gpu: timing.Gpu | None = None,
                  progress: Callable[[str], None] = lambda what: None) -> None:
         """Raises Stop if it is to be timed, and the assignment has nothing to time."""
         if gpu and not assignment.gpu_case:
             raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
-        self.assignment, self.path, self.tools, self.confined, self.gpu, self.progress = assignment, path, tools, confined, gpu, progress
+        self.assignment, self.tools, self.confined, self.gpu, self.progress = assignment, tools, confined, gpu, progress
+        self.source = handed_in if isinstance(handed_in, Source) else sources.read(handed_in)
         self.runs: list[Run] = []
         self._scratch = tempfile.TemporaryDirectory(prefix="conflict_free_")
         self._built: Built | None = None
@@ -94,35 +90,28 @@ class Grading:
 
     def grade(self, seed: str, student: str | None = None) -> Result:
         """Return the verdict under a seed. Raises AssignmentError or Stop if our own part does not work."""
-        submission = _Submission(self.assignment, self.path, self.tools, self.confined, Path(self._scratch.name).resolve(),
+        submission = _Submission(self.assignment, self.source, self.tools, self.confined, Path(self._scratch.name).resolve(),
                                  draw_all(self.assignment, seed), self.progress, built=self._built, made=self._made)
         findings = _gates(submission)
         self._built, self.runs = submission.built, submission.runs
         if all(findings.get(name, passed()).passed for name in GATES):
             findings |= counting_checks.findings(self.assignment, submission.runs, submission)
             if self.gpu:
-                findings[FAST] = timing.fast(self.assignment, submission.text, draw(self.assignment, self.assignment.gpu_case, seed), self.gpu,
+                findings[FAST] = timing.fast(self.assignment, self.source.text, draw(self.assignment, self.assignment.gpu_case, seed), self.gpu,
                                              submission.folder, confined=self.confined, progress=self.progress)
-        return Result(self.assignment.name, self.assignment.title, student, self.path.name, _sha256(self.path), seed, self.assignment.machine,
+        return Result(self.assignment.name, self.assignment.title, student, self.source.name, self.source.sha256, seed, self.assignment.machine,
                       tuple(_checks(self.assignment, findings, timed=self.gpu is not None)))
 
 
-def grade(assignment: Assignment, path: Path, *, tools: Toolchain, student: str | None = None, secret: str = "",
+def grade(assignment: Assignment, handed_in: Path | Source, *, tools: Toolchain, student: str | None = None, secret: str = "",
           confined: bool = True, gpu: timing.Gpu | None = None, progress: Callable[[str], None] = lambda what: None) -> Result:
-    """Grade the submission in a file.
+    """Grade a file, or what ``sources.read`` has read of one.
 
     The same file, student and secret give the same result, bit for bit. With a ``gpu`` it is timed too; an assignment that
     has nothing to time is refused. Raises AssignmentError or Stop if our own part does not work.
     """
-    with Grading(assignment, path, tools=tools, confined=confined, gpu=gpu, progress=progress) as grading:
+    with Grading(assignment, handed_in, tools=tools, confined=confined, gpu=gpu, progress=progress) as grading:
         return grading.grade(seed_of(assignment.name, student, secret), student)
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
-    except OSError:
-        return hashlib.sha256(b"").hexdigest()
 
 
 def _checks(assignment: Assignment, findings: Mapping[str, Finding], *, timed: bool) -> Iterable[Check]:
@@ -149,30 +138,16 @@ def _gates(submission: _Submission) -> dict[str, Finding]:
 
 
 def _exists(submission: _Submission) -> Finding:
-    wanted = f"a CUDA source file in UTF-8 of at most {MOST_BYTES:,} bytes"
-    try:
-        if not submission.path.is_file():
-            kind = "a folder" if submission.path.is_dir() else "something else" if submission.path.exists() else "nothing"
-            return Finding(False, f"{kind} with this name", wanted, _TAUGHT)
-        data = submission.path.read_bytes() if submission.path.stat().st_size <= MOST_BYTES else None
-        submission.text = data.decode("utf-8") if data is not None else ""
-    except OSError as error:
-        return Finding(False, f"it cannot be read: {error.strerror}", wanted, _TAUGHT)
-    except UnicodeDecodeError as error:
-        return Finding(False, f"byte {error.start} is not UTF-8", wanted, "Save the file as UTF-8.")
-    if data is None:
-        return Finding(False, f"{submission.path.stat().st_size:,} bytes", wanted, "Hand in the source, not what was built of it.")
-    if not submission.text.strip():
-        return Finding(False, "an empty file", wanted, _TAUGHT)
-    return passed(f"{len(submission.text.splitlines()):,} lines")
+    source = submission.source
+    return Finding(False, source.wrong, sources.WANTED, source.help) if source.wrong else passed(f"{len(source.text.splitlines()):,} lines")
 
 
 def _compiles(submission: _Submission) -> Finding:
     assignment = submission.assignment
-    submission.refusals = text_admission.examine_text(submission.text)
+    submission.refusals = text_admission.examine_text(submission.source.text)
     if submission.built is None:
         submission.progress("compiling")
-        submission.built = building.build(submission.tools, assignment, submission.text, submission.folder, confined=submission.confined)
+        submission.built = building.build(submission.tools, assignment, submission.source.text, submission.folder, confined=submission.confined)
     wanted = f"a file that compiles and defines {assignment.declaration}"
     if submission.built.messages and submission.refusals:
         return _refused(submission, submission.refusals[0], wanted)
@@ -185,7 +160,7 @@ def _not_compiled(submission: _Submission, messages: Sequence[Message], wanted: 
     lines = tuple(submission.place(message.line) for message in messages if message.line)[:3]
     more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
     return Finding(False, messages[0].text + more, wanted,
-                   "Mend the first error first; others often follow from it." if lines else f"Define exactly: {submission.assignment.declaration}.",
+                   messages[0].help or "Mend the first error first; others often follow from it.",
                    lines)
 
 
@@ -199,7 +174,7 @@ def _safe(submission: _Submission) -> Finding:
         return _refused(submission, submission.refusals[0], "nothing but kernels and the host code that launches them")
     for case in submission.cases:
         found = submission.run(case)
-        complaint = safety.complaint(found, submission.assignment, submission.text)
+        complaint = safety.complaint(found, submission.assignment, submission.source.text)
         if complaint:
             return Finding(False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help,
                            submission.places(complaint.places), case.name)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
 
 from rich.console import Console
 
@@ -15,7 +14,7 @@ import setup
 from console import FAILED, USAGE, Stop, run_main, say
 from grade_arguments import parser
 
-from . import assignment, building, classes, exports, feedback, release, sandbox, watching
+from . import assignment, building, classes, exports, feedback, handed_in, release, sandbox, shards, watching
 from .assignment import AssignmentError
 from .building import Toolchain
 from .judging import grade
@@ -39,17 +38,6 @@ def gpu_of(options: argparse.Namespace) -> Gpu | None:
     if nvcc is None:
         raise Stop("--gpu: no nvcc on this machine; without --build-dir it is installed", USAGE)
     return Gpu.here(nvcc)
-
-
-def write_file(path: Path, text: str, option: str) -> None:
-    """Write a file whole or not at all. Raises Stop."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise Stop(f"{option} {path}: cannot be written: {error.strerror}", USAGE) from error
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -87,7 +75,7 @@ def _write(options: argparse.Namespace, result: Result) -> None:
     }
     for option, text in texts.items():
         if path := getattr(options, option):
-            write_file(path, text(), f"--{option}")
+            classes.write_asked(path, text(), f"--{option}")
     missing = exports.classroom50_missing(os.environ)
     if options.classroom50 and missing:
         print(f"warning: --classroom50: {', '.join(missing)} of Classroom 50's runner not set; the file has placeholders",
@@ -95,7 +83,7 @@ def _write(options: argparse.Namespace, result: Result) -> None:
     if options.picture:
         drawing = next((check.drawing for check in result.checks if check.drawing), None)
         if drawing:
-            write_file(options.picture, drawing, "--picture")
+            classes.write_asked(options.picture, drawing, "--picture")
         else:
             print(f"no picture in {options.picture}: no check that failed is about an access", file=sys.stderr)
 
@@ -103,18 +91,40 @@ def _write(options: argparse.Namespace, result: Result) -> None:
 def _run_all(options: argparse.Namespace) -> int:
     task = assignment.load(options.assignment)
     require_sandbox(options.confined)
-    gpu = gpu_of(options)
-    submissions = classes.find(options.folder, task.source.name)
+    gpu, tools = gpu_of(options), Toolchain.of(options.build_dir)
+    found = handed_in.find(options.folder, task.source.name)
+    for option in ("json_dir", "gradescope_dir", "kept"):
+        path = getattr(options, option)
+        if path and path.resolve().is_relative_to(options.folder.resolve()):
+            raise Stop(f"argument --{option.replace('_', '-')}: {str(path)!r} given, a folder outside of what was handed in is accepted", USAGE)
+    for line in found.passed_over:
+        say(f"passed over: {line}")
     settings = classes.Settings(task.name, options.build_dir.resolve(), options.secret, options.confined, gpu and str(gpu.nvcc))
     # Two at a time would measure each other on a GPU.
     jobs = options.jobs or (1 if options.gpu else len(os.sched_getaffinity(0)))
-    building.driver_object(Toolchain.of(options.build_dir), task)  # once, and not in each process
+    submissions, part = found.submissions, None
+    if options.shard:
+        part = shards.Part.of(options.shard, submissions, task.name, [classes.state_of_grader(task), tools.version(), settings.shared()])
+        submissions = [submission for submission in submissions if shards.share_of(submission.student, options.shard.of) == options.shard.number]
+    building.driver_object(tools, task)  # once, and not in each process
     graded = classes.grade_class(task, submissions, settings, jobs, options.kept or classes.KEPT)
     classes.write(submissions, graded, csv=options.csv, json_dir=options.json_dir, gradescope_dir=options.gradescope_dir,
-                  junit=options.junit)
+                  junit=options.junit, part=part)
     for line in classes.summary(graded):
         say(line)
     return classes.exit_code(graded)
+
+
+def _merge(options: argparse.Namespace) -> int:
+    rows, checks = shards.merge(options.parts)
+    classes.write_asked(options.csv, exports.class_csv(rows, checks), "--csv")
+    for line in classes.same_files((row["student"], row["sha256"]) for row in rows):
+        say(line)
+    failed = [row for row in rows if row["status"] != "graded"]
+    for row in failed:
+        say(f"not graded: {row['student']}: {row['seen']}")
+    say(f"{len(rows)} students of {len(options.parts)} parts in {options.csv}")
+    return FAILED if failed else 0
 
 
 def _watch(options: argparse.Namespace) -> int:
@@ -134,7 +144,7 @@ def _hint(options: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS = {"list": _list, "release": _release, "run": _run, "run-all": _run_all, "watch": _watch, "hint": _hint}
+_COMMANDS = {"list": _list, "release": _release, "run": _run, "run-all": _run_all, "merge": _merge, "watch": _watch, "hint": _hint}
 
 
 def main() -> int:

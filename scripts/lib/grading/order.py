@@ -11,12 +11,17 @@ from typing import Any
 from .assignment import load
 from .building import Toolchain
 from .classes import write_whole
+from .handed_in import Submission
 from .judging import grade
 from .timing import Gpu
 
 
 def grade_order(settings: Mapping[str, Any], order: Mapping[str, Any]) -> None:
-    """Grade a submission and keep its result, both as ``classes.grade_class`` says."""
-    result = grade(load(settings["name"]), Path(order["path"]), tools=Toolchain.of(Path(settings["build"])), student=order["student"],
+    """Grade a submission and keep its result, both as ``classes.grade_class`` says. Raises ValueError if it is another one by now."""
+    submission = Submission.from_json(order["submission"])
+    source = submission.read()
+    if (source.sha256, source.wrong) != (order["sha256"], order["wrong"]):
+        raise ValueError(f"{submission.shown} changed while the class was graded")
+    result = grade(load(settings["name"]), source, tools=Toolchain.of(Path(settings["build"])), student=submission.student,
                    secret=settings["secret"], confined=settings["confined"], gpu=Gpu.here(Path(settings["gpu"])) if settings["gpu"] else None)
     write_whole(Path(order["place"]), result.to_text())

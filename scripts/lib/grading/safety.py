@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from . import source_text
 from .assignment import Assignment
 from .running import Run
 
@@ -15,17 +16,25 @@ from .running import Run
 _PLACE = re.compile(r"(?P<file>[\w.-]+\.cu):(?P<line>\d+)")
 #: As often as no line is run in the small cases of an assignment, and every line of an endless loop long before the time is up.
 _WITHOUT_END = 20_000
+#: Lines that are named where they are found in the source, and not told by the model.
+_MOST_LINES = 3
 
-
-#: One sentence of help for each error of the model, or end that the judge has seen, that has these words.
+_ROUNDED_TO_0 = "A division that makes up the grid or the block has come out as 0: round it up, as in (n + size - 1) / size."
+#: One sentence of help for each error of the model or the runtime, or end that the judge has seen, that has these words.
 _HELP_WITH_ERRORS = {
+    " 0 x ": _ROUNDED_TO_0,
+    " x 0 ": _ROUNDED_TO_0,
+    "have to be dynamic": "Declare a smaller array; or one `extern __shared__`, whose bytes the launch asks for after cudaFuncSetAttribute has allowed them.",
     "was not launched": "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have.",
+    "call is not configured": "A kernel is called as a function: say how many blocks and threads run it, kernel<<<grid, block>>>(arguments).",
     "only kernels and copies reach": "Let a kernel do that: a pointer to device memory means nothing to host code.",
     "which is the driver's": "Free only what the function itself has allocated.",
     "to the judge": "Call the CUDA runtime by its functions: what else reaches the judge ends the program.",
     "no heap for kernels": "Allocate with cudaMalloc before the launch, and pass the pointer to the kernel.",
     "more memory than": "Allocate what the sizes ask for, and no more.",
 }
+_NOT_LAUNCHED = re.compile(r"kernel (?P<kernel>.+?) was not launched")
+_NO_BODY = re.compile(r"the instruction \S+ calls (?P<name>.+), which has no body and is not supported, in kernel (?P<kernel>[^,]+)")
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,7 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
         # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
         return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
     if run.outcome == "broken":
-        return Complaint(run.said, _help_with(run.said))
+        return Complaint(run.said, _help_with(run.said), _places(_lines_of(run.said, text), assignment))
     if run.outcome == "memory":
         return _of_limit("memory", assignment)
     if (run.judged.stopped_by or "").startswith("signal"):
@@ -52,7 +61,7 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
     if stopped_by := run.judged.stopped_by or run.done.stopped_by:
         return _of_limit(stopped_by, assignment)
     if report.get("errors"):
-        return _of_error(report["errors"][0], report, assignment)
+        return _of_error(report["errors"][0], report, assignment, text)
     if run.outcome is None or run.report is None or run.outcome == "ended":
         return Complaint(f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
                          "The function has to return to its caller: it must not end the program.")
@@ -113,19 +122,41 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
     return Complaint(seen, help_)
 
 
-def _of_error(error: str, report: Mapping, assignment: Assignment) -> Complaint:
+def _of_error(error: str, report: Mapping, assignment: Assignment, text: str) -> Complaint:
     """What kept the program from its end. The model writes the line into its words, where it knows it."""
     if "bad_alloc" in error:
         return _of_limit("memory", assignment)
     if "did not end within" in error:
         return Complaint(error, "Look for a loop whose condition never becomes false.", _repeated(report))
-    help_ = _help_with(error)
     places = [{"file": found["file"], "line": int(found["line"])} for found in _PLACE.finditer(error)]
-    return Complaint(error.removesuffix(f", {assignment.source.name}:{places[-1]['line']}") if places else error, help_, places)
+    seen = error.removesuffix(f", {assignment.source.name}:{places[-1]['line']}") if places else error
+    if missing := _NO_BODY.search(seen):
+        return _of_missing(missing["name"], missing["kernel"], places, assignment, text)
+    return Complaint(seen, _help_with(error), places or _places(_lines_of(error, text), assignment))
+
+
+def _of_missing(name: str, kernel: str, places: Sequence[Mapping], assignment: Assignment, text: str) -> Complaint:
+    """A function that a kernel calls and nobody defines, as the source declares it."""
+    declared = source_text.declaration(text, source_text.simple_name(name))
+    return Complaint(f"`{declared.head if declared else name}` is called by kernel {kernel} and nowhere defined",
+                     "Define it in this file, with these parameters.", [*_places([declared.line] if declared else [], assignment), *places])
+
+
+def _lines_of(error: str, text: str) -> Sequence[int]:
+    """The lines that an error is about, where it names none."""
+    if "only kernels and copies reach" in error:
+        return source_text.host_accesses(text)
+    found = _NOT_LAUNCHED.search(error)
+    arrays = source_text.shared_arrays(text) if "have to be dynamic" in error else []
+    return [*arrays, *source_text.launches(text, found["kernel"])] if found else []
+
+
+def _places(lines: Iterable[int], assignment: Assignment) -> list[Mapping]:
+    return [{"file": assignment.source.name, "line": line} for line in list(lines)[:_MOST_LINES]]
 
 
 def _help_with(error: str) -> str:
-    return next((help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error), "Look at what the line reads and writes.")
+    return next((help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error), "Look at what the kernels and the host code read and write.")
 
 
 def _repeated(report: Mapping) -> list[Mapping]:
@@ -138,5 +169,7 @@ def _repeated(report: Mapping) -> list[Mapping]:
 
 def _of_runtime(outcome: str, code: int) -> Complaint:
     reason = outcome.rpartition("failed: ")[2] if outcome != "finished" else f"exit code {code}"
+    if "call is not configured" in reason:
+        return Complaint("a kernel is called without <<<grid, block>>>", _help_with(reason))
     return Complaint(f"the CUDA runtime reports an error: {reason}",
                      "Check the grid, the block and the sizes of allocations, and what each call of the runtime returns.")

@@ -37,3 +37,17 @@ KEYWORDS = frozenset("""
     operator private protected public register reinterpret_cast return short signed sizeof static static_assert static_cast struct
     switch template this throw true try typedef typename union unsigned using virtual void volatile while
 """.split())
+#: Names of CUDA that a misspelled one may be meant to be.
+CUDA_NAMES = tuple("""
+    __global__ __device__ __host__ __shared__ __constant__ __restrict__ __launch_bounds__ __forceinline__ __noinline__
+    threadIdx blockIdx blockDim gridDim warpSize dim3
+    __syncthreads __syncthreads_and __syncthreads_or __syncthreads_count __syncwarp __threadfence __threadfence_block
+    __shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __ballot_sync __any_sync __all_sync __activemask __reduce_add_sync
+    __popc __ffs __clz __brev __ldg __ldcs __ldcg __stcs __float2int_rn __int2float_rn __fmaf_rn
+    atomicAdd atomicSub atomicExch atomicMin atomicMax atomicInc atomicDec atomicCAS atomicAnd atomicOr atomicXor
+    cudaMalloc cudaFree cudaMemcpy cudaMemcpyAsync cudaMemset cudaMemsetAsync cudaDeviceSynchronize cudaGetLastError
+    cudaPeekAtLastError cudaGetErrorString cudaError_t cudaSuccess cudaStream_t cudaStreamCreate cudaStreamSynchronize
+    cudaFuncSetAttribute cudaFuncAttributeMaxDynamicSharedMemorySize cudaMemcpyDeviceToDevice cudaMemcpyHostToDevice
+    cudaMemcpyDeviceToHost cudaMemcpyToSymbol cudaOccupancyMaxActiveBlocksPerMultiprocessor
+    float2 float4 double2 int2 int4 uint4 make_float2 make_float4 make_double2 make_int2 make_int4
+""".split())

@@ -14,7 +14,7 @@ from grading_tools import build_folder, padding
 
 
 def said(text: str, stopped_by: str | None = None) -> list[Message]:
-    return list(_messages(Done(2, "", text, stopped_by), "transpose_doubles.cu", padding()))
+    return list(_messages(Done(2, "", text, stopped_by), "", padding()))
 
 
 @pytest.mark.parametrize("text, message", [
@@ -26,10 +26,11 @@ def said(text: str, stopped_by: str | None = None) -> list[Message]:
     ("transpose_doubles.cu:2:10: fatal error: x.h: No such file or directory\n", Message(2, "x.h: No such file or directory")),
     ("/usr/include/c++/12/vector(12): error: a thing deep inside\n", Message(0, "a thing deep inside")),
     ("/usr/bin/ld: driver.o: in function `main':\ndriver.cu:(.text+0x5): undefined reference to `transpose_doubles(double*, double const*, int, int)'\n"
-     "collect2: error: ld returned 1 exit status\n", Message(0, "it defines no function transpose_doubles(double*, double const*, int, int)")),
-    ("/usr/bin/ld: x.o: undefined reference to `helper(int)'\n", Message(0, "helper(int) is used and nowhere defined")),
+     "collect2: error: ld returned 1 exit status\n", Message(0, "it defines no function transpose_doubles", f"Define exactly: {padding().declaration}.")),
+    ("/usr/bin/ld: x.o: undefined reference to `helper(int)'\n", Message(0, "helper(int) is used and nowhere defined", "Define it in this file: nothing else is linked with it.")),
     ("/usr/bin/ld: x.o: in function `main':\nx.cu:(.text+0x0): multiple definition of `main'; driver.o: first defined here\n",
-     Message(0, "main is defined, and is the driver's")),
+     Message(0, "main is defined, and is the driver's", "Leave it out, or give it another name.")),
+    ("transpose_doubles.cu(3): error: #error \x1b[2Jgone\n", Message(3, "#error \ufffd[2Jgone")),
     ("nvcc fatal   : Unknown option\n", Message(0, "Unknown option")),
     ("", Message(0, "the compiler ended with exit code 2")),
 ])
@@ -42,7 +43,7 @@ def test_the_same_error_of_two_compilations_is_told_once():
 
 
 def test_a_compiler_that_was_stopped_is_told():
-    assert said("", "time") == [Message(0, "compiling it was stopped: too much time")]
+    assert said("", "time") == [Message(0, "compiling it was stopped: too much time", "Look for an include or a template that never ends.")]
 
 
 def test_a_driver_is_made_once_until_a_header_changes(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
@@ -18,6 +19,7 @@ import pytest
 from conftest import REPOSITORY, start
 from grading import sandbox
 
+import grade_arguments
 from console import INTERRUPTED
 
 ANSWERS = REPOSITORY / "chapters" / "padding" / "assignment" / "answers"
@@ -83,6 +85,51 @@ def test_a_class_is_graded_interrupted_and_resumed(grade, folder, tmp_path):
     assert part.with_suffix(".csv").read_bytes() == whole.with_suffix(".csv").read_bytes()
 
 
+def test_a_class_in_shares_gives_the_same_bytes(grade, folder, tmp_path):
+    """And it is graded to its end with what no student should hand in among it."""
+    os.mkfifo(folder / "fifo.cu")
+    (folder / "gil").mkdir()
+    (folder / "gil" / "transpose_doubles.cu").symlink_to(ANSWERS / "padded_by_one.cu")
+    (folder / "hal.cu").symlink_to("/etc/passwd")
+    (folder / "=1+1.cu").write_bytes(b"\xef\xbb\xbf" + (ANSWERS / "padded_by_one.cu").read_bytes())
+    (folder / "ivo.cu").write_text((ANSWERS / "padded_by_one.cu").read_text(encoding="utf-8"), encoding="utf-16")
+    kept, parts = tmp_path / "kept", []
+    for number in (1, 2):
+        done = subprocess.run(command(grade, folder, kept, "--shard", f"{number}/2"), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert [line for line in done.stdout.splitlines() if line.startswith("passed over")] == [
+            "passed over: fifo.cu: a FIFO", "passed over: gil/transpose_doubles.cu: a symbolic link", "passed over: hal.cu: a symbolic link"]
+        parts.append(kept.with_suffix(".csv").rename(tmp_path / f"{number}.csv"))
+    first, _ = grade
+    done = subprocess.run([*first, "merge", "--csv", tmp_path / "merged.csv", *parts], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(command(grade, folder, kept), capture_output=True, text=True)
+    assert (tmp_path / "merged.csv").read_bytes() == kept.with_suffix(".csv").read_bytes()
+    points = {row["student"]: row["points"] for row in csv.DictReader((tmp_path / "merged.csv").read_text(encoding="utf-8").splitlines())}
+    assert points == {**{student: str(most) for student, (_, most) in CLASS.items()}, "gil": "0", "ivo": "0", "'=1+1": "100"}
+
+
+def test_a_run_follows_no_link_and_waits_for_no_pipe(grade, tmp_path):
+    first, last = grade
+    os.mkfifo(tmp_path / "pipe.cu")
+    (tmp_path / "link.cu").symlink_to(ANSWERS / "padded_by_one.cu")
+    (tmp_path / "week").symlink_to(ANSWERS)
+    for name, seen in (("pipe.cu", "a FIFO with this name"), ("link.cu", "a symbolic link with this name"),
+                       ("week/padded_by_one.cu", "a symbolic link in the place of the folder week")):
+        done = subprocess.run([*first, "run", "padding", name, *last], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+        assert done.returncode == 1 and f"seen:    {seen}" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(("option", "place"), [("--json-dir", "/proc/nowhere"), ("--gradescope-dir", "file"), ("--csv", "/dev/null"),
+                                               ("--json-dir", "class/json"), ("--kept", "class")])
+def test_what_cannot_be_written_is_said_before_grading(grade, folder, tmp_path, option, place):
+    (tmp_path / "file").touch()
+    kept = tmp_path / "kept"
+    done = subprocess.run(command(grade, folder, kept, option, place), capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and f"argument {option}: '{place}' given" in done.stderr and done.stderr.count("error") == 1
+    assert not kept.exists() and done.stdout == ""
+
+
 def test_a_secret_has_other_sizes(grade, folder, tmp_path):
     for path in (path for path in folder.iterdir() if path.stem not in ("bea", "finn")):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -130,12 +177,22 @@ def test_watch_once(grade, tmp_path, monkeypatch):
     (["run-all", "paddings", ".", "--csv", "x.csv"], "argument NAME: 'paddings' given, one of "),
     (["run-all", "padding", ".", "--csv", "x.csv", "--jobs", "0"], "argument --jobs: '0' given, a whole number from 1 to 1024 is accepted"),
     (["run-all", "padding", ".", "--csv", "nowhere/x.csv"], "argument --csv: 'nowhere/x.csv' given, a file in a folder that can be written"),
+    (["run-all", "padding", ".", "--csv", "x.csv", "--shard", "3/2"], "argument --shard: '3/2' given, K/N with K from 1 to N"),
+    (["run-all", "padding", ".", "--csv", "x.csv", "--shard", "2"], "argument --shard: '2' given, K/N with K from 1 to N"),
+    (["merge", "--csv", "x.csv"], "the following arguments are required: PART"),
     (["watch", "padding"], "the following arguments are required: FILE"),
 ])
 def test_wrong_arguments_are_one_line(tmp_path, arguments, message):
     done = subprocess.run([sys.executable, REPOSITORY / "scripts" / "grade", *arguments], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and message in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", ["run", "run-all", "watch"])
+def test_help_hides_no_option(name):
+    """Each option that is accepted is in the help, with words."""
+    commands = next(action for action in grade_arguments.parser()._actions if action.dest == "command").choices
+    assert all(action.help and action.help != argparse.SUPPRESS for action in commands[name]._actions if action.option_strings)
 
 
 def test_an_empty_folder_is_one_line(grade, tmp_path):

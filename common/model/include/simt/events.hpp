@@ -44,6 +44,8 @@ struct WarpAccess {
 
     /// For atomic operations in shared memory.
     AtomicKind atomic = AtomicKind::native;
+    /// For atomic operations: whether what was in memory before matters. It does not to an exchange whose result nobody reads.
+    bool needs_old = true;
     /// For textures and surfaces: how many lanes, side by side, make a request.
     int request_lanes = warp_size;
     /// For asynchronous copies: the addresses of the other side, where it is known, and whether the copy passes the L1 by.

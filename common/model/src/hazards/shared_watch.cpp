@@ -348,7 +348,8 @@ void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const C
 
 void SharedWatch::note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
 {
-    if (writes(current.access.operation))
+    const bool overwrites = current.access.operation == Operation::atomic && !current.access.needs_old;
+    if (writes(current.access.operation) || overwrites)
         note_written(word, bytes, current, lane);
     else
         note_unwritten(word, bytes, current, lane);

@@ -53,18 +53,30 @@ std::size_t begin_of_name(std::string_view text)
     return begin;
 }
 
+/// What a mangled name stands for; empty if it stands for nothing.
+std::string demangled(const std::string& mangled)
+{
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+    return status == 0 && text ? text.get() : "";
+}
+
 }  // namespace
 
 std::string kernel_name(const std::string& mangled)
 {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status != 0 || !demangled) return mangled;
-    std::string text = demangled.get();
+    std::string text = demangled(mangled);
+    if (text.empty()) return mangled;
     for (const std::string_view unnamed : {"(anonymous namespace)::", "_INTERNAL_"}) replace_all(text, unnamed, "");
     drop_casts(text);
     const std::string name = text.substr(0, end_of_name(text));
     return name.substr(begin_of_name(name));
+}
+
+std::string function_name(const std::string& mangled)
+{
+    const std::string text = demangled(mangled);
+    return text.empty() ? mangled : text;
 }
 
 }  // namespace simt::detail

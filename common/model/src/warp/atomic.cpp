@@ -3,6 +3,7 @@
 
 // atom and red: lane after lane, in the order of the lanes.
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -20,8 +21,10 @@ namespace {
 struct AtomicAccess : MemoryAccess {
     Update update = Update::add;
     ptx::Type type = ptx::Type::u32;
-    bool returns = false, no_return = false;
+    bool returns = false;
     int second_operand = 0;
+    /// Whether anybody reads the result: a function's instruction, or the operation itself, which is no mere exchange.
+    bool needs_old = true;
     /// Adds 1, and nobody reads the result.
     bool counts = false;
 };
@@ -180,6 +183,13 @@ int occurrences(const ptx::Function& function, int index)
     return count;
 }
 
+/// Whether no other instruction names the registers of a result.
+bool is_discarded(const ptx::Function& function, const ptx::Operand& result)
+{
+    return std::all_of(result.elements.begin(), result.elements.end(), [&](const ptx::Operand& element) { return is_discarded(function, element); }) &&
+           (result.kind != ptx::Operand::Kind::reg || occurrences(function, result.index) <= 1);
+}
+
 /// How sm_90 does it in shared memory, which adds no floating-point numbers and, of 8 bytes, only swaps.
 AtomicKind kind_of(const AtomicAccess& access)
 {
@@ -199,6 +209,7 @@ void execute_atomic(Warp& warp, const Instruction& instruction)
             const int lane = std::countr_zero(rest);
             update_lane(warp, instruction, access, lane, pointers.at[static_cast<std::size_t>(lane)]);
         }
+        warp.access.needs_old = access.needs_old;
         warp.access.atomic = access.counts ? AtomicKind::counting : kind_of(access);
         if (access.is_fused)
             note_fused_access(warp, access, space, pointers, pointers.lanes);
@@ -249,8 +260,9 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     if (access.returns) access.poll = decoder.add_poll();
     const std::size_t at = access.returns ? 1 : 0;
     const ptx::Operand& value = instruction.operands.at(at + 1);
-    access.counts = access.update == Update::add && access.bytes == 4 && value.kind == ptx::Operand::Kind::integer && value.integer == 1 &&
-                    (!access.returns || occurrences(decoder.function(), instruction.operands.at(0).index) <= 1);
+    const bool discarded = !access.returns || is_discarded(decoder.function(), instruction.operands.at(0));
+    access.counts = access.update == Update::add && access.bytes == 4 && value.kind == ptx::Operand::Kind::integer && value.integer == 1 && discarded;
+    access.needs_old = access.update != Update::exchange || !discarded;
     if (access.returns) decoder.add_all(out, instruction.operands.at(0), access.type);
     access.value_operand = out.operand_count;
     decoder.add_all(out, instruction.operands.at(at + 1), access.type);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "memory/address_space.hpp"
+#include "report/kernel_name.hpp"
 #include "warp/builtins.hpp"
 #include "warp/decoder.hpp"
 #include "warp/launch.hpp"
@@ -140,7 +141,7 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruct
         if (site.function >= 0) {
             decoder.note_call(site.function);
         } else {
-            if (!is_builtin(callee.name)) decoder.refuse(instruction, "calls " + callee.name + ", which has no body and is not supported");
+            if (!is_builtin(callee.name)) decoder.refuse(instruction, "calls " + detail::function_name(callee.name) + ", which has no body and is not supported");
             site.builtin = callee.name;
         }
     }

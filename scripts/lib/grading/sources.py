@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Reads what somebody has handed in, as if each name in it were a trap.
+
+No symbolic link is followed, and nothing but a regular file is opened: a link could lead to a file of the machine or to
+another student's answer, a FIFO would wait for ever, and opening a device can do anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_BYTES = 1 << 18
+WANTED = f"a CUDA source file in UTF-8 of at most {MOST_BYTES:,} bytes"
+NOTHING = hashlib.sha256(b"").hexdigest()
+NEEDED = "The file has to hold the kernels and the function, without main."
+_SAVE_AS = "Save the file as UTF-8."
+_OTHER_FILE = "Hand in the source, not what was built or packed of it."
+
+_MARK = b"\xef\xbb\xbf"
+_ENCODINGS = ((b"\xff\xfe\x00\x00", "UTF-32"), (b"\x00\x00\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
+_FORMATS = (
+    (b"PK\x03\x04", "a ZIP archive"), (b"PK\x05\x06", "a ZIP archive"), (b"\x1f\x8b", "a gzip archive"), (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"), (b"7z\xbc\xaf", "a 7-Zip archive"), (b"Rar!", "a RAR archive"), (b"\x7fELF", "a program or an object file"),
+    (b"%PDF-", "a PDF document"), (b"{\\rtf", "an RTF document"), (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"),
+)
+_TAR_MARK, _TAR_MARK_AT = b"ustar", 257
+_KINDS = ((stat.S_ISLNK, "a symbolic link"), (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"),
+          (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
+_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was handed in: its name for readers, and its text.
+
+    Where `wrong` is not empty, there is no text, `wrong` says what was found instead, and `help` what to do. `sha256` is of
+    the file's bytes, or `NOTHING` for one that cannot be read or is too large.
+    """
+
+    name: str
+    text: str = ""
+    sha256: str = NOTHING
+    wrong: str = ""
+    help: str = ""
+
+    def line(self, number: int) -> str:
+        """Return a line of the text, which count from 1 as the compiler counts them, without what a terminal would obey."""
+        lines = self.text.split("\n")
+        return printable(lines[number - 1].strip()) if 0 < number <= len(lines) else ""
+
+
+def printable(text: str) -> str:
+    """Return one line of text in which nothing moves a cursor or turns the direction of writing."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def readable(name: str) -> str:
+    """Return a name of the file system as text of one line: what is not, is escaped, so that names that differ still do."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
+
+
+def kind_of(mode: int) -> str:
+    """Return what a file is by its mode, such as "a symbolic link"; empty for a regular file."""
+    return next((name for is_it, name in _KINDS if is_it(mode)), "" if stat.S_ISREG(mode) else "no file")
+
+
+def read(path: Path, below: Path | None = None) -> Source:
+    """Return what a path leads to. Links are followed in the path of the folder ``below`` and not after it.
+
+    Where ``below`` is not given, it is the current folder for a relative path, and else the folder that the file lies in.
+    """
+    below = below if below is not None else path.parent if path.is_absolute() else Path()
+    name = readable(path.name)
+    try:
+        found = _data(below, path.relative_to(below).parts)
+    except FileNotFoundError:
+        return Source(name, wrong="nothing with this name", help=NEEDED)
+    except OSError as error:
+        return Source(name, wrong=f"it cannot be read: {error.strerror}", help=NEEDED)
+    if isinstance(found, str):
+        return Source(name, wrong=found, help=NEEDED)
+    if isinstance(found, int):
+        return Source(name, wrong=f"{found:,} bytes", help=_OTHER_FILE)
+    text, wrong, help_ = _decoded(found)
+    return Source(name, text, hashlib.sha256(found).hexdigest(), wrong, help_)
+
+
+def _data(below: Path, parts: Sequence[str]) -> bytes | int | str:
+    """The bytes of a file; or how many they are, if there are too many; or what is there that is no regular file."""
+    at = os.open(below, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for number, part in enumerate(parts):
+            # Nothing happens to what is opened so: it can be looked at, and be opened for reading after that.
+            inner = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+            os.close(at)
+            at = inner
+            status = os.fstat(at)
+            kind = kind_of(status.st_mode)
+            if number < len(parts) - 1 and not stat.S_ISDIR(status.st_mode):
+                return f"{kind or 'a file'} in the place of the folder {readable(part)}"
+        if kind or status.st_size > MOST_BYTES:
+            return f"{kind} with this name" if kind else status.st_size
+        with open(f"/proc/self/fd/{at}", "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+            return data if len(data) <= MOST_BYTES else len(data)
+    finally:
+        os.close(at)
+
+
+def _decoded(data: bytes) -> tuple[str, str, str]:
+    """The text in some bytes, or why it is none and what to do."""
+    data = data.removeprefix(_MARK)
+    if encoding := next((name for mark, name in _ENCODINGS if data.startswith(mark)), ""):
+        return "", f"text in {encoding}, which is not UTF-8", _SAVE_AS
+    if kind := next((name for mark, name in _FORMATS if data.startswith(mark)), "a tar archive" if data[_TAR_MARK_AT:].startswith(_TAR_MARK) else ""):
+        return "", kind, _OTHER_FILE
+    if b"\0" in data:
+        halves = data[0::2].count(0), data[1::2].count(0)
+        if max(halves) > len(data) // 3 and min(halves) == 0:
+            return "", "text in UTF-16, which is not UTF-8", _SAVE_AS
+        return "", f"no text: byte {data.index(0):,} is 0", _OTHER_FILE
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data[:error.start].count(b"\n") + 1
+        return "", f"byte 0x{data[error.start]:02x} in line {line} is not UTF-8; text in Latin-1 or Windows-1252 has such bytes", _SAVE_AS
+    return (text, "", "") if text.strip() else ("", "an empty file", NEEDED)
