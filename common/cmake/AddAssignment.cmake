@@ -26,7 +26,7 @@ endfunction()
 # ${CMAKE_BINARY_DIR}/graded/SLUG.json, which the target `graded` brings up to date, and the check
 #   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
 # holds that file against task.toml. The target `draws` grades each answer under 200 draws of the hidden cases, all of which must
-# come to the same.
+# come to the same; the target `limits` takes each limit of task.toml away and looks for an answer that notices.
 function(add_assignment slug)
     if(NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
         return()
@@ -48,16 +48,18 @@ function(add_assignment slug)
         add_test(NAME assignments.graded COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target graded)
         set_tests_properties(assignments.graded PROPERTIES FIXTURES_SETUP graded LABELS cpu RESOURCE_LOCK build_folder)
     endif()
-    if(NOT TARGET draws)
-        add_custom_target(draws)
-    endif()
-    add_custom_target(${slug}_draws
-        COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON}
-                -m grading.draws ${slug} --build-dir ${CMAKE_BINARY_DIR} --draws 200
-        COMMENT "Grading the answers of assignment ${slug} under 200 draws"
-        VERBATIM)
-    add_dependencies(${slug}_draws grading_toolchain)
-    add_dependencies(draws ${slug}_draws)
+    foreach(trial IN ITEMS draws limits)
+        if(NOT TARGET ${trial})
+            add_custom_target(${trial})
+        endif()
+        add_custom_target(${slug}_${trial}
+            COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON}
+                    -m grading.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
+            COMMENT "Trying the ${trial} of assignment ${slug}"
+            VERBATIM)
+        add_dependencies(${slug}_${trial} grading_toolchain)
+        add_dependencies(${trial} ${slug}_${trial})
+    endforeach()
     add_custom_target(${slug}_graded DEPENDS ${graded})
     add_dependencies(graded ${slug}_graded)
     add_dependencies(${slug}_graded grading_toolchain)
