@@ -230,7 +230,8 @@ def _wrong_script(words: list[str], made: tuple[str, ...]) -> Iterator[str]:
     for word in ours:
         if word.startswith("--") and not re.search(rf"{re.escape(word)}\b", _help(script) + (_help(script, command) if command else "")):
             yield f"{words[0]} has no option {word}"
-        if "/" in word and not word.startswith(("-", *made)) and not (ROOT / word).exists():
+        # 3/8 is the third of eight shares.
+        if "/" in word and not word.startswith(("-", *made)) and not re.fullmatch(r"\d+/\d+", word) and not (ROOT / word).exists():
             yield f"there is no {word}"
 
 

@@ -94,6 +94,7 @@ def test_the_places_of_a_diff_are_looked_up_one_by_one(rendered):
     ("scripts/nothing", "there is no scripts/nothing"),
     ("scripts/count --frobnicate", "scripts/count has no option --frobnicate"),
     ("scripts/count chapters/no/no.cu", "there is no chapters/no/no.cu"),
+    ("scripts/count 3/8", None),
     ("cmake --preset fast", "it names no preset"),
     ("make all", "make is no program of this repository"),
     ("build/programs/chapters/copy/copy --size 65", "ends with exit code 2"),
