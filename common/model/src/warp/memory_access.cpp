@@ -237,7 +237,7 @@ bool is_private(const WarpAccess& access) { return access.space == Space::local 
 
 void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param) return;
+    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
     WarpAccess& access = warp.access;
     describe(access, space, pointers, operation, changed);
     if (is_private(access)) {
@@ -256,7 +256,7 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
 
 void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param) return;
+    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
     describe(warp.access, space, pointers, access.operation, changed);
     if (!is_private(warp.access)) watch_own(warp, pointers);
     if (access.counted.bytes == 0) return;
