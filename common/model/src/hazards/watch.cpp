@@ -74,7 +74,7 @@ LaunchCounts LaunchWatch::take_counts()
     counts.grid = state_->info.grid;
     counts.block = state_->info.block;
     counts.blocks = std::uint64_t{counts.grid.x} * counts.grid.y * counts.grid.z;
-    counts.counted_blocks = state_->is_partial ? state_->watched_blocks.load() : counts.blocks;
+    counts.uncounted_blocks = state_->is_partial ? counts.blocks - state_->watched_blocks : 0;
     counts.shared_bytes = state_->surroundings.shared_bytes;
     Counters all(*state_->surroundings.machine, state_->surroundings.sites);
     for (const auto& counters : state_->counters_) all.add(*counters);

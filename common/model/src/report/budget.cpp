@@ -11,7 +11,7 @@ namespace simt::detail {
 
 namespace {
 
-constexpr double share_of_repeated_launches = 0.25;
+constexpr double share_of_repeated_launches = 0.1;
 
 }  // namespace
 

@@ -23,7 +23,7 @@ struct CountingLimits {
     /// Blocks of each counted launch, spread over its grid, above 0.
     std::uint64_t blocks = none;
     /// Time in which launches are counted, of the whole program. A kernel's first launch with a configuration may take all that is
-    /// left; launches that repeat it have a quarter, so that later kernels have their share, too.
+    /// left; launches that repeat it have a tenth, so that later kernels have their share, too.
     std::chrono::duration<double> budget{std::numeric_limits<double>::infinity()};
 };
 

@@ -304,7 +304,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
         session.add(std::move(counts));
         const std::scoped_lock lock(session.mutex);
         session.budget.end(counted);
-        session.files.insert(program.module->files.begin(), program.module->files.end());
+        for (const auto& text : program.module->texts) session.files.insert(text->files.begin(), text->files.end());
     }
     for (Hazard& hazard : watch.take_hazards()) session.add(std::move(hazard));
     for (const auto& [block, text] : launch.printed) {
