@@ -256,7 +256,7 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
 
 void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
 {
-    const bool orders_blocks = access.is_strong && space == ptx::Space::global && warp.launch->program->orders_blocks && pointers.lanes && warp.block->watch.is_watching();
+    const bool orders_blocks = access.is_strong && space == ptx::Space::global && !warp.launch->program->polls.empty() && pointers.lanes && warp.block->watch.is_watching();
     if (!orders_blocks) return note_access(warp, space, pointers, access.operation, changed);
     hazards::BlockWatch& watch = warp.block->watch;
     describe(warp.access, space, pointers, access.operation, changed);
