@@ -20,7 +20,7 @@ import run_program
 import setup
 from console import USAGE, Stop, say
 
-_HELP = """usage: conflict-free COMMAND ...
+_HELP = """usage: scripts/conflict-free COMMAND ...
 
   count FILE.cu... [nvcc's options] [-- arguments]   builds a CUDA program, runs it without a GPU and counts its memory accesses
   run PROGRAM [arguments]                            the same for a program that is there already

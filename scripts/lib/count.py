@@ -50,9 +50,10 @@ def _source(text: str) -> Path:
 
 
 def _parser() -> OneLineParser:
+    name = "scripts/count" if Path(sys.argv[0]).name == "count" else "conflict-free count"
     parser = OneLineParser(
-        prog="conflict-free count",
-        usage="conflict-free count FILE.cu... [options] [nvcc's options] [-- program arguments]",
+        prog=name,
+        usage=f"{name} FILE.cu... [options] [nvcc's options] [-- program arguments]",
         description="Builds a CUDA program with nvcc, runs it on the CPU under the counting model, and shows for each kernel "
         "what it asked of shared and global memory, line by line, and what is wrong with it. Exit code: the program's "
         "own; 1 if there is a hazard; 2 for wrong arguments and for a source that does not compile. Options that are not "
