@@ -1,27 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What conflict-free counts and shows: programs are built, run and reported on. Runs in the virtual environment."""
+"""The counts of scripts/count: the program is built, run and reported on. Runs in the virtual environment."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-import count
-import count_options
 import count_report
 import counted_run
 import model_runtime
-import report_diff
-import run_program
-import saved_report
 from console import FAILED, USAGE, Stop, run_main
+from count import parse
 from count_program import Toolchain, make
 
 _NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f.restype = ctypes.c_char_p; print(f().decode())"
@@ -66,49 +60,24 @@ def exit_code(data: dict) -> int:
     return data["exit_code"] or (FAILED if data.get("errors") else 0)
 
 
-def _machine_of(options: argparse.Namespace) -> str:
+def main() -> int:
+    options = parse(sys.argv[1:])
     machines = machine_names(options.build_dir)
     machine = options.machine or machines[0]
     if machine not in machines:
         raise Stop(f"argument --machine: {machine!r} given, one of {', '.join(machines)} is accepted", USAGE)
-    return machine
-
-
-def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
-    """Runs a program under the model; returns its report."""
+    program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        settings = {**count_options.settings(options), "SIMT_REPORT": str(report), "SIMT_MACHINE": machine}
-        code = counted_run.run([program, *options.arguments], model_runtime.environment(options.build_dir, **settings))
-        return read_report(report, machine, code)
-
-
-def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> int:
+        settings = {"SIMT_REPORT": str(report), "SIMT_MACHINE": machine}
+        if options.timeout is not None:
+            settings["SIMT_TIMEOUT"] = f"{options.timeout:g}"
+        code = counted_run.run([program.path, *options.arguments], model_runtime.environment(options.build_dir, **settings))
+        data = read_report(report, machine, code)
     if options.json:
         write_json(options.json, data)
-    saved_report.write_pages(options, data, sources)
-    count_report.show(data, sources)
+    count_report.show(data, program.sources)
     return exit_code(data)
-
-
-def _count(words: Sequence[str]) -> int:
-    options = count.parse(words)
-    machine = _machine_of(options)
-    program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
-    return _report(options, _counted(options, machine, program.path), program.sources)
-
-
-def _run(words: Sequence[str]) -> int:
-    options = run_program.parse(words)
-    data = _counted(options, _machine_of(options), options.program)
-    return _report(options, data, saved_report.sources_of(data))
-
-
-COMMANDS = {"count": _count, "run": _run, "show": saved_report.main, "diff": report_diff.main}
-
-
-def main() -> int:
-    return COMMANDS[sys.argv[1]](sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -386,20 +386,10 @@ def _probe(nvcc: Path, title: str) -> None:
     stamp.write_text(wanted, encoding="utf-8")
 
 
-def _nvcc_of_wheels() -> Path:
-    return CUDA / "toolkit" / "nvidia" / "cu13" / "bin" / "nvcc"
-
-
-def present_nvcc() -> Path | None:
-    """The nvcc that is used, if one is there already."""
-    wheels = _nvcc_of_wheels()
-    return system_nvcc() or (wheels if wheels.exists() else None)
-
-
 def install_nvcc() -> tuple[Path, bool]:
     """The nvcc of the CUDA wheels in .cuda/toolkit, and whether it had to be installed."""
     toolkit = CUDA / "toolkit"
-    nvcc = _nvcc_of_wheels()
+    nvcc = toolkit / "nvidia" / "cu13" / "bin" / "nvcc"
     lock = ROOT / "requirements-cuda.lock"
     wanted = _stamp_text([lock], platform.machine())
     stamp = toolkit / "conflict-free.stamp"

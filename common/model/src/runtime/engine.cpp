@@ -264,12 +264,6 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
         partitions.emplace(*launch.machine, [&launch] { return launch.shared_bytes; });
         listeners.push_back(&*partitions);
     }
-    detail::CountedPart counted;
-    {
-        const std::scoped_lock lock(session.mutex);
-        counted = session.budget.begin({program.name, request.grid, request.block, launch.shared_bytes});
-    }
-    if (!counted.any()) listeners.clear();
     const Announcement announcement(launch);
     hazards::Surroundings surroundings;
     surroundings.machine = launch.machine;
@@ -281,7 +275,6 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     };
     surroundings.shared_bytes = launch.shared_bytes;
     surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
-    if (!counted.is_all()) surroundings.watches = [&counted](std::uint64_t block) { return counted.has(block); };
     const int workers = workers_for(program, listeners);
     surroundings.single_threaded = workers == 1;
     hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
@@ -295,17 +288,12 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
         stopped = true;
         if (end.what()[0] != '\0') session.add_error(end.what());
     }
-    if (counted.any()) {
-        LaunchCounts counts = watch.take_counts();
-        counts.stopped = stopped;
-        add_fusion(program, counts);
-        add_polls(program, launch.polled, counts);
-        if (partitions) counts.partitions = partitions->take();
-        session.add(std::move(counts));
-        const std::scoped_lock lock(session.mutex);
-        session.budget.end(counted);
-        for (const auto& text : program.module->texts) session.files.insert(text->files.begin(), text->files.end());
-    }
+    LaunchCounts counts = watch.take_counts();
+    counts.stopped = stopped;
+    add_fusion(program, counts);
+    add_polls(program, launch.polled, counts);
+    if (partitions) counts.partitions = partitions->take();
+    session.add(std::move(counts));
     for (Hazard& hazard : watch.take_hazards()) session.add(std::move(hazard));
     for (const auto& [block, text] : launch.printed) {
         if (printer_)
