@@ -35,7 +35,7 @@ function(add_assignment slug)
     set(scripts ${PROJECT_SOURCE_DIR}/scripts/lib)
     set(grade ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} -m grading.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
-    file(GLOB grader CONFIGURE_DEPENDS ${scripts}/grading/*.py ${scripts}/grading/cheats/*.cu)
+    file(GLOB_RECURSE grader CONFIGURE_DEPENDS ${scripts}/grading/*.py ${scripts}/grading/cheats/*.cu)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded

@@ -4,6 +4,7 @@
 
     python -m grading.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
     python -m grading.answers check NAME --graded FILE                     holds the file against task.toml
+    python -m grading.answers time NAME                                    times the right ones on this machine's GPU: each must pass
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import setup
 from console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 
-from . import assignment, cheats, regions, release, sandbox
+from . import assignment, cheats, regions, release, sandbox, timing
 from .assignment import TRY, Assignment, AssignmentError, Outcome
 from .building import OPTIONS, Toolchain
+from .cases import draw, seed_of
 from .classes import write_asked
 from .judging import grade
 from .result import Result
@@ -34,7 +37,7 @@ def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
     made = {STARTER: task.starter(), SOLUTION: task.solution()}
     for name, text in made.items():
         (folder / f"{name}.cu").write_text(text, encoding="utf-8")
-    answers = {answer.name: cheats.write(task, answer.name, folder) if answer.is_cheat else answer.path for answer in task.answers}
+    answers = {answer.name: cheats.write(task, answer.path, folder) if answer.is_cheat else answer.path for answer in task.answers}
     return {**{name: folder / f"{name}.cu" for name in made}, **answers}
 
 
@@ -136,6 +139,25 @@ def _check(options: argparse.Namespace) -> int:
     return FAILED if found else 0
 
 
+def _time(options: argparse.Namespace) -> int:
+    task = assignment.load(options.name)
+    nvcc = setup.system_nvcc()
+    if not task.gpu_case or not nvcc:
+        say(f"{task.name}: no time is asked for" if nvcc else "no nvcc on this machine")
+        return 0 if nvcc else USAGE
+    case, failed = draw(task, task.gpu_case, seed_of(task.name, None, "")), 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, path in submissions(task, Path(scratch)).items():
+            if expectations(task)[name].fails:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                found = timing.fast(task, path.read_text(encoding="utf-8"), case, timing.Gpu.here(nvcc), Path(folder),
+                                    confined=sandbox.available() is None, progress=lambda what: None)
+            say(f"{task.name}, {name}: {found.seen}; {found.wanted}")
+            failed += not found.passed
+    return FAILED if failed else 0
+
+
 def main() -> int:
     parser = OneLineParser(prog="python -m grading.answers", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True, parser_class=OneLineParser)
@@ -146,6 +168,9 @@ def main() -> int:
         made.set_defaults(command=run)
         if name == "grade":
             made.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
+    timer = commands.add_parser("time")
+    timer.add_argument("name", metavar="NAME")
+    timer.set_defaults(command=_time)
     options = parser.parse_args()
     try:
         return options.command(options)

@@ -31,12 +31,16 @@ CHAPTERS = ROOT / "chapters"
 FOLDER = "assignment"
 TASK = "task.toml"
 SCHEMA = Path(__file__).with_name("task.schema.json")
-#: Submissions that try to forge a verdict and fit every assignment; see ``Answer.cheat``.
+#: Submissions that fit every assignment, see ``Answer.is_cheat``: they try to forge a verdict, or obey the letter of the checks
+#: without doing the task. The second are made with the assignment's ``slow.cu``.
 CHEATS = Path(__file__).with_name("cheats")
+CHEATS_BY_MEANING = CHEATS / "by_meaning"
 DEFAULT_MACHINE = "sm_90"
 
 #: What every assignment folder has beside task.toml, its source and its answers.
 DRIVER, TRY, REFERENCE, BRIEF = "driver.cu", "try.cu", "reference.py", "brief.rst"
+#: The task done without its lessons; an assignment has it that lists a cheat by meaning.
+SLOW = "slow.cu"
 
 
 class AssignmentError(Exception):
@@ -273,12 +277,14 @@ def _contradictions(task: dict[str, Any]) -> Iterator[str]:
 
 def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
     answers = [f"answers/{entry['file']}" for entry in task["answers"] if "file" in entry]
-    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, *answers):
+    cheats = [_cheat(entry["cheat"]) for entry in task["answers"] if "cheat" in entry]
+    slow = [SLOW] if any(path.parent == CHEATS_BY_MEANING for path in cheats) else []
+    for name in (task["source"], DRIVER, TRY, REFERENCE, BRIEF, *slow, *answers):
         if not (folder / name).is_file():
             yield f"there is no file {name} beside it"
-    for entry in task["answers"]:
-        if "cheat" in entry and not (CHEATS / f"{entry['cheat']}.cu").is_file():
-            yield f"cheat: {entry['cheat']!r} given, a file of {CHEATS.name}/ without its ending is accepted"
+    for path in cheats:
+        if not path.is_file():
+            yield f"cheat: {path.stem!r} given, a file of {CHEATS.name}/ without its ending is accepted"
     listed = {Path(name).name for name in answers}
     for path in sorted((folder / "answers").glob("*")):
         if path.name not in listed:
@@ -311,9 +317,15 @@ def _outcome(entry: dict[str, Any]) -> Outcome:
     return Outcome(entry["points"], entry["fails"], entry.get("says", ""))
 
 
+def _cheat(name: str) -> Path:
+    """The file of a cheat; one of CHEATS if there is none of that name."""
+    meant = CHEATS_BY_MEANING / f"{name}.cu"
+    return meant if meant.is_file() else CHEATS / f"{name}.cu"
+
+
 def _answer(entry: dict[str, Any], folder: Path) -> Answer:
     if "cheat" in entry:
-        return Answer(entry["cheat"], CHEATS / f"{entry['cheat']}.cu", True, _outcome(entry))
+        return Answer(entry["cheat"], _cheat(entry["cheat"]), True, _outcome(entry))
     path = folder / "answers" / entry["file"]
     return Answer(path.stem, path, False, _outcome(entry))
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
 
+Those in ``by_meaning`` obey the letter of the checks without doing the task. They are graded with the answers of each assignment
+that lists them, see ``grading.answers``; the others are graded here, for one assignment.
+
     python -m grading.cheats grade NAME --build-dir DIR --output FILE    grades them all, with and without text admission, into a file
     python -m grading.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
                                                                          docs/grading.md; --fix writes the table
@@ -25,7 +28,7 @@ from unittest import mock
 from console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 
 from . import assignment, sandbox, text_admission
-from .assignment import CHEATS, Assignment
+from .assignment import CHEATS, SLOW, Assignment
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,25 +38,27 @@ else:
 #: What is left of the grader, and what the table calls it.
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
-_DECLARATION, _SOLUTION = "GRADED_DECLARATION", "GRADED_SOLUTION"
+_DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
 _BEGIN, _END = "<!-- table of attacks, written by python -m grading.cheats check --fix -->", "<!-- end of the table of attacks -->"
 
 
 def names() -> list[str]:
-    """Return the names of all cheats."""
+    """Return the names of all cheats that try to forge a verdict."""
     return sorted(path.stem for path in CHEATS.glob("*.cu"))
 
 
-def made_for(task: Assignment, name: str) -> str:
-    """Return the text of a cheat for an assignment: with the declaration of its function, or the whole solution, in place."""
-    text = (CHEATS / f"{name}.cu").read_text(encoding="utf-8")
-    return text.replace(_DECLARATION, task.declaration).replace(_SOLUTION, task.solution())
+def made_for(task: Assignment, cheat: Path) -> str:
+    """Return the text of a cheat for an assignment, with the assignment's parts in place of the words that stand for them."""
+    text = cheat.read_text(encoding="utf-8")
+    if _TASK in text:
+        text = text.replace(_TASK, (task.folder / SLOW).read_text(encoding="utf-8"))
+    return text.replace(_DECLARATION, task.declaration).replace(_SOLUTION, task.solution()).replace(_FUNCTION, task.function)
 
 
-def write(task: Assignment, name: str, folder: Path) -> Path:
+def write(task: Assignment, cheat: Path, folder: Path) -> Path:
     """Write the cheat for an assignment into ``folder``; returns the file."""
-    path = folder / f"{name}.cu"
-    path.write_text(made_for(task, name), encoding="utf-8")
+    path = folder / cheat.name
+    path.write_text(made_for(task, cheat), encoding="utf-8")
     return path
 
 
@@ -87,7 +92,7 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
     found: dict[str, dict[str, dict[str, str]]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         for name, outcomes in expected().items():
-            path = write(task, name, Path(scratch))
+            path = write(task, CHEATS / f"{name}.cu", Path(scratch))
             found[name] = {}
             for layer in LAYERS:
                 if needs_sandbox(outcomes[layer]) and not confined:

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The task done without any of its lessons, and by whatever way data are read and results stored: what cheats are made with.
+
+using Element = int;
+using Result = int;
+
+struct Task {
+    Result* output;
+    const Element* input;
+    int width, height;
+
+    __host__ __device__ int threads() const { return height; }
+    __host__ __device__ int elements() const { return width * height; }
+    __host__ __device__ int results() const { return width * height; }
+    /// Whether the sizes are such as a student sees first.
+    bool is_round() const { return width % 64 == 0; }
+    /// Before the kernel.
+    void prepare() const {}
+    __device__ void store(int k, Result value) const { output[k] = value; }
+    static void keep(Result* results, int k, Result value) { results[k] = value; }
+    template <class Function>
+    void call(Function function) const
+    {
+        function(output, input, width, height);
+    }
+
+    /// What thread i does.
+    template <class Read, class Store>
+    __host__ __device__ void work(int i, Read read, Store put) const
+    {
+        int least = read(i * width);
+        for (int x = 1; x < width; ++x) least = read(i * width + x) < least ? read(i * width + x) : least;
+        for (int x = 0; x < width; ++x) put(i * width + x, read(i * width + x) - least);
+    }
+};
+
+void solve(const Task& task);
+
+void subtract_minimum(int* output, const int* input, int width, int height)
+{
+    solve({output, input, width, height});
+}

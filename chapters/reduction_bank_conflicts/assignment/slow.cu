@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The task done without any of its lessons, and by whatever way data are read and results stored: what cheats are made with.
+
+using Element = int;
+using Result = int;
+
+struct Task {
+    Result* output;
+    const Element* input;
+    int n;
+
+    __host__ __device__ int threads() const { return 1; }
+    __host__ __device__ int elements() const { return n; }
+    __host__ __device__ int results() const { return 2; }
+    /// Whether the sizes are such as a student sees first.
+    bool is_round() const { return n % 1024 == 0; }
+    /// Before the kernel.
+    void prepare() const {}
+    __device__ void store(int k, Result value) const { output[k] = value; }
+    static void keep(Result* results, int k, Result value) { results[k] = value; }
+    template <class Function>
+    void call(Function function) const
+    {
+        function(output, input, n);
+    }
+
+    /// What thread i does.
+    template <class Read, class Store>
+    __host__ __device__ void work(int i, Read read, Store put) const
+    {
+        int least = read(0), place = 0;
+        for (int k = 1; k < n; ++k) {
+            if (read(k) < least) least = read(k), place = k;
+        }
+        put(0, least);
+        put(1, place);
+    }
+};
+
+void solve(const Task& task);
+
+void find_minimum(int* minimum, const int* numbers, int n)
+{
+    solve({minimum, numbers, n});
+}

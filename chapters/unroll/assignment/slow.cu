@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The task done without any of its lessons, and by whatever way data are read and results stored: what cheats are made with.
+
+using Element = unsigned char;
+using Result = unsigned;
+
+struct Task {
+    Result* output;
+    const Element* input;
+    int count;
+
+    __host__ __device__ int threads() const { return count; }
+    __host__ __device__ int elements() const { return count; }
+    __host__ __device__ int results() const { return 256; }
+    /// Whether the sizes are such as a student sees first.
+    bool is_round() const { return count % 4096 == 0; }
+    /// Before the kernel.
+    void prepare() const { cudaMemset(output, 0, 256 * sizeof(unsigned)); }
+    __device__ void store(int k, Result value) const { atomicAdd(output + k, value); }
+    static void keep(Result* results, int k, Result value) { results[k] += value; }
+    template <class Function>
+    void call(Function function) const
+    {
+        function(output, input, count);
+    }
+
+    /// What thread i does.
+    template <class Read, class Store>
+    __host__ __device__ void work(int i, Read read, Store put) const
+    {
+        put(read(i), 1);
+    }
+};
+
+void solve(const Task& task);
+
+void histogram(unsigned* bins, const unsigned char* values, int count)
+{
+    solve({bins, values, count});
+}

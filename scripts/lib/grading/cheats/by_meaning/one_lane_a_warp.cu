@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// One lane after another, so that no two are ever in conflict.
+
+GRADED_TASK
+
+__global__ void work(Task task)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < task.threads())
+        task.work(i, [&](int k) { return task.input[k]; }, [&](int k, Result value) { task.store(k, value); });
+}
+
+void solve(const Task& task)
+{
+    task.prepare();
+    work<<<task.threads(), 1>>>(task);
+    cudaDeviceSynchronize();
+}
