@@ -103,7 +103,7 @@ def test_what_is_not_said_has_a_default(tmp_path):
     ('file = "swizzled.cu"', 'file = "nowhere.cu"', "no file answers/nowhere.cu"),
     ('file = "swizzled.cu"', 'cheat = "unheard_of"', "'unheard_of' given"),
     ('source = "transpose_doubles.cu"', 'source = "other.cu"', "no file other.cu"),
-    ("minimum_gpu_ratio = 0.9", "", "points.fast: given without"),
+    ("minimum_gpu_ratio = 0.7", "", "points.fast: given without"),
     ('after = "coalesced"', 'after = "conflicts"', "an earlier threshold is accepted"),
     ('at_most = "0"', 'at_most = "0"\nat_least = "0"', "is valid under each of"),
     ("visible = true\nwidth = 64", "visible = false\nwidth = 64", None),

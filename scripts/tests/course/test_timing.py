@@ -53,7 +53,7 @@ def gpu(tmp_path) -> timing.Gpu:
 
 
 def fast(gpu: timing.Gpu, folder: Path, text: str, **changes):
-    task = replace(padding(), **changes)
+    task = replace(padding(), **{"minimum_gpu_ratio": 0.9, **changes})
     case = cases.draw(task, Case("gpu", {"width": 5, "height": 3}), "0")
     (folder / "work").mkdir()
     return timing.fast(task, text, case, gpu, folder / "work", confined=False, progress=lambda what: None)
