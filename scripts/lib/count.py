@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/count before its first count: arguments, set-up, the model's library. Standard library only.
+"""conflict-free count before its first count: arguments, set-up, the model's library. Standard library only.
 
 What builds the program, runs it and reports is in counting.py, in the virtual environment.
 """
@@ -10,11 +10,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import importlib.util
-import os
 import sys
 from pathlib import Path
 
+import count_options
 import model_runtime
 import setup
 from console import ROOT, USAGE, OneLineParser, Stop
@@ -39,13 +38,6 @@ _REFUSED = frozenset((
     "-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "--fatbin", "-cuda", "--cuda", "-E", "--preprocess", "-M", "-MM", "-MD", "-MMD",
     "-MF", "-MT", "-run", "--run", "-link", "--link", "-dryrun", "--dryrun", "-optix-ir", "-ltoir",
 ))
-_OWN_WITH_VALUE = ("--machine", "--json", "--timeout", "--build-dir")
-
-
-def _folder(text: str) -> Path:
-    if not Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} given, a folder that exists is accepted")
-    return Path(text)
 
 
 def _source(text: str) -> Path:
@@ -57,39 +49,18 @@ def _source(text: str) -> Path:
             f"{text!r} given, a CUDA source file is accepted ({error.strerror})") from error
 
 
-def _output(text: str) -> Path:
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise argparse.ArgumentTypeError(f"{text!r} given, a file in a folder that can be written is accepted")
-    return path
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} given, a number of seconds above 0 is accepted")
-    return seconds
-
-
 def _parser() -> OneLineParser:
+    name = "scripts/count" if Path(sys.argv[0]).name == "count" else "conflict-free count"
     parser = OneLineParser(
-        prog="scripts/count",
-        usage="scripts/count FILE.cu... [--machine NAME] [--json OUT] [--timeout SECONDS] [nvcc's options] [-- program arguments]",
+        prog=name,
+        usage=f"{name} FILE.cu... [options] [nvcc's options] [-- program arguments]",
         description="Builds a CUDA program with nvcc, runs it on the CPU under the counting model, and shows for each kernel "
         "what it asked of shared and global memory, line by line, and what is wrong with it. Exit code: the program's "
         "own; 1 if there is a hazard; 2 for wrong arguments and for a source that does not compile. Options that are not "
         "here are passed on to nvcc.",
     )
-    add = parser.add_argument
-    add("files", metavar="FILE.cu", type=_source, nargs="+", help="the program's files; one of them has a main function")
-    add("--machine", metavar="NAME", help="the GPU whose rules apply (default: sm_90)")
-    add("--json", metavar="OUT", type=_output, help="also write the counts and hazards to this file")
-    add("--timeout", metavar="SECONDS", type=_seconds, help="how much processor time one kernel may take (default: 60)")
-    add("--build-dir", metavar="DIR", type=_folder,
-        help="take the model from this build folder and build nothing of it")
+    parser.add_argument("files", metavar="FILE.cu", type=_source, nargs="+", help="the program's files; one of them has a main function")
+    count_options.add_to(parser)
     return parser
 
 
@@ -99,9 +70,9 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
     rest = iter(words)
     for word in rest:
         name = word.split("=", 1)[0]
-        if name in _OWN_WITH_VALUE or not word.startswith("-") or word in ("-h", "--help"):
+        if name in count_options.WITH_VALUE or not word.startswith("-") or word in ("-h", "--help"):
             own.append(word)
-            if word in _OWN_WITH_VALUE:
+            if word in count_options.WITH_VALUE:
                 own += [value for value in [next(rest, None)] if value is not None]
         elif name in _REFUSED:
             raise Stop(f"argument {word}: given, options with which nvcc makes a program are accepted", USAGE)
@@ -126,9 +97,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(own)
     options.nvcc = theirs
     options.arguments = program
+    check_build_folder(parser, options)
+    return options
+
+
+def check_build_folder(parser: OneLineParser, options: argparse.Namespace) -> None:
     if options.build_dir and not model_runtime.is_built(options.build_dir):
         parser.error(f"argument --build-dir: {str(options.build_dir)!r} given, a build folder of this repository is accepted")
-    return options
 
 
 def state_of(*places: str) -> str:
@@ -158,16 +133,3 @@ def build_model() -> Path:
     return build
 
 
-def main() -> int:
-    arguments = sys.argv[1:]
-    options = parse(arguments)
-    if not options.build_dir:
-        arguments = ["--build-dir", str(build_model()), *arguments]
-    python = setup.VENV / "bin" / "python"
-    if not python.exists():
-        python = Path(sys.executable)
-        if importlib.util.find_spec("rich") is None:
-            raise Stop("no Python package rich here; without --build-dir it is installed", USAGE)
-    counting = Path(__file__).with_name("counting.py")
-    sys.stdout.flush()
-    os.execv(python, [str(python), str(counting), *arguments])

@@ -20,6 +20,7 @@ from pathlib import Path
 import exactness
 import model_runtime
 from console import ROOT, USAGE, Stop
+from nvcc_command import values, with_ptx
 
 CACHE = ROOT / "build" / "count"
 KEPT_PROGRAMS = 32
@@ -30,8 +31,6 @@ EXACTNESS = PROGRAM + ".exactness"
 
 # What is linked and not compiled.
 _LINKED = (".o", ".obj", ".a", ".so", ".lib")
-_ARCHITECTURES = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
-_RUNTIMES = ("-cudart", "--cudart")
 _STANDARDS = ("-std", "--std")
 _FOR_PTXAS = ("-Xptxas", "--ptxas-options")
 _REGISTERS = ("-maxrregcount", "--maxrregcount")
@@ -104,37 +103,16 @@ def _workplace() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _values(options: Sequence[str], names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The values of some options, and the options without them. A value is the next word, or behind an equals sign."""
-    values, rest = [], []
-    words = iter(options)
-    for word in words:
-        name, equals, value = word.partition("=")
-        if name in names:
-            values.append(value if equals else next(words, ""))
-        else:
-            rest.append(word)
-    return values, rest
-
-
 def build_options(options: Sequence[str]) -> list[str]:
-    """The reader's options for nvcc, so that the program has PTX that the model runs, and takes the model's runtime.
-
-    What the model runs is compute_90, or compute_90a where the reader asks for it: other architectures are replaced.
-    """
-    architectures, rest = _values(options, _ARCHITECTURES)
-    _, rest = _values(rest, _RUNTIMES)
-    standards, _ = _values(rest, _STANDARDS)
-    architecture = "compute_90a" if any("90a" in value for value in architectures) else "compute_90"
-    debug = [word for word in rest if word in ("-G", "--device-debug")]
-    return [*([] if standards else ["-std=c++20"]), *([] if debug else ["-lineinfo"]), "-cudart", "shared",
-            "-gencode", f"arch={architecture},code={architecture}", *rest]
+    """The reader's options for nvcc, so that the program has PTX that the model runs; C++20 unless another is asked for."""
+    standards, _ = values(options, _STANDARDS)
+    return [*([] if standards else ["-std=c++20"]), *with_ptx(options)]
 
 
 def ptxas_options(options: Sequence[str]) -> list[str]:
     """Those of the options for nvcc that change what ptxas does."""
-    passed, rest = _values(options, _FOR_PTXAS)
-    registers, _ = _values(rest, _REGISTERS)
+    passed, rest = values(options, _FOR_PTXAS)
+    registers, _ = values(rest, _REGISTERS)
     words = [word for value in passed for word in value.split(",") if word not in ("-v", "--verbose")]
     return words + [word for value in registers for word in ("-maxrregcount", value)]
 
@@ -177,13 +155,23 @@ def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]
     return read
 
 
-def _compare(toolchain: Toolchain, options: Sequence[str], folder: Path) -> None:
+def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output: Path) -> None:
     """Lets the counts take into account what ptxas makes of the program."""
     try:
-        exactness.write(folder / PROGRAM, toolchain.reader, toolchain.nvcc, folder / EXACTNESS, ptxas_options(options))
+        exactness.write(program, toolchain.reader, toolchain.nvcc, output, ptxas_options(options))
     except exactness.NoMachineCode as why:
-        exactness.write_unknown(folder / EXACTNESS, str(why))
+        exactness.write_unknown(output, str(why))
         print(f"the counts are those of the PTX, and were not compared with machine code: {why}", file=sys.stderr)
+
+
+def compared(toolchain: Toolchain, program: Path, folder: Path) -> Path:
+    """The file that tells the engine what ptxas makes of a program: the one beside it, else one that is made in ``folder``."""
+    beside = program.with_name(program.name + ".exactness")
+    if beside.exists():
+        return beside
+    made = folder / EXACTNESS
+    _compare(toolchain, program, (), made)
+    return made
 
 
 def _forget_old_programs() -> None:
@@ -202,7 +190,7 @@ def make(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) ->
         return program
     with _workplace() as folder:
         read = _compile(toolchain, files, options, folder)
-        _compare(toolchain, options, folder)
+        _compare(toolchain, folder / PROGRAM, options, folder / EXACTNESS)
         own = dict.fromkeys(path for path in read if not path.startswith((f"{folder}/", "/usr/", str(toolchain.nvcc.parents[1]))))
         sources = [path for path in own if Path(path).suffix not in _LINKED]
         manifest = {"sources": sources, "files": {path: _digest(path) for path in own}}

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich import box
@@ -16,15 +15,11 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+from shown_lines import shown_numbers
 
 # Without a terminal there is no width to fit into.
 UNBOUNDED_WIDTH = 240
 SECTOR_BYTES = 32
-
-# Lines shown around counted lines, where the function that they stand in cannot be made out.
-CONTEXT_LINES = 2
-# More lines without counts than this are left out of a listing.
-LONGEST_GAP = 24
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ MEASURES = {"shared": SHARED, "global": GLOBAL, "local": GLOBAL, "constant": CON
 OPERATIONS = ("load", "store", "atomic", "async_copy", "bulk_copy")
 
 
-def _counts_of(kernel: dict, space: str, operation: str) -> dict | None:
+def counts_of(kernel: dict, space: str, operation: str) -> dict | None:
     """The counts of one operation in one space. Copies touch two spaces and are counted by themselves."""
     if operation == "async_copy":
         return kernel.get(operation, {}).get(space)
@@ -70,7 +65,7 @@ class Launches:
     counts: dict
     number: int = 1
     differ: bool = False
-    others: list[dict] = field(default_factory=list)
+    of_number: int = 0  # how many launches there were; 0 where all were counted
 
 
 # --- folding launches --------------------------------------------------------------------------
@@ -95,7 +90,7 @@ def _place(line: dict) -> tuple:
     return line["file"], line["line"], line["space"], line["op"], json.dumps(line.get("inlined_from", []))
 
 
-def _without_calls(lines: Iterable[dict]) -> list[dict]:
+def without_calls(lines: Iterable[dict]) -> list[dict]:
     """The counts of lines that stand in several places of a kernel, of all places together."""
     found: dict[tuple, dict] = {}
     for line in lines:
@@ -115,17 +110,21 @@ def _sum_of(kernels: Sequence[dict]) -> dict:
     return {**total, "lines": [lines[place] for place in sorted(lines)]}
 
 
-def fold(kernels: Iterable[dict]) -> list[Launches]:
+def _configuration(kernel: dict) -> tuple:
+    return kernel["name"], *kernel["grid"], *kernel["block"], kernel["shared_bytes"]
+
+
+def fold(kernels: Iterable[dict], uncounted: Iterable[dict] = ()) -> list[Launches]:
     """Launches of the same kernel and configuration together, in the order of the first of each; stopped ones by themselves."""
     groups: dict[tuple, list[dict]] = {}
+    of_number = {_configuration(tally): tally["launches"] for tally in uncounted}
     for kernel in kernels:
-        key = (kernel["name"], *kernel["grid"], *kernel["block"], kernel["shared_bytes"], kernel.get("stopped", False))
-        groups.setdefault(key, []).append(kernel)
+        groups.setdefault((*_configuration(kernel), kernel.get("stopped", False)), []).append(kernel)
     folded = []
     for group in groups.values():
         first = _same_but_for_place(group[0])
         differ = any(_same_but_for_place(kernel) != first for kernel in group[1:])
-        folded.append(Launches(_sum_of(group) if differ else group[0], len(group), differ))
+        folded.append(Launches(_sum_of(group) if differ else group[0], len(group), differ, of_number.get(_configuration(group[0]), 0)))
     return folded
 
 
@@ -140,7 +139,7 @@ def _size(extent: Sequence[int]) -> str:
     return " x ".join(f"{n:,}" for n in shown)
 
 
-def _row(space: str, counts: dict) -> list[str]:
+def row_of(space: str, counts: dict) -> list[str]:
     measure = MEASURES[space]
     cells = [f"{counts[key]:,}" for key in (measure.number, measure.cost, measure.ideal) if key]
     if not measure.ideal:
@@ -160,24 +159,28 @@ def _space_table(kernel: dict, space: str) -> Table | None:
     for heading in measure.headings:
         table.add_column(heading, justify="right")
     for operation in OPERATIONS:
-        counts = _counts_of(kernel, space, operation)
+        counts = counts_of(kernel, space, operation)
         if counts and counts[measure.number]:
-            table.add_row(operation.replace("_", " "), *_row(space, counts), style="" if measure.is_ideal(counts) else "yellow")
+            table.add_row(operation.replace("_", " "), *row_of(space, counts), style="" if measure.is_ideal(counts) else "yellow")
     return table if table.row_count else None
 
 
-def _heading(launches: Launches) -> Text:
+def heading_of(launches: Launches) -> list[str]:
+    """What tells launches of one kernel from others of it."""
     kernel = launches.counts
-    text = Text(kernel["name"], style="bold")
     parts = [f"grid {_size(kernel['grid'])}", f"block {_size(kernel['block'])}"]
     if kernel["shared_bytes"]:
         parts.append(f"{kernel['shared_bytes']:,} bytes of shared memory")
     if launches.number > 1:
         what = "sums of" if launches.differ else "counts of each of"
         parts.append(f"{what} {launches.number:,} launches")
+    if launches.of_number > launches.number:
+        parts.append(f"{launches.number:,} of {launches.of_number:,} launches counted")
+    if "counted_blocks" in kernel:
+        parts.append(f"{kernel['counted_blocks']:,} of {kernel['blocks']:,} blocks counted")
     if kernel.get("stopped"):
         parts.append("stopped before its end, counted until then")
-    return text.append("   " + " · ".join(parts), style="not bold")
+    return parts
 
 
 def _remainder(kernel: dict) -> str:
@@ -192,58 +195,6 @@ def _remainder(kernel: dict) -> str:
 
 
 # --- the listing -------------------------------------------------------------------------------
-
-
-def _function_around(lines: Sequence[str], numbers: Sequence[int]) -> range:
-    """The lines of the function that holds the numbered lines, counted from 1, as far as indentation shows."""
-    first, last = min(numbers), max(numbers)
-    begin, end = max(1, first - CONTEXT_LINES), min(len(lines), last + CONTEXT_LINES)
-    for number in range(min(first, len(lines)), 0, -1):
-        if re.search(r"\b__(global|device)__\b", lines[number - 1]):
-            begin = number
-            break
-        if lines[number - 1].startswith("}"):
-            break
-    opening = int(begin > 1 and lines[begin - 2].startswith("template"))
-    if begin == last and 0 < lines[begin - 1].count("{") == lines[begin - 1].count("}"):
-        return range(begin - opening, begin + 1)
-    for number in range(last, min(len(lines), last + 40) + 1):
-        if re.match(r"\s*}", lines[number - 1]) and _indent(lines[number - 1]) <= _indent(lines[begin - 1]):
-            end = number
-            break
-    return range(begin - opening, end + 1)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _ranges(lines: Sequence[str], numbers: Iterable[int]) -> list[range]:
-    """The functions that hold the numbered lines, in order and apart from each other."""
-    found: list[range] = []
-    for number in sorted(set(numbers)):
-        if found and number in found[-1]:
-            continue
-        around = _function_around(lines, [number])
-        if found and around.start < found[-1].stop:
-            found[-1] = range(found[-1].start, max(around.stop, found[-1].stop))
-        else:
-            found.append(around)
-    return found
-
-
-def _shown_numbers(lines: Sequence[str], counted: Iterable[int]) -> list[int | None]:
-    """The numbers of the lines to show; None where some are left out."""
-    counted = set(counted)
-    shown: list[int | None] = []
-    for around in _ranges(lines, counted):
-        if shown:
-            shown.append(None)
-        marks = sorted({around.start, *(n for n in counted if n in around), around.stop - 1})
-        for mark, following in zip(marks, [*marks[1:], marks[-1]]):
-            between = range(mark + 1, following)
-            shown += [mark, *(between if len(between) <= LONGEST_GAP else [None])]
-    return shown
 
 
 def _margin(line: dict) -> tuple[str, str, str, str]:
@@ -264,7 +215,7 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
     table.add_column("each", justify="right", no_wrap=True)
     table.add_column("line", justify="right", no_wrap=True, style="dim")
     table.add_column(file, no_wrap=True, ratio=1, overflow="ellipsis")
-    for number in _shown_numbers(lines, counted):
+    for number in shown_numbers(lines, counted):
         if number is None:
             table.add_row("", "", "", "...")
             continue
@@ -277,7 +228,7 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
 
 def _listings(kernel: dict, sources: dict[str, Path], width: int) -> Iterable[Table]:
     by_file: dict[str, dict[int, list[dict]]] = {}
-    for line in _without_calls(kernel["lines"]):
+    for line in without_calls(kernel["lines"]):
         if line["file"] in sources and line["line"] > 0:
             by_file.setdefault(line["file"], {}).setdefault(line["line"], []).append(line)
     for file, counted in by_file.items():
@@ -342,9 +293,20 @@ def _show_exactness(out: Console, kernel: dict) -> None:
         out.print()
 
 
+def _number_of_launches(counted: int, uncounted: Iterable[dict]) -> str:
+    missing = sum(tally["launches"] - tally["counted"] for tally in uncounted)
+    return f"{counted:,} of {_plural(counted + missing, 'launch')} counted" if missing else _plural(counted, "launch")
+
+
+def not_counted(uncounted: Iterable[dict]) -> list[str]:
+    """The kernels and configurations of which no launch was counted, a line each."""
+    return [f"{tally['name']}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
+            for tally in uncounted if not tally["counted"]]
+
+
 def _show_launches(out: Console, launches: Launches, sources: dict[str, Path]) -> None:
     kernel = launches.counts
-    out.print(_heading(launches))
+    out.print(Text(kernel["name"], style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold"))
     out.print()
     tables = [table for space in MEASURES if (table := _space_table(kernel, space))]
     for table in tables:
@@ -379,14 +341,17 @@ def _show(out: Console, data: dict, files: Sequence[Path]) -> None:
     sources = {file.name: file for file in reversed(files)}
     out.print(Text(f"Counted by the rules of {data['machine']}", style="bold underline"))
     out.print()
-    for launches in fold(data["kernels"]):
+    uncounted = data.get("uncounted", [])
+    for launches in fold(data["kernels"], uncounted):
         _show_launches(out, launches, sources)
+    for text in not_counted(uncounted):
+        out.print(Text(text, style="dim"))
     for hazard in data["hazards"]:
         _show_hazard(out, hazard, sources)
     for error in data.get("errors", ()):
         out.print(Text(error, style="bold red"))
-    parts = [_plural(len(data["kernels"]), "launch"), _plural(len(data["hazards"]), "hazard"), f"the program's exit code {data['exit_code']}"]
+    parts = [_number_of_launches(len(data["kernels"]), uncounted), _plural(len(data["hazards"]), "hazard"), f"the program's exit code {data['exit_code']}"]
     out.print(", ".join(parts))
 
 
-__all__ = ["Launches", "fold", "show"]
+__all__ = ["MEASURES", "OPERATIONS", "Launches", "counts_of", "fold", "heading_of", "not_counted", "row_of", "show", "without_calls"]

@@ -1,22 +1,28 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The counts of scripts/count: the program is built, run and reported on. Runs in the virtual environment."""
+"""What conflict-free counts and shows: programs are built, run and reported on. Runs in the virtual environment."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+import count
+import count_options
 import count_report
 import counted_run
 import model_runtime
+import report_diff
+import run_program
+import saved_report
 from console import FAILED, USAGE, Stop, run_main
-from count import parse
-from count_program import Toolchain, make
+from count_program import Toolchain, compared, make
 
 _NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f.restype = ctypes.c_char_p; print(f().decode())"
 
@@ -60,24 +66,50 @@ def exit_code(data: dict) -> int:
     return data["exit_code"] or (FAILED if data.get("errors") else 0)
 
 
-def main() -> int:
-    options = parse(sys.argv[1:])
+def _machine_of(options: argparse.Namespace) -> str:
     machines = machine_names(options.build_dir)
     machine = options.machine or machines[0]
     if machine not in machines:
         raise Stop(f"argument --machine: {machine!r} given, one of {', '.join(machines)} is accepted", USAGE)
-    program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
+    return machine
+
+
+def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
+    """Runs a program under the model; returns its report."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        settings = {"SIMT_REPORT": str(report), "SIMT_MACHINE": machine}
-        if options.timeout is not None:
-            settings["SIMT_TIMEOUT"] = f"{options.timeout:g}"
-        code = counted_run.run([program.path, *options.arguments], model_runtime.environment(options.build_dir, **settings))
-        data = read_report(report, machine, code)
+        settings = {**count_options.settings(options), "SIMT_REPORT": str(report), "SIMT_MACHINE": machine,
+                    "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder)))}
+        code = counted_run.run([program, *options.arguments], model_runtime.environment(options.build_dir, **settings))
+        return read_report(report, machine, code)
+
+
+def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> int:
     if options.json:
         write_json(options.json, data)
-    count_report.show(data, program.sources)
+    saved_report.write_pages(options, data, sources)
+    count_report.show(data, sources)
     return exit_code(data)
+
+
+def _count(words: Sequence[str]) -> int:
+    options = count.parse(words)
+    machine = _machine_of(options)
+    program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
+    return _report(options, _counted(options, machine, program.path), program.sources)
+
+
+def _run(words: Sequence[str]) -> int:
+    options = run_program.parse(words)
+    data = _counted(options, _machine_of(options), options.program)
+    return _report(options, data, saved_report.sources_of(data))
+
+
+COMMANDS = {"count": _count, "run": _run, "show": saved_report.main, "diff": report_diff.main}
+
+
+def main() -> int:
+    return COMMANDS[sys.argv[1]](sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -386,10 +386,20 @@ def _probe(nvcc: Path, title: str) -> None:
     stamp.write_text(wanted, encoding="utf-8")
 
 
+def _nvcc_of_wheels() -> Path:
+    return CUDA / "toolkit" / "nvidia" / "cu13" / "bin" / "nvcc"
+
+
+def present_nvcc() -> Path | None:
+    """The nvcc that is used, if one is there already."""
+    wheels = _nvcc_of_wheels()
+    return system_nvcc() or (wheels if wheels.exists() else None)
+
+
 def install_nvcc() -> tuple[Path, bool]:
     """The nvcc of the CUDA wheels in .cuda/toolkit, and whether it had to be installed."""
     toolkit = CUDA / "toolkit"
-    nvcc = toolkit / "nvidia" / "cu13" / "bin" / "nvcc"
+    nvcc = _nvcc_of_wheels()
     lock = ROOT / "requirements-cuda.lock"
     wanted = _stamp_text([lock], platform.machine())
     stamp = toolkit / "conflict-free.stamp"

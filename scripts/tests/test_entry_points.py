@@ -11,7 +11,7 @@ import sys
 import pytest
 from conftest import REPOSITORY
 
-SCRIPTS = ["book", "test", "measure", "check", "new-chapter", "carry", "lock", "count", "grade", "new-assignment"]
+SCRIPTS = ["book", "test", "measure", "check", "new-chapter", "carry", "lock", "count", "conflict-free", "grade", "new-assignment"]
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

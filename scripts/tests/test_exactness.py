@@ -150,6 +150,14 @@ def test_an_atomic_on_many_addresses_is_done_by_all_lanes(tmp_path):
     assert found.exact and not found.counted
 
 
+@needs_tools
+@pytest.mark.parametrize("body, name", [('printf("%d", out[0]);', "printf"), ("out[0] = *static_cast<int*>(malloc(4));", "malloc")])
+def test_what_the_driver_does_for_a_kernel_is_marked(tmp_path, body, name):
+    found = compared(tmp_path, f"__global__ void k(int* out) {{ {body} }}")
+    assert not found.exact
+    assert any(note["why"].startswith(f"the driver's {name} has accesses") for note in found.fused)
+
+
 def test_what_cannot_be_compared_is_written_down(tmp_path):
     output = tmp_path / "program.exactness"
     exactness.main(str(tmp_path / "program"), str(tmp_path / "no reader"), "nvcc", str(output))

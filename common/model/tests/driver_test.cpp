@@ -122,6 +122,34 @@ TEST_F(Driver, SetsWords)
     cuMemFree(memory);
 }
 
+TEST_F(Driver, MapsMemoryIntoReservedAddresses)
+{
+    const CUmemAllocationProp properties{.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    std::size_t step = 0;
+    ASSERT_EQ(cuMemGetAllocationGranularity(&step, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM), CUDA_SUCCESS);
+    CUdeviceptr address = 0;
+    CUmemGenericAllocationHandle first = 0, second = 0;
+    ASSERT_EQ(cuMemAddressReserve(&address, 2 * step, 0, 0, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemCreate(&first, step + 1, &properties, 0), CUDA_ERROR_INVALID_VALUE);
+    ASSERT_EQ(cuMemCreate(&first, step, &properties, 0), CUDA_SUCCESS);
+    ASSERT_EQ(cuMemCreate(&second, step, &properties, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemMap(address + 2 * step, step, 0, first, 0), CUDA_ERROR_INVALID_VALUE);
+    ASSERT_EQ(cuMemMap(address, step, 0, first, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemMap(address + step, step, 0, first, 0), CUDA_ERROR_NOT_SUPPORTED);
+    const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    EXPECT_EQ(cuMemSetAccess(address, 2 * step, &access, 1), CUDA_ERROR_INVALID_VALUE) << "the second half has no memory yet";
+    ASSERT_EQ(cuMemMap(address + step, step, 0, second, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemSetAccess(address, 2 * step, &access, 1), CUDA_SUCCESS);
+    int value = 5;
+    EXPECT_EQ(cuMemcpyHtoD(address + step - 2, &value, sizeof value), CUDA_SUCCESS) << "across both";
+    EXPECT_EQ(cuMemRelease(first), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemAddressFree(address, 2 * step), CUDA_ERROR_INVALID_VALUE) << "it is still mapped";
+    EXPECT_EQ(cuMemUnmap(address, 2 * step), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemRelease(second), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemRelease(second), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemAddressFree(address, 2 * step), CUDA_SUCCESS);
+}
+
 TEST_F(Driver, EncodesTensorMaps)
 {
     CUtensorMap handle{};

@@ -289,6 +289,32 @@ TEST(Race, BlocksMayTakeTurnsInALine)
         expect_one(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
 }
 
+__global__ void sum_of_blocks_before(volatile int* sums, int* output)
+{
+    // As scans do that go through their input once: each block hands its sum on to the next, which looks for it again and again.
+    int before = 0;
+    if (blockIdx.x > 0)
+        while ((before = sums[blockIdx.x - 1]) == 0) __threadfence();
+    output[blockIdx.x] = before;
+    __threadfence();
+    sums[blockIdx.x] = before + 1;
+}
+
+__global__ void sum_of_blocks_before_once(volatile int* sums, int* output)
+{
+    output[blockIdx.x] = blockIdx.x > 0 ? sums[blockIdx.x - 1] : 0;  // here: looks only once
+    sums[blockIdx.x] = 1;                                            // here: for the next
+}
+
+TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds)
+{
+    Ints sums(64), output(64);
+    cudaMemset(sums.data, 0, 64 * sizeof(int));
+    EXPECT_TRUE(hazards_of([&] { sum_of_blocks_before<<<64, 1>>>(sums.data, output.data); }).empty());
+    cudaMemset(sums.data, 0, 64 * sizeof(int));
+    expect_one(hazards_of([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }), HazardKind::race, {"for the next", "looks only once"});
+}
+
 __global__ void several_ways(int* output, volatile int* data, int other)
 {
     // Block 0 alone touches its words, from several places, before another block comes to one of them.

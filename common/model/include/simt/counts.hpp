@@ -138,6 +138,8 @@ struct LaunchCounts {
     Extent grid, block;
     /// Launches whose counts these are, and the blocks of all their grids.
     std::uint64_t launches = 1, blocks = 0;
+    /// Of these, the blocks that only ran: the counts are those of the others.
+    std::uint64_t uncounted_blocks = 0;
     /// An error or a hazard has ended a launch: its counts are those of what it had done until then.
     bool stopped = false;
     /// Static and dynamic shared memory of a block, in bytes.

@@ -37,6 +37,10 @@ struct LaunchWatch::State {
     GlobalLaunch global;
     /// Some warps of a block may be ordered and others not; set as soon as one block has done so.
     std::atomic<bool> orders_parts;
+    /// Blocks that are watched, and whether there are others. What those do to global memory is not known, and neither is then
+    /// what orders two blocks that are.
+    std::atomic<std::uint64_t> watched_blocks{0};
+    std::atomic<bool> is_partial{false};
 
 private:
     friend class LaunchWatch;

@@ -74,6 +74,7 @@ LaunchCounts LaunchWatch::take_counts()
     counts.grid = state_->info.grid;
     counts.block = state_->info.block;
     counts.blocks = std::uint64_t{counts.grid.x} * counts.grid.y * counts.grid.z;
+    counts.uncounted_blocks = state_->is_partial ? counts.blocks - state_->watched_blocks : 0;
     counts.shared_bytes = state_->surroundings.shared_bytes;
     Counters all(*state_->surroundings.machine, state_->surroundings.sites);
     for (const auto& counters : state_->counters_) all.add(*counters);
@@ -114,6 +115,13 @@ BlockWatch::~BlockWatch()
 void BlockWatch::begin_block(const Extent& index, std::uint64_t number)
 {
     State& state = *state_;
+    const auto& watches = state.launch.surroundings.watches;
+    is_watching_ = !watches || watches(number);
+    if (!is_watching_) {
+        state.launch.is_partial = true;
+        return;
+    }
+    ++state.launch.watched_blocks;
     state.reporter.begin_block(index, number);
     const Extent& block = state.launch.info.block;
     state.shared.begin_block(static_cast<int>(block.x * block.y * block.z), state.launch.orders_parts);
@@ -131,16 +139,21 @@ void BlockWatch::access(const WarpAccess& access)
 
 void BlockWatch::uncounted_access(const WarpAccess& access)
 {
+    if (!is_watching_) return;
     if (access.space == Space::shared)
         state_->shared.access(access);
-    else if (access.space == Space::global)
+    else if (access.space == Space::global && !state_->launch.is_partial)
         state_->global.access(access);
 }
 
-void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes) { state_->shared.mark_written(offset, bytes); }
+void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes)
+{
+    if (is_watching_) state_->shared.mark_written(offset, bytes);
+}
 
 void BlockWatch::count_only(const WarpAccess& access)
 {
+    if (!is_watching_) return;
     State& state = *state_;
     state.counters->count(access, state.reporter.block_number());
     if (state.launch.listeners.empty()) [[likely]]
@@ -149,10 +162,14 @@ void BlockWatch::count_only(const WarpAccess& access)
     for (Listener* listener : state.launch.listeners) listener->warp_access(access);
 }
 
-void BlockWatch::fetch_ahead(std::uint64_t address) { state_->global.fetch_ahead(address); }
+void BlockWatch::fetch_ahead(std::uint64_t address)
+{
+    if (is_watching_ && !state_->launch.is_partial) state_->global.fetch_ahead(address);
+}
 
 void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests)
 {
+    if (!is_watching_) return;
     state_->counters->count_bulk_copy(site, address, bytes, requests);
     state_->tell_which_block_runs();
     for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads);
@@ -160,6 +177,7 @@ void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std:
 
 void BlockWatch::block_barrier()
 {
+    if (!is_watching_) return;
     ++state_->counters->barriers;
     state_->shared.end_interval();
     for (Listener* listener : state_->launch.listeners) listener->block_barrier();
@@ -167,6 +185,7 @@ void BlockWatch::block_barrier()
 
 void BlockWatch::part_barrier(std::span<const int> warps)
 {
+    if (!is_watching_) return;
     ++state_->counters->barriers;
     state_->launch.orders_parts = true;
     state_->shared.part_barrier(warps);
@@ -174,6 +193,7 @@ void BlockWatch::part_barrier(std::span<const int> warps)
 
 void BlockWatch::warp_barrier(int warp, std::uint32_t lanes)
 {
+    if (!is_watching_) return;
     ++state_->counters->warp_barriers;
     state_->shared.warp_barrier(warp, lanes);
     for (Listener* listener : state_->launch.listeners) listener->warp_barrier(warp, lanes);
@@ -181,16 +201,24 @@ void BlockWatch::warp_barrier(int warp, std::uint32_t lanes)
 
 void BlockWatch::release(int warp, std::uint64_t object)
 {
+    if (!is_watching_) return;
     state_->launch.orders_parts = true;
     state_->shared.release(warp, object);
 }
 
-void BlockWatch::acquire(int warp, std::uint64_t object) { state_->shared.acquire(warp, object); }
+void BlockWatch::acquire(int warp, std::uint64_t object)
+{
+    if (is_watching_) state_->shared.acquire(warp, object);
+}
 
-void BlockWatch::global_release_acquire(std::uint64_t address) { state_->global.synchronize(address); }
+void BlockWatch::global_release_acquire(std::uint64_t address)
+{
+    if (is_watching_) state_->global.synchronize(address);
+}
 
 void BlockWatch::end_block()
 {
+    if (!is_watching_) return;
     State& state = *state_;
     state.shared.end_interval();
     for (Listener* listener : state.launch.listeners) listener->block_ends();

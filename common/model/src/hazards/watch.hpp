@@ -41,6 +41,8 @@ struct Surroundings {
     /// The kernel may order some warps of a block and not others: by a barrier of a part of the block, or by release() and
     /// acquire(). It is found out when they are called, too, but what came before is then kept in less detail.
     bool orders_parts = false;
+    /// Whether a block that begins is counted and watched; empty if all are. May be called from several host threads.
+    std::function<bool(std::uint64_t block)> watches;
 };
 
 class LaunchWatch;
@@ -55,6 +57,8 @@ public:
 
     /// A block begins: its shared memory holds nothing. `number` counts the blocks of the grid, x fastest.
     void begin_block(const Extent& index, std::uint64_t number);
+    /// Whether the block is counted and watched. Of one that is not, nothing need be told, and what is told is not heard.
+    bool is_watching() const { return is_watching_; }
     /// An access of a warp, in bounds and aligned: counts it and, in shared and global memory, looks for hazards.
     /// Shared addresses are offsets from the start of the block's shared memory, local ones from that of the thread's.
     void access(const WarpAccess& access);
@@ -94,6 +98,7 @@ private:
     friend class LaunchWatch;
     struct State;
     std::unique_ptr<State> state_;
+    bool is_watching_ = false;
 };
 
 /// Watches one launch.

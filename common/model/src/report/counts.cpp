@@ -46,6 +46,7 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
 {
     launches += other.launches;
     blocks += other.blocks;
+    uncounted_blocks += other.uncounted_blocks;
     stopped |= other.stopped;
     shared_load += other.shared_load;
     shared_store += other.shared_store;

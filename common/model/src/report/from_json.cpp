@@ -141,6 +141,7 @@ void from_json(const Json& json, LaunchCounts& counts)
     counts.block = extent(json.at("block"));
     json.at("launches").get_to(counts.launches);
     json.at("blocks").get_to(counts.blocks);
+    counts.uncounted_blocks = counts.blocks - json.value("counted_blocks", counts.blocks);
     counts.stopped = json.value("stopped", false);
     json.at("shared_bytes").get_to(counts.shared_bytes);
     json.at("exact").get_to(counts.exact);

@@ -134,6 +134,7 @@ Json to_json(const LaunchCounts& counts)
             {"barriers", counts.barriers},
             {"warp_barriers", counts.warp_barriers},
             {"lines", lines}};
+    if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
     add_rare_counts(json, counts);
     if (counts.partitions) json["partitions"] = to_json(*counts.partitions);
     return json;

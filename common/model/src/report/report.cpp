@@ -5,14 +5,20 @@
 //   SIMT_MACHINE=NAME  the machine that is modelled
 //   SIMT_REPORT=FILE   where the report goes
 //   SIMT_TRACE=FILE    where single accesses of the first blocks go
-//   SIMT_TIMEOUT=SECONDS  how much processor time one kernel may take
+//   SIMT_TIMEOUT=SECONDS  how much processor time one kernel may take; without it, a kernel ends that does so for 60 s without the end of a block
+//   SIMT_LAUNCHES=N    launches of each kernel and configuration that are counted
+//   SIMT_BLOCKS=N      blocks of each of them that are counted
+//   SIMT_BUDGET=SECONDS  how long launches are counted
 
 #include "report.hpp"
 
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include <unistd.h>
 
@@ -61,20 +67,34 @@ void follow_machine()
     set_machine(*machine);
 }
 
-void follow_timeout()
+using Seconds = std::chrono::duration<double>;
+
+/// Ends the program unless a setting is a number above 0, and a whole one where that is asked for. Nothing where it is not set.
+std::optional<double> number_of(const char* name, bool whole)
 {
-    const char* seconds = std::getenv("SIMT_TIMEOUT");
-    if (!seconds) return;
+    const char* given = std::getenv(name);
+    if (!given) return {};
+    constexpr double most = 1e15;
     char* end = nullptr;
-    const double value = std::strtod(seconds, &end);
-    if (end == seconds || *end != '\0' || !(value > 0)) refuse("SIMT_TIMEOUT: '" + std::string(seconds) + "' given, a number of seconds above 0 is accepted");
-    session().timeout = std::chrono::duration<double>(value);
+    const double value = std::strtod(given, &end);
+    if (end == given || *end != '\0' || !(value > 0) || (whole && (value > most || value != std::floor(value))))
+        refuse(std::string(name) + ": '" + given + "' given, a " + (whole ? "whole number" : "number of seconds") + " above 0 is accepted");
+    return value;
+}
+
+void follow_limits()
+{
+    CountingLimits& limits = session().budget.limits;
+    if (const auto seconds = number_of("SIMT_TIMEOUT", false)) session().timeout = Seconds(*seconds);
+    if (const auto seconds = number_of("SIMT_BUDGET", false)) limits.budget = Seconds(*seconds);
+    if (const auto launches = number_of("SIMT_LAUNCHES", true)) limits.launches = static_cast<std::uint64_t>(*launches);
+    if (const auto blocks = number_of("SIMT_BLOCKS", true)) limits.blocks = static_cast<std::uint64_t>(*blocks);
 }
 
 bool follow_environment()
 {
     follow_machine();
-    follow_timeout();
+    follow_limits();
     if (const char* path = std::getenv("SIMT_TRACE")) start_trace(path);
     if (const char* path = std::getenv("SIMT_REPORT")) {
         report_path() = path;
@@ -86,6 +106,14 @@ bool follow_environment()
 
 [[maybe_unused]] const bool follows_environment = follow_environment();
 
+Json to_json(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
+
+Json to_json(const LaunchTally& tally)
+{
+    return {{"name", tally.kernel}, {"grid", to_json(tally.grid)}, {"block", to_json(tally.block)}, {"shared_bytes", tally.shared_bytes},
+            {"launches", tally.launches}, {"counted", tally.counted}};
+}
+
 }  // namespace
 
 Json records_as_json()
@@ -93,13 +121,15 @@ Json records_as_json()
     const std::scoped_lock lock(session().mutex);
     Json kernels = Json::array(), hazards = Json::array();
     for (const LaunchCounts& launch : session().launches) {
-        Json kernel = to_json(launch);
+        Json kernel = simt::to_json(launch);
         kernel["launch"] = kernels.size();
         if (launch.stopped) kernel["stopped"] = true;
         kernels.push_back(std::move(kernel));
     }
-    for (const Hazard& hazard : session().hazards) hazards.push_back(to_json(hazard));
-    return {{"kernels", std::move(kernels)}, {"hazards", std::move(hazards)}, {"errors", session().errors}};
+    for (const Hazard& hazard : session().hazards) hazards.push_back(simt::to_json(hazard));
+    Json records = {{"kernels", std::move(kernels)}, {"hazards", std::move(hazards)}, {"errors", session().errors}};
+    for (const LaunchTally& tally : session().budget.uncounted()) records["uncounted"].push_back(to_json(tally));
+    return records;
 }
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -123,6 +153,7 @@ void write_report(int exit_code)
     constexpr int reaches_the_caller = 0xFF;
     Json report = {{"machine", current_machine().name}};
     report.update(records_as_json());
+    report["files"] = session().files;
     report["exit_code"] = exit_code & reaches_the_caller;
     if (!write_atomically(report_path(), text_of(report) + "\n")) std::cerr << "error: cannot write " << report_path() << std::endl;
 }

@@ -8,9 +8,12 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "report/budget.hpp"
 #include "simt/model.hpp"
 
 namespace simt::detail {
@@ -26,8 +29,12 @@ struct Session {
     std::vector<Hazard> hazards;
     /// What stopped a kernel before its end and is no hazard, such as a time-out.
     std::vector<std::string> errors;
-    /// How much processor time one kernel may take.
-    std::chrono::duration<double> timeout{60};
+    /// The source files of the kernels that were launched, as the compiler was given them.
+    std::set<std::string> files;
+    /// How much of all launches is counted.
+    Budget budget;
+    /// How much processor time one kernel may take, where that is limited.
+    std::optional<std::chrono::duration<double>> timeout;
 
     /// Adds a hazard unless the same kind on the same lines of the same kernel is there already.
     void add(Hazard hazard);

@@ -4,16 +4,43 @@
 // The functions of the driver that the model does not have. Each says so, and returns an error: how it is called does not
 // matter.
 
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+
 #include "unsupported.hpp"
 
 #define SIMT_UNSUPPORTED(function) \
     extern "C" int function() { return simt::runtime::unsupported_in_driver(#function); }
 
-/// What a runtime library that is linked into the program asks for first, several times. One line is enough.
+namespace {
+
+constexpr int error_not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED, of a header that this file does without
+
+/// The file name of the program or library that holds an address of code; empty where it is not known.
+std::string file_of(const void* code)
+{
+    Dl_info info{};
+    return dladdr(code, &info) && info.dli_fname ? std::filesystem::path(info.dli_fname).filename().string() : std::string();
+}
+
+int refuse_export_table(const std::string& caller)
+{
+    if (caller.find(".so") == caller.npos)
+        return simt::runtime::unsupported_in_driver("cuGetExportTable", "; a program with the CUDA runtime in it asks for it: build it with nvcc -cudart shared");
+    return simt::runtime::unsupported_in_driver("cuGetExportTable", ("; " + caller + " asks for it, a library whose kernels are machine code").c_str());
+}
+
+}  // namespace
+
+/// What a runtime library that is linked into a program or library asks for first, several times. One line is enough. NVRTC asks,
+/// too, and does without it.
 extern "C" int cuGetExportTable()
 {
-    static const int result = simt::runtime::unsupported_in_driver(
-        "cuGetExportTable", "; a program with the CUDA runtime in it asks for it: build it with nvcc -cudart shared");
+    const std::string caller = file_of(__builtin_return_address(0));
+    if (caller.starts_with("libnvrtc")) return error_not_supported;
+    static const int result = refuse_export_table(caller);
     return result;
 }
 
@@ -160,21 +187,14 @@ SIMT_UNSUPPORTED(cuLogsDumpToFile)
 SIMT_UNSUPPORTED(cuLogsDumpToMemory)
 SIMT_UNSUPPORTED(cuLogsRegisterCallback)
 SIMT_UNSUPPORTED(cuLogsUnregisterCallback)
-SIMT_UNSUPPORTED(cuMemAddressFree)
-SIMT_UNSUPPORTED(cuMemAddressReserve)
 SIMT_UNSUPPORTED(cuMemBatchDecompressAsync)
-SIMT_UNSUPPORTED(cuMemCreate)
 SIMT_UNSUPPORTED(cuMemDiscardAndPrefetchBatchAsync)
 SIMT_UNSUPPORTED(cuMemDiscardBatchAsync)
 SIMT_UNSUPPORTED(cuMemExportToShareableHandle)
-SIMT_UNSUPPORTED(cuMemGetAccess)
-SIMT_UNSUPPORTED(cuMemGetAllocationGranularity)
-SIMT_UNSUPPORTED(cuMemGetAllocationPropertiesFromHandle)
 SIMT_UNSUPPORTED(cuMemGetDefaultMemPool)
 SIMT_UNSUPPORTED(cuMemGetHandleForAddressRange)
 SIMT_UNSUPPORTED(cuMemGetMemPool)
 SIMT_UNSUPPORTED(cuMemImportFromShareableHandle)
-SIMT_UNSUPPORTED(cuMemMap)
 SIMT_UNSUPPORTED(cuMemMapArrayAsync)
 SIMT_UNSUPPORTED(cuMemPoolExportPointer)
 SIMT_UNSUPPORTED(cuMemPoolExportToShareableHandle)
@@ -184,11 +204,8 @@ SIMT_UNSUPPORTED(cuMemPoolImportPointer)
 SIMT_UNSUPPORTED(cuMemPoolSetAccess)
 SIMT_UNSUPPORTED(cuMemPrefetchBatchAsync)
 SIMT_UNSUPPORTED(cuMemRangeGetAttributes)
-SIMT_UNSUPPORTED(cuMemRelease)
 SIMT_UNSUPPORTED(cuMemRetainAllocationHandle)
-SIMT_UNSUPPORTED(cuMemSetAccess)
 SIMT_UNSUPPORTED(cuMemSetMemPool)
-SIMT_UNSUPPORTED(cuMemUnmap)
 SIMT_UNSUPPORTED(cuMemcpy3DBatchAsync_v2)
 SIMT_UNSUPPORTED(cuMemcpyAtoA_v2)
 SIMT_UNSUPPORTED(cuMemcpyBatchAsync_v2)

@@ -44,14 +44,15 @@ int workers_for(const warp::Program& program, const std::vector<Listener*>& list
 /// What is known of how the machine code of a kernel differs from its text.
 void add_fusion(const warp::Program& program, LaunchCounts& counts)
 {
-    if (const std::string& why = warp::why_unknown(); !why.empty()) {
-        counts.exact = false;
-        counts.fused.push_back({"", 0, "", "", why});
-    }
     for (const auto& code : program.codes) {
         if (!code) continue;
         const auto& function = program.module->functions[static_cast<std::size_t>(code->function)];
-        const warp::FunctionFusion* fusion = warp::find_fusion(function.text->fingerprint, code->name);
+        const std::uint64_t text = function.text->fingerprint;
+        if (FusedAccess note{"", 0, "", "", warp::why_unknown(text)}; !note.why.empty()) {
+            counts.exact = false;
+            if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(std::move(note));
+        }
+        const warp::FunctionFusion* fusion = warp::find_fusion(text, code->name);
         if (!fusion) continue;
         counts.exact &= fusion->exact;
         for (const FusedAccess& note : fusion->notes)
@@ -264,6 +265,12 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
         partitions.emplace(*launch.machine, [&launch] { return launch.shared_bytes; });
         listeners.push_back(&*partitions);
     }
+    detail::CountedPart counted;
+    {
+        const std::scoped_lock lock(session.mutex);
+        counted = session.budget.begin({program.name, request.grid, request.block, launch.shared_bytes});
+    }
+    if (!counted.any()) listeners.clear();
     const Announcement announcement(launch);
     hazards::Surroundings surroundings;
     surroundings.machine = launch.machine;
@@ -275,6 +282,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
     };
     surroundings.shared_bytes = launch.shared_bytes;
     surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
+    if (!counted.is_all()) surroundings.watches = [&counted](std::uint64_t block) { return counted.has(block); };
     const int workers = workers_for(program, listeners);
     surroundings.single_threaded = workers == 1;
     hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
@@ -288,12 +296,17 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
         stopped = true;
         if (end.what()[0] != '\0') session.add_error(end.what());
     }
-    LaunchCounts counts = watch.take_counts();
-    counts.stopped = stopped;
-    add_fusion(program, counts);
-    add_polls(program, launch.polled, counts);
-    if (partitions) counts.partitions = partitions->take();
-    session.add(std::move(counts));
+    if (counted.any()) {
+        LaunchCounts counts = watch.take_counts();
+        counts.stopped = stopped;
+        add_fusion(program, counts);
+        add_polls(program, launch.polled, counts);
+        if (partitions) counts.partitions = partitions->take();
+        session.add(std::move(counts));
+        const std::scoped_lock lock(session.mutex);
+        session.budget.end(counted);
+        for (const auto& text : program.module->texts) session.files.insert(text->files.begin(), text->files.end());
+    }
     for (Hazard& hazard : watch.take_hazards()) session.add(std::move(hazard));
     for (const auto& [block, text] : launch.printed) {
         if (printer_)

@@ -73,8 +73,10 @@ void call(Warp& warp, const Instruction& instruction)
 
 void read_clock(Warp& warp, const Instruction& instruction)
 {
-    // Time is not modeled: each reading is later than the one before.
-    const std::uint64_t now = ++warp.clock;
+    // Time is not modeled: each reading is later than the one before. Who reads again and again waits for a time to come.
+    constexpr std::uint64_t readings_before_it_hurries = 1024;
+    warp.clock += 1 + warp.clock_readings++ / readings_before_it_hurries;
+    const std::uint64_t now = warp.clock;
     const auto bytes = static_cast<std::size_t>(instruction.width[0]);
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
         std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(std::countr_zero(rest)) * bytes, &now, bytes);

@@ -142,7 +142,7 @@ void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& p
     if (access.is_fused)
         note_fused_access(warp, access, place.space, all, changed);
     else
-        note_access(warp, place.space, all, access.operation, changed);
+        note_plain_access(warp, access, place.space, all, changed);
 }
 
 }  // namespace simt::warp

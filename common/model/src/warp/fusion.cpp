@@ -21,6 +21,8 @@ using Functions = std::map<std::string, FunctionFusion>;
 struct Texts {
     std::map<std::uint64_t, Functions> known;
     std::string unknown;
+    /// Whether somebody has compared the program with its machine code, or tried to.
+    bool given = false;
 };
 
 constexpr int error_invalid_value = 1;
@@ -38,6 +40,7 @@ FunctionFusion function_from(const Json& json)
 Texts texts_from(const Json& json)
 {
     Texts texts;
+    texts.given = true;
     for (const auto& [name, functions] : json.at("texts").items())
         for (const auto& [function, found] : functions.items()) texts.known[std::stoull(name, nullptr, 16)][function] = function_from(found);
     texts.unknown = json.value("unknown", "");
@@ -67,7 +70,12 @@ const Texts& all_texts()
 
 }  // namespace
 
-const std::string& why_unknown() { return all_texts().unknown; }
+std::string why_unknown(std::uint64_t text)
+{
+    const Texts& texts = all_texts();
+    if (!texts.unknown.empty() || !texts.given || texts.known.contains(text)) return texts.unknown;
+    return "not compared with machine code: the program has loaded this kernel while it ran";
+}
 
 std::uint64_t fingerprint(std::string_view text)
 {

@@ -34,11 +34,11 @@ struct FunctionFusion {
     std::vector<FusedAccess> notes;
 };
 
-/// Why nothing is known of the machine code of this program; empty if it was compared, or if nobody has said so.
-const std::string& why_unknown();
-
 /// Tells texts apart, in the names of files too.
 std::uint64_t fingerprint(std::string_view text);
+
+/// Why nothing is known of the machine code of the text with a fingerprint; empty if it was compared, or if nobody has said so.
+std::string why_unknown(std::uint64_t text);
 
 /// What is known of a function of the text with a fingerprint; null if nothing is. It is read once from the file that
 /// SIMT_EXACTNESS names, else from the one beside the program with `.exactness` behind its name.

@@ -25,6 +25,8 @@ constexpr int most_idle_slices = 4;
 constexpr int most_waiting_slices = 64;
 /// Slices between two looks at the clock.
 constexpr int slices_between_looks = 256;
+/// Processor time without the end of a block after which a kernel is taken for one that never ends.
+constexpr double most_seconds_of_block = 60;
 
 double processor_seconds()
 {
@@ -149,7 +151,7 @@ private:
 /// One host thread's blocks.
 class Worker {
 public:
-    Worker(Launch& launch, Supply& supply, std::size_t room) : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()) {}
+    Worker(Launch& launch, Supply& supply, std::size_t room) : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()), progressed_(started_) {}
 
     void run()
     {
@@ -195,6 +197,7 @@ private:
             }
             if (ended) {
                 idle_turns_ = 0;
+                progressed_ = processor_seconds();
                 spare_.push_back(std::move(cluster));
                 return;
             }
@@ -219,17 +222,23 @@ private:
     void check_time(const Cluster& cluster)
     {
         if (++slices_ % slices_between_looks != 0) return;
-        if (processor_seconds() - started_ < launch_.timeout.count()) return;
-        char seconds[32];
-        std::snprintf(seconds, sizeof seconds, "%g", launch_.timeout.count());
-        throw LaunchStopped(error_timeout, "kernel " + launch_.program->name + ", " + hazards::block_name(cluster.front().index) + ": did not end within " +
-                                               seconds + " s of processor time");
+        const double now = processor_seconds();
+        if (now - (launch_.timeout ? started_ : progressed_) < (launch_.timeout ? launch_.timeout->count() : most_seconds_of_block)) return;
+        const std::string kernel = "kernel " + launch_.program->name + ", " + hazards::block_name(cluster.front().index);
+        char text[96];
+        if (launch_.timeout)
+            std::snprintf(text, sizeof text, ": did not end within %g s of processor time", launch_.timeout->count());
+        else
+            std::snprintf(text, sizeof text, ": no block ended within %g s of processor time", most_seconds_of_block);
+        throw LaunchStopped(error_timeout, kernel + text);
     }
 
     Launch& launch_;
     Supply& supply_;
     std::size_t room_;
     double started_;
+    /// Processor time when the first block began or one ended last.
+    double progressed_;
     int slices_ = 0;
     /// Turns in a row in which nothing happened that another thread could notice.
     std::size_t idle_turns_ = 0;

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -57,7 +58,8 @@ struct Launch {
     std::atomic<bool> stopped{false};
     /// Bit n is set when the program's poll n was made; bit 63 also stands for all that follow.
     std::atomic<std::uint64_t> polled{0};
-    std::chrono::duration<double> timeout{};
+    /// How much processor time it may take, where that is limited.
+    std::optional<std::chrono::duration<double>> timeout;
 
     /// What a block prints. It is handed on in the order of the blocks.
     void print(std::uint64_t block, std::string_view text);

@@ -160,7 +160,7 @@ void load(Warp& warp, const Instruction& instruction)
             load_elements<Memory, Register>(warp, instruction, access, pointers);
             if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
             if (access.is_fused) return note_fused_access(warp, access, space, pointers, 0);
-            note_access(warp, space, pointers, Operation::load, 0);
+            note_plain_access(warp, access, space, pointers, 0);
         });
     }
     if (access.poll >= 0) [[unlikely]]
@@ -183,7 +183,7 @@ void store(Warp& warp, const Instruction& instruction)
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
         warp.progress |= changed != 0;
         if (access.is_fused) return note_fused_access(warp, access, space, pointers, changed);
-        note_access(warp, space, pointers, Operation::store, changed);
+        note_plain_access(warp, access, space, pointers, changed);
     });
 }
 
@@ -273,7 +273,10 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     const bool loads = is_load(instruction);
     MemoryAccess access;
     access.space = space_of(instruction);
-    for (const std::string& modifier : instruction.modifiers) access.cluster |= modifier == "shared::cluster";
+    for (const std::string& modifier : instruction.modifiers) {
+        access.cluster |= modifier == "shared::cluster";
+        access.is_strong |= modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" || modifier == "release" || modifier == "mmio";
+    }
     access.operation = loads ? Operation::load : Operation::store;
     const ptx::Type type = instruction.type();
     access.element_bytes = std::max(ptx::bytes_of(type), 1);

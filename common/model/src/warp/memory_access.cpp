@@ -237,7 +237,7 @@ bool is_private(const WarpAccess& access) { return access.space == Space::local 
 
 void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param) return;
+    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
     WarpAccess& access = warp.access;
     describe(access, space, pointers, operation, changed);
     if (is_private(access)) {
@@ -254,9 +254,27 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
     }
 }
 
+void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+{
+    const bool orders_blocks = access.is_strong && space == ptx::Space::global && !warp.launch->program->polls.empty() && pointers.lanes && warp.block->watch.is_watching();
+    if (!orders_blocks) return note_access(warp, space, pointers, access.operation, changed);
+    hazards::BlockWatch& watch = warp.block->watch;
+    describe(warp.access, space, pointers, access.operation, changed);
+    watch.count_only(warp.access);
+    if (access.operation == Operation::load) {
+        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1)
+            watch.global_release_acquire(warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))]);
+        return;
+    }
+    WarpAccess as_atomic = warp.access;
+    as_atomic.operation = Operation::atomic;
+    as_atomic.changed = as_atomic.active;
+    watch.uncounted_access(as_atomic);
+}
+
 void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param) return;
+    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
     describe(warp.access, space, pointers, access.operation, changed);
     if (!is_private(warp.access)) watch_own(warp, pointers);
     if (access.counted.bytes == 0) return;

@@ -32,6 +32,8 @@ struct MemoryAccess {
     int register_bytes = 4;
     /// Its number among the program's polls; -1 if it is none.
     int poll = -1;
+    /// Made for others to see: `volatile`, `relaxed`, `acquire` or `release`.
+    bool is_strong = false;
     /// Whether it is counted otherwise than it is written, and how (fusion.hpp).
     bool is_fused = false;
     CountedAccess counted;
@@ -86,6 +88,9 @@ unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most
 
 /// Tells the watcher of an access that was made; `changed` is of stores.
 void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
+/// The same of a load or a store of a program. Where threads look again and again at what other blocks write, strong accesses to global
+/// memory order blocks as atomic operations do.
+void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed);
 /// Tells of an access that was made and is one of the program's polls.
 void note_poll(Warp& warp, int poll);
 /// Notes how an instruction's access is counted, where it is not counted as it is written.

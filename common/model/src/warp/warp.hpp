@@ -114,8 +114,8 @@ struct Warp : RegisterFile {
     /// for another reason.
     const Instruction* polls = nullptr;
     int polling_lane = 0;
-    /// Readings of clocks so far.
-    std::uint64_t clock = 0;
+    /// What a clock shows, and how often it was read.
+    std::uint64_t clock = 0, clock_readings = 0;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;
 

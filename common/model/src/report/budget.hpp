@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// How much of what a program launches is counted and watched. The rest runs as fast as it can, so that its results are right.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "simt/counts.hpp"
+
+namespace simt::detail {
+
+/// What is counted at most. Without a limit, all is.
+struct CountingLimits {
+    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+    /// Launches of each kernel and configuration, above 0.
+    std::uint64_t launches = none;
+    /// Blocks of each counted launch, spread over its grid, above 0.
+    std::uint64_t blocks = none;
+    /// Time in which launches are counted, of the whole program. A kernel's first launch with a configuration may take all that is
+    /// left; launches that repeat it have a tenth, so that later kernels have their share, too.
+    std::chrono::duration<double> budget{std::numeric_limits<double>::infinity()};
+};
+
+/// The launches of one kernel with one configuration.
+struct LaunchTally {
+    std::string kernel;
+    Extent grid, block;
+    std::uint64_t shared_bytes = 0;
+    std::uint64_t launches = 0, counted = 0;
+
+    bool is_of(const LaunchTally& other) const
+    {
+        return kernel == other.kernel && grid == other.grid && block == other.block && shared_bytes == other.shared_bytes;
+    }
+};
+
+/// What of one launch is counted. May be asked by several host threads.
+class CountedPart {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    CountedPart() = default;
+    /// `blocks` of `of_blocks` are counted, as long as `seconds` have not passed.
+    CountedPart(std::uint64_t blocks, std::uint64_t of_blocks, std::chrono::duration<double> seconds);
+
+    /// Whether the launch is counted at all.
+    bool any() const { return blocks_ > 0; }
+    /// Whether it is known that every block is.
+    bool is_all() const { return blocks_ == of_blocks_ && seconds_.count() == std::numeric_limits<double>::infinity(); }
+    /// Whether a block that begins now is counted.
+    bool has(std::uint64_t block) const;
+    /// Time since the launch began.
+    std::chrono::duration<double> elapsed() const { return Clock::now() - begun_; }
+
+private:
+    std::uint64_t blocks_ = 0, of_blocks_ = 0, stride_ = 1;
+    std::chrono::duration<double> seconds_{};
+    Clock::time_point begun_ = Clock::now();
+};
+
+/// Decides for each launch. To be used by one thread at a time.
+class Budget {
+public:
+    CountingLimits limits;
+
+    /// A launch begins; its counts in `launch` do not matter.
+    CountedPart begin(LaunchTally launch);
+    /// A launch that was counted has ended.
+    void end(const CountedPart& part) { spent_ += part.elapsed(); }
+    /// Kernels and configurations that were launched more often than counted.
+    std::vector<LaunchTally> uncounted() const;
+
+private:
+    std::vector<LaunchTally> tallies_;
+    std::chrono::duration<double> spent_{};
+};
+
+}  // namespace simt::detail

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Which lines of a source are shown beside its counts: the functions that the counted lines stand in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+# Lines shown around counted lines, where the function that they stand in cannot be made out.
+CONTEXT_LINES = 2
+# More lines without counts than this are left out of a listing.
+LONGEST_GAP = 24
+
+
+def _function_around(lines: Sequence[str], numbers: Sequence[int]) -> range:
+    """The lines of the function that holds the numbered lines, counted from 1, as far as indentation shows."""
+    first, last = min(numbers), max(numbers)
+    begin, end = max(1, first - CONTEXT_LINES), min(len(lines), last + CONTEXT_LINES)
+    for number in range(min(first, len(lines)), 0, -1):
+        if re.search(r"\b__(global|device)__\b", lines[number - 1]):
+            begin = number
+            break
+        if lines[number - 1].startswith("}"):
+            break
+    opening = int(begin > 1 and lines[begin - 2].startswith("template"))
+    if begin == last and 0 < lines[begin - 1].count("{") == lines[begin - 1].count("}"):
+        return range(begin - opening, begin + 1)
+    for number in range(last, min(len(lines), last + 40) + 1):
+        if re.match(r"\s*}", lines[number - 1]) and _indent(lines[number - 1]) <= _indent(lines[begin - 1]):
+            end = number
+            break
+    return range(begin - opening, end + 1)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _ranges(lines: Sequence[str], numbers: Iterable[int]) -> list[range]:
+    """The functions that hold the numbered lines, in order and apart from each other."""
+    found: list[range] = []
+    for number in sorted(set(numbers)):
+        if found and number in found[-1]:
+            continue
+        around = _function_around(lines, [number])
+        if found and around.start < found[-1].stop:
+            found[-1] = range(found[-1].start, max(around.stop, found[-1].stop))
+        else:
+            found.append(around)
+    return found
+
+
+def shown_numbers(lines: Sequence[str], counted: Iterable[int]) -> list[int | None]:
+    """The numbers of the lines to show; None where some are left out."""
+    counted = set(counted)
+    shown: list[int | None] = []
+    for around in _ranges(lines, counted):
+        if shown:
+            shown.append(None)
+        marks = sorted({around.start, *(n for n in counted if n in around), around.stop - 1})
+        for mark, following in zip(marks, [*marks[1:], marks[-1]]):
+            between = range(mark + 1, following)
+            shown += [mark, *(between if len(between) <= LONGEST_GAP else [None])]
+    return shown
