@@ -82,18 +82,18 @@ def _sizes(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", text)))
 
 
-def launches(text: str) -> dict[_Launched, list[Launch]]:
-    """The launches in the output of `ncu --csv`, by kernel and configuration, in their order."""
+def first_launches(text: str) -> dict[_Launched, list[Launch]]:
+    """The first launches in the output of `ncu --csv`: by kernel and configuration, one of each instance of a template, in their order."""
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
     by_number: dict[str, tuple[_Launched, Launch]] = {}
     for row in csv.DictReader(io.StringIO("\n".join(line for line in lines[start:] if line.startswith('"')))):
         key = short_name(row["Kernel Name"]), _sizes(row["Grid Size"]), _sizes(row["Block Size"])
-        by_number.setdefault(row["ID"], (key, Launch(key[0], {})))[1].values[row["Metric Name"]] = row["Metric Value"]
-    found: dict[_Launched, list[Launch]] = defaultdict(list)
+        by_number.setdefault(row["ID"], (key, Launch(row["Kernel Name"], {})))[1].values[row["Metric Name"]] = row["Metric Value"]
+    found: dict[_Launched, dict[str, Launch]] = defaultdict(dict)
     for key, launch in by_number.values():
-        found[key].append(launch)
-    return found
+        found[key].setdefault(launch.kernel, launch)
+    return {key: list(instances.values()) for key, instances in found.items()}
 
 
 def _counters(launch: Launch) -> dict[str, int]:
@@ -120,7 +120,7 @@ def pairs(report: Mapping[str, Any], profiled: Mapping[_Launched, list[Launch]])
 def compare(name: str, report: Mapping[str, Any], text: str) -> dict[str, Any]:
     """One program: its launches that were compared, how many counts are equal, and those that differ."""
     found: dict[str, Any] = {"name": name, "launches": 0, "counts": 0, "equal": 0, "differences": []}
-    for kernel, launch in pairs(report, launches(text)):
+    for kernel, launch in pairs(report, first_launches(text)):
         found["launches"] += 1
         counted = model_counts(kernel)
         for key, on_gpu in _counters(launch).items():

@@ -45,6 +45,11 @@ def test_first_launches_are_compared():
     assert (found["launches"], found["counts"], found["equal"], found["differences"]) == (1, len(COMPARED), len(COMPARED), [])
 
 
+def test_instances_of_a_template_are_told_apart():
+    said = ncu_said(("scale<int>(int *)", 8), ("scale<int>(int *)", 9), ("scale<float>(float *)", 16))
+    assert measured_programs.compare("a", {"kernels": [kernel("scale<int>", 8), kernel("scale<float>", 16)]}, said)["differences"] == []
+
+
 def test_a_difference_is_told_with_its_mark():
     said = ncu_said(("scale<int>(int *)", 8), ("scale<float>(float *)", 16))
     report = {"kernels": [kernel("scale<int>", 8), kernel("scale<float>", 20, exact=False)]}

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``count-report`` (what scripts/count prints of an example) and ``access-table`` (the model against a probed GPU)."""
+"""``count-report`` (what scripts/count prints of an example), ``access-table`` (the model against a probed GPU), and
+``programs-table`` (programs of others against a GPU's counters)."""
 
 from __future__ import annotations
 
@@ -81,7 +82,45 @@ class AccessTable(EvidenceDirective):
         ]
 
 
+def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the names of programs whose counts are all equal, and rows of the others.
+
+    A row has the kernels whose counts differ, with the marks that the tool gives them; none where the counts should be equal.
+    """
+    rows = []
+    for program in programs:
+        kernels: dict[str, set[str]] = {}
+        for difference in program["differences"]:
+            kernels.setdefault(difference["kernel"], set()).update(difference["marked"])
+        marks = sorted({mark for found in kernels.values() for mark in found})
+        if kernels:
+            rows.append({"name": program["name"], "kernels": sorted(kernels), "equal": program["equal"], "of": program["counts"],
+                         "marked": all(kernels.values()), "marks": marks})
+    return {"equal": [program["name"] for program in programs if not program["differences"]], "rows": rows, "total": len(programs),
+            "launches": sum(program["launches"] for program in programs), "counts": sum(program["counts"] for program in programs),
+            "agree": sum(program["equal"] for program in programs)}
+
+
+class ProgramsTable(EvidenceDirective):
+    """``.. programs-table:: FILE``: programs of others, whose counts are all equal to a GPU's counters or not, and why.
+
+    FILE is made by ``scripts/lib/measured_programs.py``, relative to the repository.
+    """
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        path = evidence.chapters.parent / Path(self.arguments[0])
+        evidence.on_read(path)
+        try:
+            table = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ResultError(f"{self.arguments[0]}: {error}") from None
+        return [raw_html(render("programs.html", gpu=table["gpu"], **summarize_programs(table["programs"])))]
+
+
 def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.add_directive("count-report", CountReport)
     app.add_directive("access-table", AccessTable)
+    app.add_directive("programs-table", ProgramsTable)
