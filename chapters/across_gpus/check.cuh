@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Fills a rank's rows with numbers that tell where they belong, and checks a transposed rank's rows against them. It
+// shares nothing with the kernels that transpose.
+#pragma once
+
+#include <cstdint>
+
+namespace across_gpus {
+
+// A float in [0, 1) for each place of the input.
+__host__ __device__ inline float value_at(std::uint64_t row, std::uint64_t column)
+{
+    std::uint64_t x = row * 0x9E3779B97F4A7C15ull ^ (column + 0x632BE59BD9B4E019ull) * 0xD6E8FEB86659FD93ull;
+    x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ull;
+    x ^= x >> 29;
+    return (x >> 40) * (1.0f / (1 << 24));
+}
+
+// Rows `first` to `first + rows` of a matrix of `columns` columns.
+__global__ void fill_rows(float* matrix, std::size_t first, std::size_t rows, std::size_t columns)
+{
+    for (std::size_t y = blockIdx.y; y < rows; y += gridDim.y)
+        for (std::size_t x = blockIdx.x * blockDim.x + threadIdx.x; x < columns; x += gridDim.x * blockDim.x)
+            matrix[y * columns + x] = value_at(first + y, x);
+}
+
+// Counts what is wrong in rows `first` to `first + rows` of the transpose, which has `columns` columns.
+__global__ void check_rows(const float* matrix, std::size_t first, std::size_t rows, std::size_t columns,
+    unsigned long long* wrong)
+{
+    unsigned long long mine = 0;
+    for (std::size_t y = blockIdx.y; y < rows; y += gridDim.y)
+        for (std::size_t x = blockIdx.x * blockDim.x + threadIdx.x; x < columns; x += gridDim.x * blockDim.x)
+            mine += !(matrix[y * columns + x] == value_at(x, first + y));
+    if (mine > 0) atomicAdd(wrong, mine);
+}
+
+}  // namespace across_gpus

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+
+# add_chapter_of_ranks(SLUG SOURCES FILE… [MODEL_SIZES SIZE…])
+#
+# Adds a chapter whose program runs on several GPUs, a process on each, with NCCL: the program chapters/SLUG/SLUG of the build
+# folder, target chapter_SLUG, from SLUG.cu and SOURCES, and its checks
+#   chapter.SLUG.model.N  label cpu   under the model with N = 1, 2, 3 and 4 devices, at MODEL_SIZES
+#   chapter.SLUG.gpu      label gpu   on all GPUs of this machine, a thread for each
+# Where there is no NCCL the chapter is left out, and said. scripts/measure knows it by its file ranks.json.
+function(add_chapter_of_ranks slug)
+    cmake_parse_arguments(PARSE_ARGV 1 chapter "" "" "SOURCES;MODEL_SIZES")
+    set_property(GLOBAL APPEND PROPERTY CONFLICT_FREE_CHAPTERS ${slug})
+    find_package(Nccl MODULE)
+    if(NOT Nccl_FOUND)
+        file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/ranks.json)
+        message(STATUS "Chapter ${slug} is left out: there is no NCCL; scripts/book installs it, NCCL_ROOT names its folder")
+        return()
+    endif()
+    find_package(nlohmann_json 3.11 REQUIRED)
+    find_package(Threads REQUIRED)
+    set(program chapter_${slug})
+    add_executable(${program} ${slug}.cu ${chapter_SOURCES})
+    set_target_properties(${program} PROPERTIES OUTPUT_NAME ${slug})
+    target_link_libraries(${program} PRIVATE
+        CUDA::cudart Nccl::Nccl nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS} conflict_free_warnings)
+    compare_with_machine_code(${program})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/ranks.json CONTENT "{\"nccl\": \"${Nccl_VERSION}\"}\n")
+    list(TRANSFORM chapter_MODEL_SIZES PREPEND --size= OUTPUT_VARIABLE sizes)
+    foreach(devices RANGE 1 4)
+        set(name chapter.${slug}.model.${devices})
+        add_test(NAME ${name} COMMAND ${program} ${sizes})
+        set_tests_properties(${name} PROPERTIES LABELS cpu ENVIRONMENT "${CONFLICT_FREE_MODEL_FIRST};SIMT_DEVICES=${devices}")
+    endforeach()
+    add_test(NAME chapter.${slug}.gpu COMMAND ${program} ${sizes} --samples 5)
+    runs_on_gpu(chapter.${slug}.gpu)
+endfunction()
