@@ -19,6 +19,7 @@ try:
     import peer_rows
     from evidence import RESULTS, SPECIMENS, chosen_chapters, parity, results
     from measured_chapter import measure_chapter
+    from measured_ranks import is_of_ranks, measure_peers_of_ranks, measure_ranks
     from measured_result import Session, check_writable, command_line, write_json
     from measured_specimens import measure_specimens
     from rich import box
@@ -46,7 +47,10 @@ def differences(result: dict) -> list[str]:
 
 def add_peers(session: Session, slug: str, result: dict, show) -> dict:
     """The result of a chapter with what its peers took; without them if what they told is not valid."""
-    peers = peer_rows.measure_peers(session.build, slug, result, session.samples, show)
+    if is_of_ranks(session.build, slug):
+        peers = measure_peers_of_ranks(result, session.samples, show)
+    else:
+        peers = peer_rows.measure_peers(session.build, slug, result, session.samples, show)
     for line in peers.absent:
         session.note(line)
     session.peer_failures += [f"{slug}: {line}" for line in peers.failures]
@@ -99,7 +103,8 @@ def table(measured: dict[str, dict]) -> Table:
             if not row["time"]:
                 continue
             cold = results.sample(row)
-            base = None if row.get("work") else ceiling.get(row["size"])
+            alone = "ranks" in row["time"] or row.get("work")
+            base = None if alone else ceiling.get(row["size"])
             shown.add_row(
                 row["kernel"], row["size"], results.speed(row, spec=",.1f"),
                 f"{100 * results.gbps(row) / results.gbps(base):.1f}" if base else "-",
@@ -131,7 +136,9 @@ def main() -> int:
     measured: dict[str, dict] = {}
     with stages(out, slugs) as show:
         for slug in slugs:
-            measure = measure_specimens if slug == SPECIMENS else partial(measure_chapter, slug=slug)
+            measure = partial(measure_ranks if is_of_ranks(session.build, slug) else measure_chapter, slug=slug)
+            if slug == SPECIMENS:
+                measure = measure_specimens
             try:
                 measured[slug] = measure(session, show=partial(show, slug))
             except Stop as stop:

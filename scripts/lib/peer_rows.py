@@ -119,7 +119,7 @@ def _run_python(found: Peers, name: str, command: list[str], ours: dict[str, dic
         try:
             with open(errors, "w", encoding="utf-8") as said, subprocess.Popen(
                 [*command, "--json", str(out)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said,
-                text=True, errors="replace", env=_environment(),
+                text=True, errors="replace", env=clean_environment(),
             ) as process:
                 for line in process.stdout:
                     show(f"peers: {name}, {line.strip()}")
@@ -139,7 +139,7 @@ def python_with(module: str) -> Path | None:
     ask = f"import sys; from importlib.util import find_spec; sys.exit(not (find_spec({module!r}) and find_spec('numpy')))"
     for python in _pythons():
         try:
-            done = subprocess.run([str(python), "-c", ask], capture_output=True, stdin=subprocess.DEVNULL, env=_environment())
+            done = subprocess.run([str(python), "-c", ask], capture_output=True, stdin=subprocess.DEVNULL, env=clean_environment())
         except OSError:
             continue
         if done.returncode == 0:
@@ -159,7 +159,7 @@ def _pythons() -> Iterator[Path]:
             yield path
 
 
-def _environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """This environment without the Python packages that scripts/carry has brought: they are of our scripts."""
     there = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     kept = os.pathsep.join(folder for folder in there if folder and Path(folder) != CARRIED / "site")

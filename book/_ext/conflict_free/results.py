@@ -253,15 +253,17 @@ def counted_size(data: dict[str, Any], kernel: str) -> str:
 
 
 def sample(row: dict[str, Any], state: str = "cold") -> dict[str, Any]:
-    """Return the times of a row, ``state`` cold or warm. What ran on the host has one time, which stands for cold.
+    """Return the times of a row, ``state`` cold or warm. What ran on the host, or on several GPUs, has one time, which
+    stands for cold.
 
-    Raises ResultError for the warm time of what ran on the host.
+    Raises ResultError for the warm time of what has one time.
     """
-    if "host" not in row["time"]:
-        return row["time"][state]
-    if state == "warm":
-        raise ResultError(f"{row['kernel']} at {row['size']} ran on the host, and has no warm time")
-    return row["time"]["host"]
+    for only, where in (("host", "on the host"), ("ranks", "on several GPUs")):
+        if only in row["time"]:
+            if state == "warm":
+                raise ResultError(f"{row['kernel']} at {row['size']} ran {where}, and has no warm time")
+            return row["time"][only]
+    return row["time"][state]
 
 
 def gbps(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
@@ -303,6 +305,9 @@ def speed(row: dict[str, Any], state: str = "cold", spec: str = "") -> str:
     return format_number(gbps(row, state), spec)
 
 
+#: In how many pieces a transpose across GPUs was sent, besides what its program does by itself.
+PIECES = (3, 4, 5, 6, 8)
+
 #: Metrics of a measured row: the state, and what is taken of it.
 MEASURED = {
     "gbps": ("cold", "gbps"),
@@ -322,6 +327,10 @@ MEASURED = {
     "bytes": ("", "bytes"),
     "sm_mhz": ("", "own"),
     "error": ("", "figures"),
+    "link_bytes": ("", "figures"),
+    "link_data_kib": ("", "figures"),
+    "link_raw_kib": ("", "figures"),
+    **{f"gbps_in_{pieces}_pieces": ("", "figures") for pieces in PIECES},
     "error_bound": ("", "figures"),
     "instructions_per_pair": ("", "instructions"),
     "issue_limit_billions_per_second": ("", "issue_limit"),
@@ -511,13 +520,17 @@ class Value:
 
 def _where(row: dict[str, Any], provenance: dict[str, Any]) -> str:
     """Return what ran a row, if it was not the GPU."""
+    if "ranks" in row["time"]:
+        return "the slowest GPU of each sample"
     return f"on the host, {provenance.get('cpu', 'its processor unknown')}" if "host" in row["time"] else ""
 
 
 def describe(provenance: dict[str, Any]) -> str:
     """Return one line that names the machine, its software, the date and the commit of a result."""
+    several = f"{provenance['gpus']} × " if "gpus" in provenance else ""
+    nccl = f"NCCL {provenance['nccl']}, " if "nccl" in provenance else ""
     return (
-        f"{provenance['gpu']}, driver {provenance['driver']}, CUDA {provenance['toolkit']}, "
+        f"{several}{provenance['gpu']}, driver {provenance['driver']}, CUDA {provenance['toolkit']}, {nccl}"
         f"{provenance['date'][:10]}, commit {provenance['commit'][:10]}"
     )
 

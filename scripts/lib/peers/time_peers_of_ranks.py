@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The transpose of a matrix that is split by rows over GPUs, as one writes it in PyTorch: times and checks it.
+
+One process a GPU, in the environment of torchrun. Needs PyTorch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import json
+import os
+import statistics
+import textwrap
+from collections.abc import Callable
+
+import torch
+import torch.distributed as dist
+
+WARM_UP = 3
+# Rows that are filled or checked at a time.
+ROWS = 1024
+RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+DEVICE = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+
+
+def torch_pack_all_to_all(matrix: torch.Tensor, ranks: int) -> torch.Tensor:
+    blocks = [block.t().contiguous() for block in matrix.chunk(ranks, dim=1)]
+    send = torch.cat([block.flatten() for block in blocks])
+    received = torch.empty_like(send)
+    dist.all_to_all_single(received, send)
+    return torch.cat([block.view(blocks[0].shape) for block in received.chunk(ranks)], dim=1)
+
+
+def torch_all_to_all(matrix: torch.Tensor, ranks: int) -> torch.Tensor:
+    send = matrix.t().contiguous()
+    received = torch.empty_like(send)
+    dist.all_to_all_single(received, send)
+    return torch.cat(received.chunk(ranks), dim=1)
+
+
+def call_text(function: Callable) -> str:
+    """The statements of a function, without its first line."""
+    text = textwrap.dedent(inspect.getsource(function))
+    body = ast.parse(text).body[0].body
+    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1:]))
+
+
+def values(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    """The number of each place of the matrix, exact as a float."""
+    return ((rows[:, None] * 40503 + columns[None, :] * 30011) & 0xFFFFFF).to(torch.float32)
+
+
+def own_rows(n: int) -> torch.Tensor:
+    return torch.arange(n * RANK // RANKS, n * (RANK + 1) // RANKS, device=DEVICE)
+
+
+def filled(n: int) -> torch.Tensor:
+    every, mine = torch.arange(n, device=DEVICE), own_rows(n)
+    matrix = torch.empty(len(mine), n, device=DEVICE)
+    for i in range(0, len(mine), ROWS):
+        matrix[i:i + ROWS] = values(mine[i:i + ROWS], every)
+    return matrix
+
+
+def is_right(transposed: torch.Tensor, n: int) -> bool:
+    every, mine = torch.arange(n, device=DEVICE), own_rows(n)
+    right = all(bool((transposed[i:i + ROWS] == values(every, mine[i:i + ROWS]).t()).all()) for i in range(0, len(mine), ROWS))
+    wrong = torch.tensor([0 if right else 1], device=DEVICE)
+    dist.all_reduce(wrong)
+    return wrong.item() == 0
+
+
+def measure(function: Callable, n: int, samples: int) -> dict:
+    """A row: all ranks begin a sample together, and the slowest tells its time."""
+    matrix, one = filled(n), torch.ones(1, device=DEVICE)
+    for _ in range(WARM_UP):
+        function(matrix, RANKS)
+    pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(samples)]
+    torch.cuda.synchronize()
+    dist.barrier()
+    for begin, end in pairs:
+        dist.all_reduce(one)
+        begin.record()
+        transposed = function(matrix, RANKS)
+        end.record()
+    torch.cuda.synchronize()
+    slowest = torch.tensor([begin.elapsed_time(end) for begin, end in pairs], device=DEVICE)
+    dist.all_reduce(slowest, op=dist.ReduceOp.MAX)
+    times, right = sorted(slowest.tolist()), is_right(transposed, n)
+    return {
+        "name": function.__name__, "library": "PyTorch", "version": torch.__version__, "call": call_text(function),
+        "size": f"{n}x{n}", "width": n, "height": n, "element_bytes": 4, "bytes": matrix.numel() * 4 // RANKS * (RANKS - 1),
+        "check": {"passed": right, "message": "" if right else "the transpose is wrong"},
+        "time": {"ranks": {
+            "median_ms": statistics.median(times), "p10_ms": times[round(0.1 * (samples - 1))],
+            "p90_ms": times[round(0.9 * (samples - 1))], "samples": samples, "launches_per_sample": 1,
+        }},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--size", type=int, action="append", required=True)
+    parser.add_argument("--samples", type=int, required=True)
+    parser.add_argument("--json", required=True)
+    options = parser.parse_args()
+    torch.cuda.set_device(DEVICE)
+    dist.init_process_group("nccl", device_id=DEVICE)
+    rows = []
+    for n in options.size:
+        for function in (torch_pack_all_to_all, torch_all_to_all):
+            rows.append(measure(function, n, options.samples))
+            torch.cuda.empty_cache()
+    if RANK == 0:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(rows, file)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
