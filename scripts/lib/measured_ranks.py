@@ -96,17 +96,20 @@ def parse_links(text: str) -> int:
     return sum(int(number) for number in re.findall(r"Tx:\s*(\d+) KiB", text))
 
 
+def sent_kib(kind: str) -> int:
+    """What the first GPU has sent over its links: `d`, data; `r`, with the heads of the packets. 0 if it does not tell."""
+    done = subprocess.run(["nvidia-smi", "nvlink", "-gt", kind, "-i", visible_gpus()[0]], capture_output=True, text=True)
+    return parse_links(done.stdout) if done.returncode == 0 else 0
+
+
 @contextmanager
 def counted_links(figures: dict[str, float]) -> Iterator[None]:
-    """Puts into `figures` what the first GPU sent over its links meanwhile: data, and with the heads of its packets."""
-    def sent(kind: str) -> int:
-        done = subprocess.run(["nvidia-smi", "nvlink", "-gt", kind, "-i", visible_gpus()[0]], capture_output=True, text=True)
-        return parse_links(done.stdout) if done.returncode == 0 else 0
-
-    before = {name: sent(kind) for name, kind in (("link_data_kib", "d"), ("link_raw_kib", "r"))}
+    """Puts into `figures` what the first GPU sent over its links meanwhile."""
+    kinds = {"link_data_kib": "d", "link_raw_kib": "r"}
+    before = {name: sent_kib(kind) for name, kind in kinds.items()}
     yield
-    for name, kind in (("link_data_kib", "d"), ("link_raw_kib", "r")):
-        figures[name] = sent(kind) - before[name]
+    for name, kind in kinds.items():
+        figures[name] = sent_kib(kind) - before[name]
 
 
 def topology() -> str:
