@@ -87,7 +87,8 @@ bool run_rank(const Launch& launch, const Options& options)
         control.allow(0, "");
         control.barrier();
     } catch (const std::exception& error) {
-        control.fail(error.what());
+        const std::string hazard = first_hazard();
+        control.fail(error.what() + (hazard.empty() ? "" : "; the model found a hazard: " + hazard));
     }
     return right;
 }

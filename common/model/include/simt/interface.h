@@ -24,8 +24,12 @@ const char* simt_machine_names(void);
 int simt_set_machine(const char* name);
 
 /** JSON with the `kernels`, `hazards` and `errors` since the last call, as in the model's report, which then does not have
-    them again. The text is valid until the next call. */
+    them again, and `links`, what devices have sent each other since the program began. The text is valid until the next call. */
 const char* simt_take_report(void);
+
+/** Bytes that device `from` has sent device `to` since the program began: by copies, and by what kernels load from and store
+    to other devices' memory. -1 stands for all devices. */
+unsigned long long simt_link_bytes(int from, int to);
 
 #ifdef __cplusplus
 }

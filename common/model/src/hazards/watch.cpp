@@ -8,6 +8,9 @@
 #include "hazards/block_reporter.hpp"
 #include "hazards/launch_state.hpp"
 #include "hazards/shared_watch.hpp"
+#include "memory/address_space.hpp"
+#include "memory/links.hpp"
+#include "simt/rules.hpp"
 
 namespace simt::hazards {
 
@@ -97,6 +100,23 @@ struct BlockWatch::State {
     GlobalWatch global;
     Counters* counters = nullptr;
 
+    /// Where the last access to global memory went, and whose it is.
+    std::uint64_t last_allocation = 0;
+    int last_owner = -1;
+
+    /// What crosses a link, if this is another device's memory.
+    void count_link(std::uint64_t allocation, bool loads, std::uint64_t bytes, std::uint64_t sectors)
+    {
+        const int device = launch.surroundings.device;
+        if (allocation != last_allocation) {
+            memory::Allocation found;
+            const bool owned = memory::AddressSpace::instance().find(allocation, found) && !found.host;
+            last_allocation = allocation;
+            last_owner = owned ? found.device : device;
+        }
+        memory::Links::instance().add(loads ? last_owner : device, loads ? device : last_owner, bytes, sectors);
+    }
+
     void tell_which_block_runs()
     {
         if (launch.listeners.empty() || launch.running_block == reporter.block_number()) return;
@@ -156,6 +176,10 @@ void BlockWatch::count_only(const WarpAccess& access)
     if (!is_watching_) return;
     State& state = *state_;
     state.counters->count(access, state.reporter.block_number());
+    if (state.launch.surroundings.device >= 0 && access.space == Space::global) [[unlikely]]
+        state.count_link(access.allocation, access.operation == Operation::load || access.operation == Operation::async_copy,
+                         static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size),
+                         static_cast<std::uint64_t>(global_cost(access, *state.launch.surroundings.machine).sectors));
     if (state.launch.listeners.empty()) [[likely]]
         return;
     state.tell_which_block_runs();
@@ -171,6 +195,7 @@ void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std:
 {
     if (!is_watching_) return;
     state_->counters->count_bulk_copy(site, address, bytes, requests);
+    if (state_->launch.surroundings.device >= 0 && bytes > 0) state_->count_link(address, loads, bytes, memory::sectors_of(address, bytes));
     state_->tell_which_block_runs();
     for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads);
 }

@@ -34,6 +34,8 @@ struct Surroundings {
     std::function<std::pair<std::uint64_t, std::size_t>(std::uint64_t address)> range_of;
     /// Static and dynamic shared memory of a block of the launch, in bytes.
     std::size_t shared_bytes = 0;
+    /// The device that runs the launch, where there are others whose memory it may reach; -1 where it is alone.
+    int device = -1;
     /// Number of sites; a site is less.
     std::uint32_t sites = 0;
     /// The launch runs on one host thread, and no other is watched at the same time: nothing need be locked.

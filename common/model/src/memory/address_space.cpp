@@ -61,13 +61,14 @@ AddressSpace::AddressSpace()
     capacity_ = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
 }
 
-std::uint64_t AddressSpace::allocate(std::size_t bytes)
+std::uint64_t AddressSpace::allocate(std::size_t bytes, int device)
 {
     const std::unique_lock lock(mutex_);
     const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), alignment);
     const std::size_t with_gap = mapped + alignment;
     if (mapped < bytes || mapped > capacity_ - used_ || with_gap > base_ + reserved_bytes - next_) return 0;
-    const Allocation allocation{next_, bytes, delta_};
+    Allocation allocation{next_, bytes, delta_};
+    allocation.device = device;
     unsigned char* memory = allocation.at(next_);
     if (mprotect(memory, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
     use_large_pages(memory, mapped);

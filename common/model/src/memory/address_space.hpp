@@ -41,6 +41,8 @@ struct Allocation {
     bool host = false;
     /// Kernels may read it and not write it.
     bool read_only = false;
+    /// The device that it is of.
+    int device = 0;
 
     bool contains(std::uint64_t address) const { return address - begin < bytes; }
     bool contains(std::uint64_t address, std::size_t size) const
@@ -63,8 +65,8 @@ public:
 
     static AddressSpace& instance();
 
-    /// The address of `bytes` bytes filled with 0xCD, or 0 if the host cannot hold them.
-    std::uint64_t allocate(std::size_t bytes);
+    /// The address of `bytes` bytes of a device, filled with 0xCD, or 0 if the host cannot hold them.
+    std::uint64_t allocate(std::size_t bytes, int device = 0);
     /// Returns memory to the host. False if `address` is not the start of a live allocation.
     bool release(std::uint64_t address);
     /// Makes host memory known under its host address.

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "memory/links.hpp"
 #include "report.hpp"
 #include "session.hpp"
 
@@ -33,6 +34,8 @@ int simt_set_machine(const char* name)
     simt::set_machine(*machine);
     return 0;
 }
+
+unsigned long long simt_link_bytes(int from, int to) { return simt::memory::Links::instance().bytes(from, to); }
 
 const char* simt_take_report()
 {

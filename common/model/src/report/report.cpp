@@ -22,6 +22,7 @@
 
 #include <unistd.h>
 
+#include "memory/links.hpp"
 #include "session.hpp"
 #include "simt/json.hpp"
 #include "trace.hpp"
@@ -129,6 +130,8 @@ Json records_as_json()
     for (const Hazard& hazard : session().hazards) hazards.push_back(simt::to_json(hazard));
     Json records = {{"kernels", std::move(kernels)}, {"hazards", std::move(hazards)}, {"errors", session().errors}};
     for (const LaunchTally& tally : session().budget.uncounted()) records["uncounted"].push_back(to_json(tally));
+    for (const memory::LinkCounts& link : memory::Links::instance().all())
+        records["links"].push_back({{"from", link.from}, {"to", link.to}, {"bytes", link.bytes}, {"sectors", link.sectors}});
     return records;
 }
 

@@ -108,7 +108,7 @@ EngineDevice::Kernel& EngineDevice::kernel(int number)
     return kernels_[static_cast<std::size_t>(number)];
 }
 
-DeviceAddress EngineDevice::allocate(std::size_t bytes) { return AddressSpace::instance().allocate(bytes); }
+DeviceAddress EngineDevice::allocate(std::size_t bytes) { return AddressSpace::instance().allocate(bytes, ordinal_); }
 bool EngineDevice::release(DeviceAddress address) { return AddressSpace::instance().release(address); }
 void EngineDevice::map_host(void* memory, std::size_t bytes) { AddressSpace::instance().map_host(memory, bytes); }
 bool EngineDevice::unmap_host(void* memory) { return AddressSpace::instance().unmap_host(memory); }
@@ -281,6 +281,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
                                                                                         : std::pair{std::uint64_t{0}, std::size_t{0}};
     };
     surroundings.shared_bytes = launch.shared_bytes;
+    if (device_count() > 1) surroundings.device = ordinal_;
     surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
     if (!counted.is_all()) surroundings.watches = [&counted](std::uint64_t block) { return counted.has(block); };
     const int workers = workers_for(program, listeners);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "memory/links.hpp"
 #include "work.hpp"
 
 namespace simt::runtime {
@@ -136,11 +137,24 @@ bool on_host(const void* pointer, std::size_t bytes)
     return bytes <= allocation->bytes - (address_of(pointer) - allocation->begin);
 }
 
+namespace {
+
+/// What a copy between devices sends over their link.
+void count_link(const void* to, const void* from, std::size_t bytes)
+{
+    if (device_count() == 1) return;
+    const auto target = Allocations::instance().find(to), source = Allocations::instance().find(from);
+    if (target && source) memory::Links::instance().add(source->device, target->device, bytes, memory::sectors_of(address_of(from), bytes));
+}
+
+}  // namespace
+
 void copy_bytes(void* to, const void* from, std::size_t bytes)
 {
     if (bytes == 0) return;
     const bool to_device = only_on_device(to), from_device = only_on_device(from);
     Device& device = current_device();
+    if (to_device && from_device) count_link(to, from, bytes);
     if (to_device && from_device) device.copy_within(address_of(to), address_of(from), bytes);
     else if (to_device) device.copy_in(address_of(to), from, bytes);
     else if (from_device) device.copy_out(to, address_of(from), bytes);
