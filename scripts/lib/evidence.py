@@ -36,6 +36,12 @@ def chapters() -> list[str]:
     return [slug for slug in re.findall(r"add_subdirectory\(\s*(\w+)\s*\)", listing) if slug != SPECIMENS]
 
 
+def chapters_of_ranks() -> list[str]:
+    """Those of the chapters whose programs run on several GPUs: they have no counts of each kernel."""
+    listings = {slug: CHAPTERS / slug / "CMakeLists.txt" for slug in chapters()}
+    return [slug for slug, path in listings.items() if path.exists() and "add_chapter_of_ranks(" in path.read_text(encoding="utf-8")]
+
+
 def chosen_chapters(wanted: list[str] | None) -> list[str]:
     """The wanted chapters, or all, then the specimens; raises Stop with exit code 2 for one that does not exist."""
     known = [*chapters(), *([SPECIMENS] if (CHAPTERS / SPECIMENS).is_dir() else [])]
@@ -61,6 +67,6 @@ def area(row: dict) -> int:
 
 
 __all__ = [
-    "BOOK_MACHINE", "CHAPTERS", "RESULTS", "area", "chapters", "chosen_chapters", "results",
+    "BOOK_MACHINE", "CHAPTERS", "RESULTS", "area", "chapters", "chapters_of_ranks", "chosen_chapters", "results",
     "source", "source_files", "source_path",
 ]

@@ -105,6 +105,7 @@ def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
         work |= make_venv(VENV, locks)
         nvcc, made = find_or_install_nvcc()
         work |= made
+        work |= find_or_install_nccl()
     if not work:
         say(f"Set-up: nothing to do ({time.monotonic() - started:.1f} s)")
     say(f"CUDA: {shown_path(nvcc)}")
@@ -440,6 +441,54 @@ def find_or_install_nvcc() -> tuple[Path, bool]:
     nvcc, made = install_nvcc()
     _probe(nvcc, "Set-up: trial of the CUDA compiler from wheels")
     return nvcc, made
+
+
+_FIND_NCCL = "import nvidia.nccl, pathlib; print(next(pathlib.Path(p, 'include', 'nccl.h') for p in nvidia.nccl.__path__))"
+
+
+def nccl_is_there() -> bool:
+    """Whether CMake finds NCCL without our help, as common/cmake/FindNccl.cmake looks for it."""
+    folders = _include_folders()
+    if os.environ.get("NCCL_ROOT"):
+        folders.append(Path(os.environ["NCCL_ROOT"]) / "include")
+    if any((folder / "nccl.h").exists() for folder in folders):
+        return True
+    try:
+        done = subprocess.run(["python3", "-c", _FIND_NCCL], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and Path(done.stdout.strip()).exists()
+
+
+def find_or_install_nccl() -> bool:
+    """Sees to NCCL, in .cuda/nccl where the machine has none; returns whether anything had to be done.
+
+    Only the chapter of several GPUs needs it: what cannot be installed is said, and that chapter is left out.
+    """
+    folder = CUDA / "nccl"
+    lock = ROOT / "requirements-nccl.lock"
+    wanted = _stamp_text([lock], platform.machine())
+    stamp = folder / "conflict-free.stamp"
+    if _read(stamp) == wanted or nccl_is_there():
+        return False
+    new = CUDA / "nccl.new"
+    _remove(new)
+    CUDA.mkdir(exist_ok=True)
+    try:
+        step(
+            "Set-up: NCCL",
+            [VENV / "bin" / "python", "-m", "pip", "install", "--disable-pip-version-check",
+             "--no-input", "--require-hashes", "--no-deps", "-r", lock, "--target", new],
+            hint=_NO_NETWORK,
+            progress=_pip_progress,
+        )
+    except Stop as stop:
+        say(f"Set-up: no NCCL, so the chapter of several GPUs is left out: {stop}")
+        return False
+    (new / stamp.name).write_text(wanted, encoding="utf-8")
+    _remove(folder)
+    new.rename(folder)
+    return True
 
 
 def gpu_visible() -> bool:

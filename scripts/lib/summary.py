@@ -9,7 +9,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from console import Stop, run_main
-from evidence import BOOK_MACHINE, CHAPTERS, area, chapters, results
+from evidence import BOOK_MACHINE, CHAPTERS, area, chapters, chapters_of_ranks, results
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
@@ -151,7 +151,8 @@ def main() -> int:
     out = Console(highlight=False)
     cells = Cells()
     try:
-        shown = table(cells, evidence, chapters(), machines)
+        counted = [slug for slug in chapters() if slug not in chapters_of_ranks()]
+        shown = table(cells, evidence, counted, machines)
     except results.ResultError as error:
         raise Stop(str(error)) from error
     out.width = max(out.width, Measurement.get(out, out.options.update(max_width=WIDEST), shown).maximum)

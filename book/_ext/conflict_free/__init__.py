@@ -30,6 +30,7 @@ MODULES = (
     "tile_banks",
     "rounds",
     "lane_tile",
+    "exchange_plot",
     "explorer",
     "flow",
     "partitions",

@@ -170,9 +170,13 @@ def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int,
 
 
 class FullSource(EvidenceDirective):
-    """``.. full-source:: SLUG``: each of the chapter's source files, whole and folded, with a link to download it."""
+    """``.. full-source:: SLUG``: each of the chapter's source files, whole and folded, with a link to download it.
+
+    ``:uncounted:`` is for a chapter whose kernels are not counted: those that were measured have their places.
+    """
 
     required_arguments = 1
+    option_spec = {"uncounted": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
@@ -187,7 +191,8 @@ class FullSource(EvidenceDirective):
     def _places(self, evidence: Evidence, slug: str, sources: Sources) -> dict[str, tuple[Path, int]]:
         """Return the file and line at which each kernel begins; functions of the host may share a region, or have none."""
         places = {name: (part.path, part.first_line) for name, part in sources.regions.items() if name not in HELPERS}
-        for row in evidence.program(slug)["rows"]:
+        told = evidence.result(slug) if "uncounted" in self.options else evidence.program(slug)
+        for row in (told or {"rows": ()})["rows"]:
             for file in sources.files:
                 found = re.search(rf"\b{row['kernel']}\(", file.text)
                 if row["kernel"] not in places and found:
