@@ -49,6 +49,7 @@ void Hub::wait_for_end()
 void Hub::run()
 {
     if (meet()) exchange();
+    else turn_away();
     double started = now();
     // What a rank sent and nobody read would take back what it was told last.
     for (Rank& rank : ranks_)
@@ -173,9 +174,25 @@ void Hub::answer_if_all_gave()
     for (const Rank& rank : ranks_) send_frame(rank.socket, ANSWER, packed(gifts));
 }
 
+void Hub::turn_away()
+{
+    double limit = now() + 1;
+    while (ranks_[0].socket < 0 && now() < limit) {
+        int socket = readable(listening_, 20) ? ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC) : -1;
+        if (socket < 0) continue;
+        auto frame = readable(socket, 1000) ? receive_frame(socket) : std::nullopt;
+        auto texts = frame && frame->kind == GREETING ? unpacked(frame->payload) : std::vector<std::string>();
+        int rank = texts.empty() ? -1 : std::atoi(texts[0].c_str());
+        send_frame(socket, FAILURE, last_line_);
+        if (rank >= 0 && rank < launch_.ranks && ranks_[rank].socket < 0) ranks_[rank].socket = socket;
+        else ::close(socket);
+    }
+}
+
 void Hub::end(const std::string& line)
 {
     ended_ = true;
+    last_line_ = line;
     if (!launch_.place.file.empty()) std::remove(launch_.place.file.c_str());
     for (const Rank& rank : ranks_)
         if (rank.socket >= 0) send_frame(rank.socket, FAILURE, line);

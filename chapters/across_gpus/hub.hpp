@@ -42,6 +42,8 @@ private:
     void answer_if_all_gave();
     /// Ends everything: tells all ranks `line`.
     void end(const std::string& line);
+    /// Tells it to rank 0, which is of this process, if that has not been let in yet, and to who comes meanwhile.
+    void turn_away();
     std::string missing_ranks() const;
 
     Launch launch_;
@@ -49,6 +51,7 @@ private:
     int listening_ = -1;
     std::vector<Rank> ranks_;
     bool ended_ = false;
+    std::string last_line_;
     std::atomic<bool> over_{false};
     std::thread thread_;
 };

@@ -6,6 +6,7 @@
 # Adds a chapter whose program runs on several GPUs, a process on each, with NCCL: the program chapters/SLUG/SLUG of the build
 # folder, target chapter_SLUG, from SLUG.cu and SOURCES, and its checks
 #   chapter.SLUG.model.N  label cpu   under the model with N = 1, 2, 3 and 4 devices, at MODEL_SIZES
+#   chapter.SLUG.failures label cpu   what check_failures.py of the chapter's folder breaks
 #   chapter.SLUG.gpu      label gpu   on all GPUs of this machine, a thread for each
 # Where there is no NCCL the chapter is left out, and said. scripts/measure knows it by its file ranks.json.
 function(add_chapter_of_ranks slug)
@@ -32,6 +33,8 @@ function(add_chapter_of_ranks slug)
         add_test(NAME ${name} COMMAND ${program} ${sizes})
         set_tests_properties(${name} PROPERTIES LABELS cpu ENVIRONMENT "${CONFLICT_FREE_MODEL_FIRST};SIMT_DEVICES=${devices}")
     endforeach()
+    add_test(NAME chapter.${slug}.failures COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_failures.py $<TARGET_FILE:${program}>)
+    runs_under_model(chapter.${slug}.failures)
     add_test(NAME chapter.${slug}.gpu COMMAND ${program} ${sizes} --samples 5)
     runs_on_gpu(chapter.${slug}.gpu)
 endfunction()
