@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The model of exchanges between GPUs."""
+
+from __future__ import annotations
+
+import pytest
+from conflict_free.exchange_model import Link, fit, one_stage, two_stages
+
+NEAR, FAR = Link(10e-6, 300e9), Link(20e-6, 50e9)
+
+
+def test_a_link_is_found_again_by_its_own_times():
+    found = fit([(size, NEAR.seconds(1, size)) for size in (1e4, 1e6, 1e8)])
+    assert found.start == pytest.approx(NEAR.start)
+    assert found.speed == pytest.approx(NEAR.speed)
+
+
+def test_two_gpus_exchange_half_of_what_each_has():
+    assert one_stage(2, 600e6, 8, NEAR, FAR) == pytest.approx(10e-6 + 300e6 / 300e9)
+
+
+def test_within_a_host_both_are_the_same():
+    assert one_stage(8, 1e9, 8, NEAR, FAR) == pytest.approx(two_stages(8, 1e9, 8, NEAR, FAR))
+
+
+def test_two_stages_send_fewer_messages_and_more_bytes():
+    small, large = 1e5, 1e12
+    assert two_stages(1024, small, 8, NEAR, FAR) < one_stage(1024, small, 8, NEAR, FAR)
+    assert two_stages(1024, large, 8, NEAR, FAR) > one_stage(1024, large, 8, NEAR, FAR)
