@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// NCCL between the devices of this process, and what is counted of their links. Needs two devices.
+// NCCL between two devices of this process, and what is counted of their links.
 
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -20,6 +21,9 @@ using simt::Hazard;
 using simt::HazardKind;
 
 constexpr int N = 256;
+
+// The model looks when it is first asked for its devices.
+[[maybe_unused]] const bool has_two_devices = setenv("SIMT_DEVICES", "2", 1) == 0;
 
 unsigned long long link_bytes(int from, int to)
 {
@@ -42,7 +46,7 @@ void run_ranks(const std::function<void(Rank&)>& body)
     std::vector<std::thread> threads;
     for (int number = 0; number < 2; ++number)
         threads.emplace_back([&body, number, id] {
-            cudaSetDevice(number);
+            ASSERT_EQ(cudaSetDevice(number), cudaSuccess);
             Rank rank{number};
             ASSERT_EQ(ncclCommInitRank(&rank.communicator, 2, id, number), ncclSuccess);
             cudaMalloc(&rank.from, N * sizeof(float));
