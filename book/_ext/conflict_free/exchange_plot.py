@@ -91,7 +91,7 @@ class ExchangePlot(EvidenceDirective):
         low, high = math.floor(math.log10(min(every))), math.ceil(math.log10(max(every)))
 
         def x(gpus: float) -> float:
-            return LEFT + (WIDTH - LEFT - 16) * (math.log2(gpus) - 1) / (math.log2(MOST_GPUS) - 1)
+            return LEFT + (WIDTH - LEFT - 24) * (math.log2(gpus) - 1) / (math.log2(MOST_GPUS) - 1)
 
         def y(seconds: float) -> float:
             return TOP + (HEIGHT - TOP - BOTTOM) * (high - math.log10(seconds)) / (high - low)
