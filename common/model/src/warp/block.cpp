@@ -14,6 +14,8 @@ namespace simt::warp {
 namespace {
 
 constexpr int first_byte = 0xCD;
+/// How often a warp goes on in a slice after its lanes have waited for one another: it may do so without end.
+constexpr int most_rounds = 256;
 
 bool waits_at(const Fragment& fragment, int barrier) { return fragment.wait == Wait::block_barrier && fragment.barrier == barrier; }
 
@@ -80,7 +82,7 @@ bool Block::run_slice()
     idle_ = only_polls_ = true;
     bool ran = false, looks = false, works = false;
     for (const auto& warp : warps) {
-        while (!warp->ready.empty()) {
+        for (int round = 0; round < most_rounds && !warp->ready.empty(); ++round) {
             ran = true;
             const Stop stop = warp->run();
             if (stop == Stop::yielded) {
