@@ -65,9 +65,26 @@ bool has_judge()
 
 }  // namespace
 
-Trial::Trial(int argc, char** argv) : judged_(has_judge())
+int Trial::each(int argc, char** argv, const std::function<void(Trial&)>& body)
 {
-    if (judged_) return;
+    if (!has_judge()) {
+        Trial trial(argc, argv);
+        body(trial);
+        trial.finish();
+        return trial.failure_.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    for (bool goes_on = true; goes_on;) {
+        Trial trial;
+        body(trial);
+        const bool failed = !trial.failure_.empty();
+        goes_on = JUDGE(simt_trial_finish)(failed ? trial.failure_.c_str() : nullptr) != 0;
+        if (failed) return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
+
+Trial::Trial(int argc, char** argv) : judged_(false)
+{
     if (argc != 3 && !(argc == 5 && std::strcmp(argv[3], "--samples") == 0 && (samples_ = std::atoi(argv[4])) > 0))
         end(usage_error, "arguments: CASE OUTPUT [--samples N] is accepted, with an N of 1 or more");
     case_folder_ = argv[1];
@@ -193,12 +210,8 @@ void Trial::write_outputs() const
     }
 }
 
-int Trial::finish()
+void Trial::finish()
 {
-    if (judged_) {
-        JUDGE(simt_trial_finish)(failure_.empty() ? nullptr : failure_.c_str());
-        return failure_.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
     try {
         if (failure_.empty()) write_outputs();
     } catch (const std::exception& error) {
@@ -209,7 +222,6 @@ int Trial::finish()
     if (samples_ > 0) write_bytes(output_folder_ + "/times.txt", times.data(), times.size());
     const std::string outcome = (failure_.empty() ? "finished" : failure_) + "\n";
     write_bytes(output_folder_ + "/outcome.txt", outcome.data(), outcome.size());
-    return failure_.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace conflict_free

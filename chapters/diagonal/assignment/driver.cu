@@ -9,10 +9,10 @@ void subtract_minimum(int* output, const int* input, int width, int height);
 
 int main(int argc, char** argv)
 {
-    conflict_free::Trial trial(argc, argv);
-    const int width = trial.integer("width"), height = trial.integer("height");
-    const int* input = trial.input<int>("input");
-    int* output = trial.output<int>("output", static_cast<std::size_t>(width) * height);
-    trial.run([&] { subtract_minimum(output, input, width, height); });
-    return trial.finish();
+    return conflict_free::Trial::each(argc, argv, [](conflict_free::Trial& trial) {
+        const int width = trial.integer("width"), height = trial.integer("height");
+        const int* input = trial.input<int>("input");
+        int* output = trial.output<int>("output", static_cast<std::size_t>(width) * height);
+        trial.run([&] { subtract_minimum(output, input, width, height); });
+    });
 }

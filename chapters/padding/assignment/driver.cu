@@ -7,10 +7,10 @@ void transpose_doubles(double* output, const double* input, int width, int heigh
 
 int main(int argc, char** argv)
 {
-    conflict_free::Trial trial(argc, argv);
-    const int width = trial.integer("width"), height = trial.integer("height");
-    const double* input = trial.input<double>("input");
-    double* output = trial.output<double>("output", static_cast<std::size_t>(width) * height);
-    trial.run([&] { transpose_doubles(output, input, width, height); });
-    return trial.finish();
+    return conflict_free::Trial::each(argc, argv, [](conflict_free::Trial& trial) {
+        const int width = trial.integer("width"), height = trial.integer("height");
+        const double* input = trial.input<double>("input");
+        double* output = trial.output<double>("output", static_cast<std::size_t>(width) * height);
+        trial.run([&] { transpose_doubles(output, input, width, height); });
+    });
 }

@@ -7,16 +7,16 @@ void find_minimum(int* minimum, const int* numbers, int n);
 
 int main(int argc, char** argv)
 {
-    conflict_free::Trial trial(argc, argv);
-    const int n = trial.integer("n"), second_n = trial.integer("second_n");
-    const int* numbers = trial.input<int>("numbers");
-    const int* second_numbers = trial.input<int>("second_numbers");
-    int* minimum = trial.output<int>("minimum", 2);
-    int* second_minimum = trial.output<int>("second_minimum", 2);
-    // Twice: what the first call leaves behind must not be in the way of the second.
-    trial.run([&] {
-        find_minimum(minimum, numbers, n);
-        find_minimum(second_minimum, second_numbers, second_n);
+    return conflict_free::Trial::each(argc, argv, [](conflict_free::Trial& trial) {
+        const int n = trial.integer("n"), second_n = trial.integer("second_n");
+        const int* numbers = trial.input<int>("numbers");
+        const int* second_numbers = trial.input<int>("second_numbers");
+        int* minimum = trial.output<int>("minimum", 2);
+        int* second_minimum = trial.output<int>("second_minimum", 2);
+        // Twice: what the first call leaves behind must not be in the way of the second.
+        trial.run([&] {
+            find_minimum(minimum, numbers, n);
+            find_minimum(second_minimum, second_numbers, second_n);
+        });
     });
-    return trial.finish();
 }

@@ -7,10 +7,10 @@ void histogram(unsigned* bins, const unsigned char* values, int count);
 
 int main(int argc, char** argv)
 {
-    conflict_free::Trial trial(argc, argv);
-    const int count = trial.integer("count"), offset = trial.integer("offset");
-    const unsigned char* values = trial.input<unsigned char>("values") + offset;
-    unsigned* bins = trial.output<unsigned>("bins", 256);
-    trial.run([&] { histogram(bins, values, count); });
-    return trial.finish();
+    return conflict_free::Trial::each(argc, argv, [](conflict_free::Trial& trial) {
+        const int count = trial.integer("count"), offset = trial.integer("offset");
+        const unsigned char* values = trial.input<unsigned char>("values") + offset;
+        unsigned* bins = trial.output<unsigned>("bins", 256);
+        trial.run([&] { histogram(bins, values, count); });
+    });
 }

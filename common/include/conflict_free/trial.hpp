@@ -13,21 +13,27 @@
 
 namespace conflict_free {
 
-/// One run of a submitted function with the data of one case.
+/// One run of a submitted function with the data of one case. A driver says what to do with it:
+///
+///     int main(int argc, char** argv)
+///     {
+///         return conflict_free::Trial::each(argc, argv, [](conflict_free::Trial& trial) { ... trial.run([&] { ... }); });
+///     }
 ///
 /// On a GPU, a program of a trial is called as `PROGRAM CASE OUTPUT [--samples N]`. The folder CASE holds `case.txt`, lines such
 /// as `integer width 64`, `input NAME` and `output NAME`, and as raw elements in `NAME.bin` the inputs, and for the outputs what
 /// is in their memory at first. In the folder OUTPUT the program leaves the outputs in `NAME.bin`, `times.txt` with one time in milliseconds a line if samples
 /// were asked for, and at last `outcome.txt`: `finished`, or what failed. What it prints means nothing.
 ///
-/// Where the device belongs to a judge (see `simt/trial.h`), the judge has these folders. Then arguments mean nothing, the
+/// Where the device belongs to a judge (see `simt/trial.h`), the judge has folders of one case or several. Then arguments mean nothing, the
 /// program sees no file, and its memory is where the judge says.
 ///
 /// Wrong arguments and a case that cannot be read end the program with exit code 2 and a line that says so; no GPU with 77.
 class Trial {
 public:
-    /// Reads the arguments and the case's parameters.
-    Trial(int argc, char** argv);
+    /// Calls `body` with a trial for each case that there is: all of a judge, or the one that the arguments name. It ends with
+    /// the first case in which something failed. @return the exit code for main()
+    static int each(int argc, char** argv, const std::function<void(Trial&)>& body);
     /// Frees all memory of the trial.
     ~Trial();
     Trial(const Trial&) = delete;
@@ -44,7 +50,7 @@ public:
     }
 
     /// Device memory for `count` elements, filled with the case's random bytes so that no element is right by chance. It is
-    /// valid as long as the trial; finish() keeps what is in it.
+    /// valid as long as the trial; what is in it at the end is kept.
     template <class Element>
     Element* output(const std::string& name, std::size_t count)
     {
@@ -55,10 +61,12 @@ public:
     /// and takes the times.
     void run(const std::function<void()>& function);
 
-    /// Writes the outputs. @return the exit code for main()
-    int finish();
-
 private:
+    /// A trial of the judge's current case.
+    Trial() : judged_(true) {}
+    /// Reads the arguments and the case's parameters.
+    Trial(int argc, char** argv);
+
     struct Buffer {
         std::string name;
         void* device;
@@ -75,6 +83,8 @@ private:
     void call(const std::function<void()>& function);
     double sample_ms(const std::function<void()>& function);
     void write_outputs() const;
+    /// Writes what is left, without a judge.
+    void finish();
 
     bool judged_;
     std::string case_folder_, output_folder_;

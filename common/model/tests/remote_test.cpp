@@ -18,7 +18,7 @@
 #include "remote/channel.hpp"
 #include "remote/messages.hpp"
 #include "remote/remote_device.hpp"
-#include "remote/serve.hpp"
+#include "remote/server.hpp"
 
 namespace {
 
@@ -155,7 +155,7 @@ protected:
         std::array<int, 2> ends{};
         EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
         end_ = ends[1];
-        served_ = std::async(std::launch::async, [this, end = ends[0]] { return serve(fake, end, &trial, log); });
+        served_ = std::async(std::launch::async, [this, end = ends[0]] { return Server(fake, end).run(trial, log, true); });
     }
     ~Remote() override
     {
@@ -381,7 +381,7 @@ TEST_F(Remote, WhatFailedIsTold)
 {
     device().note("kernel k was not launched:\nno block");
     EXPECT_EQ(log.notes(), std::vector<std::string>{"kernel k was not launched: no block"});
-    device().trial_finish("it failed");
+    EXPECT_FALSE(device().trial_finish("it failed"));
     const Served served = leave();
     EXPECT_EQ(served.how, Served::How::failed);
     EXPECT_EQ(served.message, "it failed");
@@ -391,6 +391,42 @@ TEST_F(Remote, WhoSaysNothingHasEnded)
 {
     device().allocate(100);
     EXPECT_EQ(leave().how, Served::How::ended);
+}
+
+/// Cases that one program is served with, one after another.
+TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
+{
+    FakeDevice fake;
+    std::array<int, 2> ends{};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    std::array<CallLog, 2> logs;
+    auto served = std::async(std::launch::async, [&] {
+        Server server(fake, ends[0]);
+        std::array<Served, 2> found;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            TrialCase trial(made_case(), fake);
+            found[i] = server.run(trial, logs[i], i + 1 == found.size());
+        }
+        return found;
+    });
+    {
+        RemoteDevice device(ends[1]);
+        const DeviceAddress kept = device.allocate(8);
+        const auto first = device.trial_buffer("wanted");
+        device.fill(first->address, 0, 1, first->bytes);
+        EXPECT_TRUE(device.trial_finish(""));
+        const auto second = device.trial_buffer("wanted");
+        EXPECT_NE(first->address, second->address);
+        std::string text(second->bytes, ' ');
+        device.copy_out(text.data(), second->address, text.size());
+        EXPECT_EQ(text, "........");
+        EXPECT_EQ(device.range_of(first->address).bytes, 0u);
+        EXPECT_EQ(device.range_of(kept).bytes, 8u);
+        EXPECT_FALSE(device.trial_finish(""));
+    }
+    for (const Served& each : served.get()) EXPECT_EQ(each.how, Served::How::finished);
+    EXPECT_NE(logs[0].to_json({}, "{}").find("\"fills\": {\"calls\": 1"), std::string::npos);
+    EXPECT_NE(logs[1].to_json({}, "{}").find("\"fills\": {\"calls\": 0"), std::string::npos);
 }
 
 /// One message more than a hello, and what became of the connection.
@@ -420,7 +456,7 @@ TEST_F(RawMessages, AnotherVersionIsNamed)
 {
     Writer writer;
     send(Call::hello, writer(protocol_magic)(std::uint32_t{7}));
-    EXPECT_NE(broken_by().find("version 7 of the protocol is spoken, 1 is accepted"), std::string::npos);
+    EXPECT_NE(broken_by().find("version 7 of the protocol is spoken, 2 is accepted"), std::string::npos);
 }
 
 TEST_F(RawMessages, NothingComesBeforeTheHello)
@@ -497,7 +533,7 @@ TEST(RemoteFuzz, NoMessageDoesHarm)
     for (int round = 0; round < 3000; ++round) {
         std::array<int, 2> ends{};
         ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-        auto served = std::async(std::launch::deferred, [&] { return serve(fake, ends[0], &trial, log); });
+        auto served = std::async(std::launch::deferred, [&] { return Server(fake, ends[0]).run(trial, log, true); });
         Writer hello;
         hello(protocol_magic)(protocol_version);
         Channel channel(ends[1]);

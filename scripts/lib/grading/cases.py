@@ -14,6 +14,8 @@ import numpy
 from .assignment import Assignment, AssignmentError, Case, Range
 
 CASE_FILE = "case.txt"
+#: Of an order drawn from a seed, the cases that come again in the end, with other data.
+_COME_AGAIN = 1
 _DIGITS_OF_SEED = 32
 
 
@@ -37,13 +39,22 @@ def _drawn(value: int | Range, *parts: str) -> int:
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """A case with its sizes and data. ``before`` is what the memory of the outputs holds at first: random bytes."""
+    """A case with its sizes and data. ``before`` is what the memory of the outputs holds at first: random bytes.
+
+    ``comes_again`` is whether it has the sizes of another one, and other data.
+    """
 
     case: Case
     parameters: Mapping[str, int]
     inputs: Mapping[str, numpy.ndarray]
     expected: Mapping[str, numpy.ndarray]
     before: Mapping[str, numpy.ndarray]
+    comes_again: bool = False
+
+    @property
+    def key(self) -> tuple:
+        """What a verdict depends on: the case and its sizes."""
+        return self.name, self.comes_again, *self.parameters.items()
 
     @property
     def name(self) -> str:
@@ -71,10 +82,10 @@ def _checked(arrays: object, what: str, assignment: Assignment) -> dict[str, num
     return {name: numpy.ascontiguousarray(values) for name, values in arrays.items()}
 
 
-def draw(assignment: Assignment, case: Case, seed: str) -> DrawnCase:
-    """Return a case with its sizes and data. Raises AssignmentError if the reference fails."""
+def draw(assignment: Assignment, case: Case, seed: str, *, again: bool = False) -> DrawnCase:
+    """Return a case with its sizes and data; ``again``, with other data of the same sizes. Raises AssignmentError if the reference fails."""
     parameters = {name: _drawn(value, seed, case.name, name) for name, value in case.parameters.items()}
-    generator = numpy.random.Generator(numpy.random.PCG64(int(_digest("data", seed, case.name)[:_DIGITS_OF_SEED], 16)))
+    generator = numpy.random.Generator(numpy.random.PCG64(int(_digest("data again" if again else "data", seed, case.name)[:_DIGITS_OF_SEED], 16)))
     reference = assignment.reference()
     try:
         inputs = _checked(reference.inputs(dict(parameters), generator), "inputs", assignment)
@@ -82,9 +93,19 @@ def draw(assignment: Assignment, case: Case, seed: str) -> DrawnCase:
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise AssignmentError(f"reference.py of assignment {assignment.name}, case {case.name}: {type(error).__name__}: {error}") from error
     before = {name: numpy.frombuffer(generator.bytes(values.nbytes), values.dtype).reshape(values.shape) for name, values in expected.items()}
-    return DrawnCase(case, parameters, inputs, expected, before)
+    return DrawnCase(case, parameters, inputs, expected, before, again)
 
 
 def draw_all(assignment: Assignment, seed: str) -> Sequence[DrawnCase]:
-    """Return all cases in order, but for the one that is timed on a GPU."""
-    return [draw(assignment, case, seed) for case in assignment.cases]
+    """Return all cases but the one that is timed on a GPU, in the drawn order in which one process is called with them.
+
+    The first comes again in the end, with other data of the same sizes.
+    """
+    order = sorted(assignment.cases, key=lambda case: _digest("order", seed, case.name))
+    return [*(draw(assignment, case, seed) for case in order), *(draw(assignment, case, seed, again=True) for case in order[:_COME_AGAIN])]
+
+
+def in_order(assignment: Assignment, cases: Sequence[DrawnCase]) -> Sequence[DrawnCase]:
+    """Return drawn cases in the order of task.toml, in which readers are told of them."""
+    place = {case.name: number for number, case in enumerate(assignment.cases)}
+    return sorted(cases, key=lambda case: (place[case.name], case.comes_again))

@@ -37,6 +37,7 @@ def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str
     seen: Counter = Counter()
     runs: list[Run] = []
     with Grading(task, path, tools=tools, confined=confined) as grading:
+        grading.run_draws(seeds)
         for seed in seeds:
             result = grading.grade(seed)
             failed = result.first_failed

@@ -6,20 +6,37 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from console import USAGE, Stop
 
-from . import building, counting_checks, data_checks, safety, sources, text_admission, timing
+from . import building, counting_checks, data_checks, safety, source_text, sources, text_admission, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
-from .cases import DrawnCase, draw, draw_all, seed_of
-from .comparing import difference
+from .cases import DrawnCase, draw, draw_all, in_order, seed_of
+from .comparing import Difference, difference
 from .finding import Finding, passed
 from .result import FAST, GATES, Check, Place, Result
-from .running import Run, run
+from .running import Run, run, run_all
 from .sources import Source
+
+#: Cases of many draws that one process is called with.
+_CASES_OF_A_PROCESS = 60
+#: Lines that are named where variables keep something.
+_MOST_LINES = 3
+
+
+@dataclass
+class _Made:
+    """Runs that were made, by `DrawnCase.key`: of all cases in one process, and of cases alone in a process.
+
+    `is_all` is whether no others are to be made of several cases.
+    """
+
+    together: dict[tuple, Run] = field(default_factory=dict)
+    alone: dict[tuple, Run] = field(default_factory=dict)
+    is_all: bool = False
 
 
 @dataclass
@@ -35,9 +52,9 @@ class _Submission:
     progress: Callable[[str], None]
     #: None before it is built.
     built: Built | None = None
-    #: Runs that were made before, by case and sizes: on those does a verdict depend.
-    made: dict[tuple, Run] = field(default_factory=dict)
+    made: _Made = field(default_factory=_Made)
     refusals: Sequence[text_admission.Refusal] = ()
+    #: What is judged, in the order of task.toml.
     runs: list[Run] = field(default_factory=list)
 
     def place(self, line: int) -> Place:
@@ -49,13 +66,35 @@ class _Submission:
         lines = dict.fromkeys(each["line"] for each in found if Path(each["file"]).name == self.assignment.source.name and each["line"] > 0)
         return tuple(map(self.place, lines))
 
-    def run(self, case: DrawnCase) -> Run:
-        """One process on one case, unless the same sizes have been run before."""
-        key = case.name, *case.parameters.items()
-        if key not in self.made:
+    def run_together(self) -> None:
+        """Run one process on all cases, but for those of which that was done before."""
+        cases = [case for case in self.cases if case.key not in self.made.together]
+        if cases and not self.made.is_all:
+            self.progress(f"{len(cases)} calls with {len({case.name for case in cases})} cases")
+            for found in run_all(self.tools, self.built.program, self.assignment, cases, self.folder / "run", confined=self.confined):
+                self.made.together[found.case.key] = found
+
+    def run_alone(self, case: DrawnCase) -> Run:
+        """Run one process on one case, unless that was done before."""
+        if case.key not in self.made.alone:
             self.progress(f"case {case.name}")
-            self.made[key] = run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
-        return self.made[key]
+            self.made.alone[case.key] = run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
+        return self.made.alone[case.key]
+
+    def complaint(self, found: Run) -> safety.Complaint | None:
+        """What is wrong with a run before anybody looks at its output."""
+        return safety.complaint(found, self.assignment, self.source.text)
+
+    def difference(self, found: Run) -> Difference | None:
+        """What is wrong with a run's output."""
+        return difference(found.case, found.outputs, self.assignment.reference().TOLERANCE)
+
+    def again(self, finding: Finding) -> Finding:
+        """The finding about a case that is right in a process of its own."""
+        function = self.assignment.function
+        return replace(finding, seen=f"{finding.seen.removesuffix(')')}; {function} was called before with other data, and is right when called once)",
+                       help=f"{function} has to do the same in every call: look at what it keeps between calls, in static or __device__ variables.",
+                       lines=tuple(map(self.place, source_text.kept_variables(self.source.text)[:_MOST_LINES])) or finding.lines)
 
     def traced(self, case: DrawnCase) -> Sequence[Mapping]:
         """The launches of a case, with their accesses one by one."""
@@ -80,7 +119,8 @@ class Grading:
         self.runs: list[Run] = []
         self._scratch = tempfile.TemporaryDirectory(prefix="conflict_free_")
         self._built: Built | None = None
-        self._made: dict[tuple, Run] = {}
+        self._made = _Made()
+        self._drawn: dict[str, Sequence[DrawnCase]] = {}
 
     def __enter__(self) -> Grading:
         return self
@@ -88,10 +128,33 @@ class Grading:
     def __exit__(self, *error: object) -> None:
         self._scratch.cleanup()
 
+    def run_draws(self, seeds: Sequence[str]) -> None:
+        """Run the cases of many seeds, many of them in one process, so that ``grade`` under these seeds runs nothing more.
+
+        What a case comes to after others stands for what it comes to alone. After a case that is not safe, the later ones of
+        its seed are not run: they change nothing.
+        """
+        submission = self._submission(())
+        if not _compiles(submission).passed or submission.refusals:
+            return
+        self._built, self._made.is_all = submission.built, True
+        self._drawn = {seed: draw_all(self.assignment, seed) for seed in seeds}
+        left = [list(in_order(self.assignment, cases)) for cases in self._drawn.values()]
+        while left := [cases for cases in left if cases]:
+            first = {cases[0].key: cases[0] for cases in left if cases[0].key not in self._made.together}
+            while batch := list(first.values())[:_CASES_OF_A_PROCESS]:
+                for found in run_all(self.tools, self._built.program, self.assignment, batch, submission.folder / "run", confined=self.confined):
+                    self._made.together[found.case.key] = self._made.alone[found.case.key] = found
+                    del first[found.case.key]
+            left = [cases[1:] for cases in left if not submission.complaint(self._made.together[cases[0].key])]
+
+    def _submission(self, cases: Sequence[DrawnCase]) -> _Submission:
+        return _Submission(self.assignment, self.source, self.tools, self.confined, Path(self._scratch.name).resolve(), cases, self.progress,
+                           built=self._built, made=self._made)
+
     def grade(self, seed: str, student: str | None = None) -> Result:
         """Return the verdict under a seed. Raises AssignmentError or Stop if our own part does not work."""
-        submission = _Submission(self.assignment, self.source, self.tools, self.confined, Path(self._scratch.name).resolve(),
-                                 draw_all(self.assignment, seed), self.progress, built=self._built, made=self._made)
+        submission = self._submission(self._drawn.get(seed) or draw_all(self.assignment, seed))
         findings = _gates(submission)
         self._built, self.runs = submission.built, submission.runs
         if all(findings.get(name, passed()).passed for name in GATES):
@@ -172,23 +235,35 @@ def _safe(submission: _Submission) -> Finding:
     wanted = "no hazard, and an end within the limits, in every case"
     if submission.refusals:
         return _refused(submission, submission.refusals[0], "nothing but kernels and the host code that launches them")
-    for case in submission.cases:
-        found = submission.run(case)
-        complaint = safety.complaint(found, submission.assignment, submission.source.text)
-        if complaint:
-            return Finding(False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help,
-                           submission.places(complaint.places), case.name)
+    submission.run_together()
+    for case in in_order(submission.assignment, submission.cases):
+        found = submission.made.together.get(case.key)
+        complaint = submission.complaint(found) if found else None
+        # What is wrong is looked at without the calls before it, as is what was never begun.
+        if not found or complaint or submission.difference(found):
+            alone = submission.run_alone(case)
+            if by_itself := submission.complaint(alone):
+                return _unsafe(submission, case, by_itself, wanted)
+            if complaint:
+                return submission.again(_unsafe(submission, case, complaint, wanted))
+            found = found or alone
         submission.runs.append(found)
-    return passed(f"{len(submission.runs)} cases without a hazard")
+    return passed(f"{len(submission.assignment.cases)} cases without a hazard")
+
+
+def _unsafe(submission: _Submission, case: DrawnCase, complaint: safety.Complaint, wanted: str) -> Finding:
+    return Finding(False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help, submission.places(complaint.places), case.name)
 
 
 def _correct(submission: _Submission) -> Finding:
-    tolerance = submission.assignment.reference().TOLERANCE
     for found in submission.runs:
-        wrong = difference(found.case, found.outputs, tolerance)
-        if wrong:
-            return Finding(False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name)
-    return passed(f"{len(submission.runs)} cases with the right output")
+        if not (wrong := submission.difference(found)):
+            continue
+        by_itself = submission.difference(submission.run_alone(found.case))
+        shown = by_itself or wrong
+        finding = Finding(False, f"{shown.seen} (case {found.case.name}: {found.case.sizes})", shown.wanted, shown.help, case=found.case.name)
+        return finding if by_itself else submission.again(finding)
+    return passed(f"{len(submission.assignment.cases)} cases with the right output")
 
 
 def _by_kernels(submission: _Submission) -> Finding:

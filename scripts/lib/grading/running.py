@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs a submission's program on one case, in a process and a sandbox of its own, beside the judge, which has the device.
+"""Runs a submission's program on cases, in a process and a sandbox of its own, beside the judge, which has the device.
 
-The program gets a socket to the judge and no data. The judge, in another sandbox, has the data of the case, the memory of the
-device, the interpreter of kernels and the counters, and leaves the outputs and the report.
+The program gets a socket to the judge and no data. The judge, in another sandbox, has the data of the cases, the memory of the
+device, the interpreter of kernels and the counters, and leaves the outputs and the report of each case.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import shutil
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,15 +33,17 @@ FINISHED = "finished"
 _SECONDS_MORE = 3
 _FILE_MEGABYTES = 64
 _SECONDS_TO_DIE = 10
+#: How the processes ended in the eyes of a case after which they went on.
+_WENT_ON = sandbox.Done(0, "", "", None)
 #: Threads that interpret blocks. Of a class, several submissions are graded at a time.
 _THREADS = 4
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is known of a run. Nothing of it but `done` comes from the submission's own process.
+    """What is known of a run on one case. Nothing of it but `done` comes from the submission's own process.
 
-    `done` and `judged` are how that process and the judge ended, `report` is the model's. `outcome` is how the program came to
+    `done` and `judged` are how that process and the judge ended, if they did in this case; `report` is the model's. `outcome` is how the program came to
     its end in the judge's eyes: "finished", "failed", "ended", "broken" or "memory" (see simt_judge); `said` is what there is
     to say about it. `calls` are those that moved or set memory.
     """
@@ -63,40 +65,64 @@ class Run:
 
 
 def run(tools: Toolchain, program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *, confined: bool, traced: bool = False) -> Run:
-    """Run a program on a case in ``folder``, which is made and removed. Raises Stop if the judge does not work."""
-    given, left, own = folder / "case", folder / "left", folder / "own"
-    folder.mkdir()
-    case.write(given)
-    left.mkdir()
-    own.mkdir()
-    environment = {"SIMT_REPORT": str(left / _REPORT), "SIMT_MACHINE": assignment.machine, "SIMT_TIMEOUT": f"{assignment.limits.seconds:g}"}
+    """Run a program on one case alone; see ``run_all``. ``traced``, each access is written down."""
+    return run_all(tools, program, assignment, [case], folder, confined=confined, traced=traced)[0]
+
+
+def run_all(tools: Toolchain, program: Path, assignment: Assignment, cases: Sequence[DrawnCase], folder: Path, *,
+            confined: bool, traced: bool = False) -> list[Run]:
+    """Run a program on cases, one after another in one process, in ``folder``, which is made and removed.
+
+    Returns the runs of the cases that were begun: all of them, unless one brought the process to its end, which then is the
+    last. Raises Stop if the judge does not work.
+    """
+    given, left, own = folder / "cases", folder / "left", folder / "own"
+    for each in (folder, given, left, own):
+        each.mkdir()
+    for number, case in enumerate(cases):
+        case.write(given / str(number))
+    environment = {"SIMT_MACHINE": assignment.machine, "SIMT_TIMEOUT": f"{assignment.limits.seconds:g}"}
     if traced:
         environment["SIMT_TRACE"] = str(left / _TRACE)
-    judged, done = _run_both(tools, program, assignment, given, left, own, environment, confined=confined)
+    judged, done = _run_both(tools, program, assignment, given, len(cases), left, own, environment, confined=confined)
     if judged.returncode and not judged.stopped_by:
-        raise Stop(f"the judge of assignment {assignment.name}, case {case.name}, failed: {(judged.stderr.strip() or 'exit code').splitlines()[-1]}")
-    outcome, _, said = (_read_text(left / _OUTCOME) or "").partition("\n")
-    found = Run(case, done, judged, _read_json(left / _REPORT), outcome or None, said.strip(), _read_json(left / _CALLS) or {},
-                read_outputs(left, case), _read_json(left / _TRACE) or [] if traced else [])
+        names = ", ".join(dict.fromkeys(case.name for case in cases))
+        raise Stop(f"the judge of assignment {assignment.name}, {names}, failed: {(judged.stderr.strip() or 'exit code').splitlines()[-1]}")
+    trace = _read_json(left / _TRACE) or [] if traced else []
+    runs = list(_runs(cases, left, done, judged, trace))
     _remove(folder)
-    return found
+    return runs
 
 
-def _run_both(tools: Toolchain, program: Path, assignment: Assignment, given: Path, left: Path, own: Path,
+def _runs(cases: Sequence[DrawnCase], left: Path, done: sandbox.Done, judged: sandbox.Done, trace: list[dict[str, Any]]) -> Iterator[Run]:
+    """What the judge has left of each case that it has begun."""
+    for number, case in enumerate(cases):
+        place = left / str(number)
+        outcome, _, said = (_read_text(place / _OUTCOME) or "").partition("\n")
+        went_on = outcome == FINISHED and number + 1 < len(cases)
+        yield Run(case, _WENT_ON if went_on else done, _WENT_ON if went_on else judged, _read_json(place / _REPORT), outcome or None, said.strip(),
+                  _read_json(place / _CALLS) or {}, read_outputs(place, case), trace)
+        if not went_on:
+            return
+
+
+def _run_both(tools: Toolchain, program: Path, assignment: Assignment, given: Path, number: int, left: Path, own: Path,
               environment: Mapping[str, str], *, confined: bool) -> list[sandbox.Done]:
-    """Run the judge and the program, connected with each other. Return how they ended."""
+    """Run the judge and the program on so many cases, connected with each other. Return how they ended."""
     limits = assignment.limits
     seconds = limits.seconds + _SECONDS_MORE
     threads = min(os.cpu_count() or 1, _THREADS)
     ends = socket.socketpair()
     judge = sandbox.Job(
-        [tools.judge, given, left, "--connection", str(ends[0].fileno())], [*tools.judge_files(), given], left,
+        [tools.judge, *(given / str(each) for each in range(number)), left, "--connection", str(ends[0].fileno())], [*tools.judge_files(), given], left,
         # Blocks run at the same time, and their processor time adds up.
-        sandbox.Limits(seconds * threads, limits.memory_megabytes, limits.output_kilobytes, _FILE_MEGABYTES, processes=2),
+        sandbox.Limits(seconds * threads * number, limits.memory_megabytes, limits.output_kilobytes * number, _FILE_MEGABYTES * number, processes=2),
         environment={**environment, "LD_LIBRARY_PATH": str(tools.runtime), "SIMT_THREADS": str(threads)}, descriptors=[ends[0].fileno()])
     submitted = sandbox.Job(
         [program], [program, *tools.runtime_files()], own,
-        sandbox.Limits(seconds, limits.memory_megabytes, limits.output_kilobytes, file_megabytes=1, processes=1),
+        # It waits for the judge, for the most part: its own work in all cases is small.
+        sandbox.Limits(seconds, limits.memory_megabytes, limits.output_kilobytes * number, file_megabytes=1, processes=1,
+                       real_seconds=4 * seconds * number),
         environment={"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_REMOTE": str(ends[1].fileno())}, descriptors=[ends[1].fileno()])
 
     def leave() -> None:

@@ -39,7 +39,7 @@ _STOPPED_BY_SIGNAL = {signal.SIGXCPU: "time", signal.SIGXFSZ: "files", signal.SI
 class Limits:
     """What a command may use.
 
-    `seconds` of processor time, and four times as much of real time; `memory_megabytes` that a process may write to
+    `seconds` of processor time; `real_seconds`, four times as much unless given; `memory_megabytes` that a process may write to
     (address ranges that are only reserved are free); `output_kilobytes` to stdout and stderr together;
     `file_megabytes` in files together; `processes`: 1 for a program that may start no other.
     """
@@ -49,6 +49,7 @@ class Limits:
     output_kilobytes: int = 64
     file_megabytes: int = 64
     processes: int = 1
+    real_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,8 @@ class _Watched:
         self.open_streams = len(self.texts)
         self.stopped_by: str | None = None
         self._before, self._looked = _written(job.writable), time.monotonic()
-        self.deadline = self._looked + 4 * job.limits.seconds + 1
+        real_seconds = job.limits.real_seconds
+        self.deadline = self._looked + (4 * job.limits.seconds if real_seconds is None else real_seconds) + 1
 
     def beyond(self, now: float) -> str | None:
         """The limit that it goes beyond, if it does."""

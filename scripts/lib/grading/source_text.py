@@ -8,6 +8,7 @@ It is read without a compiler, for a student's eyes alone: where the text is not
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from .tokens import Token, read
 _CLOSE = 0.75
 _SCOPES = ("namespace", "struct", "class", "extern", "union")
 _ON_DEVICE = ("__global__", "__device__")
+#: What declares a variable that outlives a call, and what ends the name that is declared.
+_KEPT = ("static", "__device__", "__managed__")
+_ENDS_OF_DECLARATOR = ("(", "=", ";", "[", "{", ",", ")")
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,19 @@ def shared_arrays(text: str) -> list[int]:
     code, _ = read(text)
     return list(dict.fromkeys(token.line for before, token in zip([None, *code], code)
                               if token.text == "__shared__" and (before is None or before.text != "extern")))
+
+
+def kept_variables(text: str) -> list[int]:
+    """Return the lines that declare variables whose values stay from call to call: static ones, and those of the device."""
+    code, _ = read(text)
+    lines = []
+    for at, token in enumerate(code):
+        if token.text in _KEPT:
+            declared = list(itertools.takewhile(lambda each: each.text not in _ENDS_OF_DECLARATOR, code[at:]))
+            end = code[at + len(declared)].text if at + len(declared) < len(code) else "("
+            if end != "(" and not any(each.text in ("const", "constexpr", "operator") for each in declared):
+                lines.append(token.line)
+    return list(dict.fromkeys(lines))
 
 
 def host_accesses(text: str) -> list[int]:

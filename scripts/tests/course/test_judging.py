@@ -15,6 +15,7 @@ import pytest
 from conftest import REPOSITORY
 from grading import answers, assignment, building, result
 from grading.assignment import Outcome
+from grading.judging import Grading
 from grading.result import Check, Result, ResultFormatError
 from grading_results import make_result
 from grading_tools import ANSWERS, CONFINED, build_folder, changed_copy, graded, padding
@@ -108,7 +109,7 @@ def test_what_is_called_and_nowhere_defined_is_named(tmp_path):
 
 
 def test_a_driver_that_does_not_compile_is_ours(tmp_path):
-    task = assignment.load_folder(changed_copy(tmp_path, "trial.finish()", "trial.finis()", "driver.cu"), "padding")
+    task = assignment.load_folder(changed_copy(tmp_path, "trial.run(", "trial.ran(", "driver.cu"), "padding")
     with pytest.raises(Stop, match="the driver of assignment padding cannot be built"):
         graded(ANSWERS / "padded_by_one.cu", task)
 
@@ -136,6 +137,56 @@ def test_a_trial_refuses_wrong_arguments_and_cases(tmp_path):
     assert "output.bin has 8 bytes, the driver wants 16" in said(case, tmp_path)
     (case / "input.bin").write_bytes(b"1234567")
     assert "input.bin is not a whole number of elements" in said(case, tmp_path)
+
+
+# --- several calls of one process -----------------------------------------------------------------
+
+
+_KEEPS = """
+#include <cuda_runtime.h>
+__device__ int called;
+__global__ void transpose(double* out, const double* in, int width, int height)
+{
+    if (called == 0)
+        for (int i = 0; i < width * height; i++) out[i % width * height + i / width] = in[i];
+}
+__global__ void remember() { called = 1; }
+void transpose_doubles(double* out, const double* in, int width, int height)
+{
+    transpose<<<1, 1>>>(out, in, width, height);
+    remember<<<1, 1>>>();
+}
+"""
+
+
+def test_what_is_right_at_the_first_call_alone_is_not_correct(tmp_path):
+    (tmp_path / "ada.cu").write_text(_KEEPS, encoding="utf-8")
+    check = failed(graded(tmp_path / "ada.cu"))
+    assert check.name == "correct" and "was called before with other data, and is right when called once" in check.seen
+    assert "static or __device__ variables" in check.help and [place.line for place in check.lines] == [3]
+
+
+def test_what_is_unsafe_at_a_later_call_says_so(tmp_path):
+    (tmp_path / "ada.cu").write_text(_KEEPS.replace("if (called == 0)", "if (called == 1) out[-1] = 0;\n    else"), encoding="utf-8")
+    check = failed(graded(tmp_path / "ada.cu"))
+    assert check.name == "safe" and "out of bounds" in check.seen and "was called before with other data" in check.seen
+
+
+def test_what_is_wrong_alone_too_is_told_of_the_first_case(tmp_path):
+    (tmp_path / "ada.cu").write_text(_KEEPS.replace("= in[i]", "= in[i] + 1"), encoding="utf-8")
+    check = failed(graded(tmp_path / "ada.cu"))
+    assert check.name == "correct" and check.case == padding().cases[0].name and "called before" not in check.seen
+
+
+@pytest.mark.parametrize("answer, expected", [("padded_by_one.cu", (100, None)), ("unpadded.cu", (70, "counts.conflicts"))])
+def test_draws_in_one_process_come_to_what_each_comes_to(answer, expected):
+    seeds = ["1", "2"]
+    with Grading(padding(), ANSWERS / answer, tools=building.Toolchain.of(build_folder()), confined=CONFINED) as grading:
+        grading.run_draws(seeds)
+        by_draws = [grading.grade(seed) for seed in seeds]
+    with Grading(padding(), ANSWERS / answer, tools=building.Toolchain.of(build_folder()), confined=CONFINED) as grading:
+        assert [grading.grade(seed).to_text() for seed in seeds] == [each.to_text() for each in by_draws]
+    assert {(each.points, each.first_failed and each.first_failed.name) for each in by_draws} == {expected}
 
 
 # --- results as JSON -----------------------------------------------------------------------------

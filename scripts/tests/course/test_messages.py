@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grading.source_text import functions, host_accesses, launches, meant, simple_name
+from grading.source_text import functions, host_accesses, kept_variables, launches, meant, simple_name
 from grading_tools import graded, padding
 
 KERNEL = """#include <cuda_runtime.h>
@@ -114,3 +114,16 @@ def test_a_source_is_read_without_a_compiler():
         "rounded", "halves", "counter", "main"]
     assert meant("int unrelated;", "qwertyuiop") is None
     assert functions("") == functions("}}}((") == functions("void f() {") [1:] == []
+
+
+def test_variables_that_outlive_a_call_are_found_and_nothing_else():
+    text = """static int a;
+__device__ int f(int x);
+__device__ unsigned n[3], m;
+static const int c = 3;
+void g() { static float* b = nullptr; }
+template <class T> static __device__ T h(T x) { return x; }
+static __device__ unsigned z{};
+// static int in_a_comment;
+"""
+    assert kept_variables(text) == [1, 3, 5, 7]

@@ -16,15 +16,16 @@ extern "C" {
 /** 1 if a judge owns the device of this process, 0 if the device lives in it. The other functions need a judge. */
 int simt_trial_has_judge(void);
 
-/** A parameter of the case. Returns 0, or -1 if the case has none of this name. */
+/** A parameter of the current case. Returns 0, or -1 if the case has none of this name. */
 int simt_trial_integer(const char* name, int* value);
 
-/** Device memory of an input or output of the case, and its size. Returns 0, or -1 if the case has none of this name. */
+/** Device memory of an input or output of the current case, and its size. Returns 0, or -1 if the case has none of this name. */
 int simt_trial_buffer(const char* name, void** address, size_t* bytes);
 
-/** Says that the function has come to its end: from now on the judge takes nothing more from this process.
+/** Says that the function has come to its end. Returns 1 if the judge has another case, which is the current one from now on,
+    or 0 if it has none, or something failed: then it takes nothing more from this process.
     @param failure what went wrong, in one line, or null */
-void simt_trial_finish(const char* failure);
+int simt_trial_finish(const char* failure);
 
 #ifdef __cplusplus
 }

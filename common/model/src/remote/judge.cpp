@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// `simt_judge CASE OUTPUT --connection N` or `simt_judge CASE OUTPUT -- PROGRAM ARGUMENTS…`
+/// `simt_judge CASE… LEFT --connection N` or `simt_judge CASE… LEFT -- PROGRAM ARGUMENTS…`
 ///
-/// Owns the device of a program that is graded: it holds the data of the folder CASE, runs the program's kernels, and leaves
-/// in the folder OUTPUT what has come of it: `NAME.bin` for each output, `calls.json` with what was moved besides kernels, and
-/// at last `outcome.txt`: how the program came to its end, as one word of `finished`, `failed`, `ended`, `broken` and
-/// `memory`, and on the next line what there is to say about it. The program is at the other end of the socket that is this
-/// process's descriptor N, or is started with one. The model's report is written where SIMT_REPORT says.
+/// Owns the device of a program that is graded, for one case after another: it holds the data of the folders CASE, runs the
+/// program's kernels, and leaves in the folder LEFT, in a folder named as the case's, what has come of each: `NAME.bin` for each
+/// output, `calls.json` with what was moved besides kernels, `report.json` with what kernels did, and at last `outcome.txt`: how
+/// the program came to the end of the case, as one word of `finished`, `failed`, `ended`, `broken` and `memory`, and on the next
+/// line what there is to say about it. All that is counted begins anew with each case. After another word than `finished`, no
+/// other case is begun.
+///
+/// The program is at the other end of the socket that is this process's descriptor N, or is started with one.
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,9 +25,11 @@
 #include <fstream>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "remote/protocol.hpp"
-#include "remote/serve.hpp"
+#include "remote/server.hpp"
+#include "report/report.hpp"
 #include "report/session.hpp"
 
 namespace {
@@ -34,7 +39,8 @@ using simt::remote::Served;
 constexpr int usage_error = 2;
 
 struct Arguments {
-    std::filesystem::path case_folder, output_folder;
+    std::vector<std::filesystem::path> cases;
+    std::filesystem::path left;
     int connection = -1;
     char** command = nullptr;
 };
@@ -42,17 +48,18 @@ struct Arguments {
 Arguments parse(int argc, char** argv)
 {
     Arguments arguments;
-    const bool connects = argc == 5 && std::strcmp(argv[3], "--connection") == 0;
-    if (connects) {
-        const char* const end = argv[4] + std::strlen(argv[4]);
-        if (std::from_chars(argv[4], end, arguments.connection).ptr != end) arguments.connection = -1;
-    } else if (argc > 4 && std::strcmp(argv[3], "--") == 0) {
-        arguments.command = argv + 4;
+    int at = 1;
+    for (; at < argc && std::strncmp(argv[at], "--", 2) != 0; ++at) arguments.cases.emplace_back(argv[at]);
+    if (at + 2 == argc && std::strcmp(argv[at], "--connection") == 0) {
+        const char* const end = argv[at + 1] + std::strlen(argv[at + 1]);
+        if (std::from_chars(argv[at + 1], end, arguments.connection).ptr != end) arguments.connection = -1;
+    } else if (at + 1 < argc && std::strcmp(argv[at], "--") == 0) {
+        arguments.command = argv + at + 1;
     }
-    if (arguments.connection < 0 && !arguments.command)
-        throw std::invalid_argument("arguments: CASE OUTPUT --connection N or CASE OUTPUT -- PROGRAM ARGUMENTS... is accepted");
-    arguments.case_folder = argv[1];
-    arguments.output_folder = argv[2];
+    if (arguments.cases.size() < 2 || (arguments.connection < 0 && !arguments.command))
+        throw std::invalid_argument("arguments: CASE... LEFT --connection N or CASE... LEFT -- PROGRAM ARGUMENTS... is accepted");
+    arguments.left = arguments.cases.back();
+    arguments.cases.pop_back();
     return arguments;
 }
 
@@ -66,7 +73,6 @@ int start(char** command)
     if (child == 0) {
         close(ends[0]);
         setenv(simt::remote::socket_variable, std::to_string(ends[1]).c_str(), 1);
-        unsetenv("SIMT_REPORT");
         execvp(command[0], command);
         std::fprintf(stderr, "error: %s cannot be started\n", command[0]);
         std::_Exit(127);
@@ -94,26 +100,39 @@ void write(const std::filesystem::path& path, const std::string& text)
     if (!out) throw std::runtime_error(path.string() + " cannot be written");
 }
 
+/// Serves one case and writes down what has come of it. True if the program can go on to the next.
+bool judge(simt::remote::Server& server, simt::Device& device, const std::filesystem::path& folder, const std::filesystem::path& left, bool is_last)
+{
+    simt::remote::TrialCase trial(folder, device);
+    simt::remote::CallLog log;
+    Served served;
+    std::string word;
+    std::filesystem::create_directory(left);
+    try {
+        served = server.run(trial, log, is_last);
+        for (const std::string& line : log.notes()) simt::detail::session().add_error(line);
+        word = word_for(served.how);
+        if (served.how == Served::How::finished) trial.write_outputs(left);
+        write(left / "calls.json", log.to_json(trial.overwritten_inputs(), trial.data_use().to_json()));
+    } catch (const std::bad_alloc&) {
+        word = "memory";
+    }
+    write(left / "report.json", simt::detail::report_text(EXIT_SUCCESS));
+    simt::take_launches();
+    simt::take_hazards();
+    simt::take_errors();
+    write(left / "outcome.txt", word + "\n" + served.message + "\n");
+    return word == word_for(Served::How::finished);
+}
+
 void judge(const Arguments& arguments)
 {
     simt::Device& device = simt::device(0);
     // What kernels compute on lies in memory that the runtime gives out.
     device.remove_heap();
-    simt::remote::TrialCase trial(arguments.case_folder, device);
-    simt::remote::CallLog log;
-    const int connection = arguments.command ? start(arguments.command) : arguments.connection;
-    Served served;
-    std::string word;
-    try {
-        served = simt::remote::serve(device, connection, &trial, log);
-        for (const std::string& line : log.notes()) simt::detail::session().add_error(line);
-        word = word_for(served.how);
-        if (served.how == Served::How::finished) trial.write_outputs(arguments.output_folder);
-        write(arguments.output_folder / "calls.json", log.to_json(trial.overwritten_inputs(), trial.data_use().to_json()));
-    } catch (const std::bad_alloc&) {
-        word = "memory";
-    }
-    write(arguments.output_folder / "outcome.txt", word + "\n" + served.message + "\n");
+    simt::remote::Server server(device, arguments.command ? start(arguments.command) : arguments.connection);
+    for (const std::filesystem::path& folder : arguments.cases)
+        if (!judge(server, device, folder, arguments.left / folder.filename(), folder == arguments.cases.back())) break;
 }
 
 }  // namespace

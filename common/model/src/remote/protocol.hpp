@@ -15,7 +15,7 @@
 namespace simt::remote {
 
 /// What begins a hello, and the version of all that is sent.
-inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 1;
+inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 2;
 
 /// Bytes of the largest message, and of the largest piece of data that is sent in one.
 inline constexpr std::size_t most_message_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;

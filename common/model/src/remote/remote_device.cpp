@@ -74,7 +74,7 @@ RemoteDevice::RemoteDevice(int descriptor) : channel_(descriptor)
     const std::vector<std::uint8_t> reply = call(Call::hello, written(protocol_magic, protocol_version));
     Reader reader(reply);
     const std::string name = reader.text();
-    reader(has_trial_).end();
+    reader.end();
     machine_ = find_machine(name);
     if (!machine_) end("the judge models " + name + ", of which this program does not know");
 }
@@ -311,10 +311,11 @@ std::optional<RemoteDevice::Placed> RemoteDevice::trial_buffer(const std::string
     return found ? std::optional(placed) : std::nullopt;
 }
 
-void RemoteDevice::trial_finish(const std::string& failure)
+bool RemoteDevice::trial_finish(const std::string& failure)
 {
-    call(Call::trial_finish, written(failure));
-    finished_ = true;
+    const bool goes_on = only<bool>(call(Call::trial_finish, written(failure)));
+    finished_ = !goes_on;
+    return goes_on;
 }
 
 void RemoteDevice::note(const std::string& line)

@@ -63,15 +63,14 @@ public:
 
     /// @name The case of an assignment; see simt/trial.h
     /// @{
-    bool has_trial() const { return has_trial_; }
     std::optional<int> trial_integer(const std::string& name);
     struct Placed {
         DeviceAddress address = 0;
         std::size_t bytes = 0;
     };
     std::optional<Placed> trial_buffer(const std::string& name);
-    /// After this, every other call is a DeviceError.
-    void trial_finish(const std::string& failure);
+    /// Ends the current case. False if it was the last: then every other call is a DeviceError.
+    bool trial_finish(const std::string& failure);
     /// @}
 
     /// Adds a line to the errors that the device's process reports.
@@ -89,7 +88,6 @@ private:
     std::mutex mutex_;
     std::atomic<bool> busy_ = false, finished_ = false;
     const Machine* machine_ = nullptr;
-    bool has_trial_ = false;
 };
 
 /// The device that SIMT_REMOTE names, connected on the first call; null without that variable. A variable that is not the

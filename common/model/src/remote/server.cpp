@@ -27,13 +27,12 @@ std::string line_of(std::string text)
 
 }  // namespace
 
-Served serve(Device& device, int descriptor, TrialCase* trial, CallLog& log)
+Served Server::run(TrialCase& trial, CallLog& log, bool is_last)
 {
-    return Server(device, descriptor, trial, log).run();
-}
-
-Served Server::run()
-{
+    trial_ = &trial;
+    log_ = &log;
+    is_last_ = is_last;
+    finished_ = false;
     try {
         std::uint32_t kind = 0;
         std::vector<std::uint8_t> message;
@@ -92,7 +91,7 @@ void Server::hello(Reader& request, Writer& reply)
         throw ProtocolError("version " + std::to_string(version) + " of the protocol is spoken, " + std::to_string(protocol_version) +
                             " is accepted");
     greeted_ = true;
-    reply(device_.machine().name)(trial_ != nullptr);
+    reply(device_.machine().name);
 }
 
 // --- modules --------------------------------------------------------------------------------------
@@ -155,7 +154,7 @@ void Server::find_variable(Reader& request, Writer& reply)
     VariableInfo info;
     const bool found = device_.find_variable(module, name, info);
     if (found && info.managed) {
-        log_.refused("managed memory");
+        log_->refused("managed memory");
         throw DeviceError(not_supported, "the managed variable " + name + " is not there for the host in another process");
     }
     reply(found);
@@ -180,7 +179,7 @@ void Server::launch(Reader& request, Writer& reply)
     if (launch.parameters.size() != device_.function(launch.function).parameter_bytes)
         throw DeviceError(invalid_value, "a kernel is launched with " + std::to_string(launch.parameters.size()) + " bytes of parameters, it has " +
                                              std::to_string(device_.function(launch.function).parameter_bytes));
-    log_.launched(launch.parameters.size());
+    log_->launched(launch.parameters.size());
     reply(device_.launch(launch));
 }
 
@@ -197,30 +196,24 @@ void Server::set_heap_bytes(Reader& request, Writer&)
 {
     request.number<std::size_t>();
     request.end();
-    log_.refused("a heap for malloc in kernels");
+    log_->refused("a heap for malloc in kernels");
     throw DeviceError(not_supported, "there is no heap for kernels");
 }
 
 void Server::reset(Reader& request, Writer&)
 {
     request.end();
-    log_.refused("cudaDeviceReset");
+    log_->refused("cudaDeviceReset");
     throw DeviceError(not_supported, "the device is not this program's alone: it cannot be reset");
 }
 
 // --- the trial ------------------------------------------------------------------------------------
 
-TrialCase& Server::trial() const
-{
-    if (!trial_) throw ProtocolError("it asks for the data of a case, and there is none");
-    return *trial_;
-}
-
 void Server::trial_integer(Reader& request, Writer& reply)
 {
     const std::string name = request.text();
     request.end();
-    const std::optional<int> value = trial().integer(name);
+    const std::optional<int> value = trial_->integer(name);
     reply(value.has_value())(value.value_or(0));
 }
 
@@ -228,23 +221,24 @@ void Server::trial_buffer(Reader& request, Writer& reply)
 {
     const std::string name = request.text();
     request.end();
-    const std::optional<TrialCase::Placed> placed = trial().place(name);
+    const std::optional<TrialCase::Placed> placed = trial_->place(name);
     reply(placed.has_value())(placed ? placed->address : 0)(placed ? placed->bytes : 0);
 }
 
-void Server::trial_finish(Reader& request, Writer&)
+void Server::trial_finish(Reader& request, Writer& reply)
 {
     failure_ = line_of(request.text());
     request.end();
-    trial();
     finished_ = true;
+    // What has failed once is likely to fail in all cases: what a GPU has found wrong stays with the program.
+    reply(failure_.empty() && !is_last_);
 }
 
 void Server::note(Reader& request, Writer&)
 {
     const std::string line = line_of(request.text());
     request.end();
-    log_.noted(line);
+    log_->noted(line);
 }
 
 void Server::host_fault(Reader& request, Writer&)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// One connection, request by request.
+/// The side of the connection that owns the device: one connection, request by request.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,29 @@
 #include <string>
 #include <vector>
 
+#include "remote/call_log.hpp"
 #include "remote/channel.hpp"
-#include "remote/serve.hpp"
+#include "remote/trial_case.hpp"
 #include "remote/wire.hpp"
+#include "runtime/device.hpp"
 
 namespace simt::remote {
+
+/// How a program came to the end of a case.
+struct Served {
+    enum class How {
+        /// It said that it has finished.
+        finished,
+        /// It said that it has finished, and what failed.
+        failed,
+        /// It is gone and has said nothing.
+        ended,
+        /// It sent what no program sends that uses the runtime library, or did what it may not do.
+        broken,
+    } how = How::ended;
+    /// One line; empty for `finished` and `ended`.
+    std::string message;
+};
 
 /// A request that ends the connection, and not by mistake of the protocol: one line on what the program did.
 class NotAllowed : public std::runtime_error {
@@ -23,16 +41,19 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Serves one program. A handler reads a request to its end before it does anything, and writes the answer.
+/// Serves one program, for one case after another. The program is not trusted: no message of its does anything to this process
+/// but what the device does for any program. A handler reads a request to its end before it does anything, and writes the answer.
+///
+/// Buffers of the case can be written and read as on any device, but not released. Managed, mapped and registered host
+/// memory is refused, as is the reset of the device. What the program has loaded and allocated stays from case to case.
 class Server {
 public:
-    Server(Device& device, int descriptor, TrialCase* trial, CallLog& log)
-        : device_(device), channel_(descriptor), trial_(trial), log_(log)
-    {
-    }
+    /// @param descriptor of a connected stream socket, which is closed in the end
+    Server(Device& device, int descriptor) : device_(device), channel_(descriptor) {}
 
-    /// See serve().
-    Served run();
+    /// Answers requests until the program has finished a case or is gone.
+    /// @param is_last the program is told that no other case follows
+    Served run(TrialCase& trial, CallLog& log, bool is_last);
 
 private:
     using Handler = void (Server::*)(Reader&, Writer&);
@@ -74,15 +95,16 @@ private:
     void trial_buffer(Reader& request, Writer& reply);
     void trial_finish(Reader& request, Writer& reply);
 
-    TrialCase& trial() const;
     int module_in(Reader& request) const;
     int function_in(Reader& request) const;
     int array_in(Reader& request) const;
 
     Device& device_;
     Channel channel_;
-    TrialCase* trial_;
-    CallLog& log_;
+    /// Of the case that is served.
+    TrialCase* trial_ = nullptr;
+    CallLog* log_ = nullptr;
+    bool is_last_ = true;
     /// What there is, by its number: no other number reaches the device.
     std::set<int> modules_;
     std::map<int, int> module_of_function_;

@@ -67,7 +67,7 @@ void Server::allocate(Reader& request, Writer& reply)
     const auto bytes = request.number<std::size_t>();
     request.end();
     const DeviceAddress address = device_.allocate(bytes);
-    if (address != 0) log_.allocated(address, bytes);
+    if (address != 0) log_->allocated(address, bytes);
     reply(address);
 }
 
@@ -75,9 +75,9 @@ void Server::release(Reader& request, Writer& reply)
 {
     const auto address = request.number<DeviceAddress>();
     request.end();
-    if (trial_ && !trial_->name_at(address).empty())
+    if (!trial_->name_at(address).empty())
         throw NotAllowed("it frees the memory of " + std::string(trial_->name_at(address)) + ", which is the driver's");
-    log_.released(address);
+    log_->released(address);
     reply(device_.release(address));
 }
 
@@ -85,7 +85,7 @@ void Server::host_memory(Reader& request, Writer&)
 {
     request.number<std::size_t>();
     request.end();
-    log_.refused("managed, mapped or registered host memory");
+    log_->refused("managed, mapped or registered host memory");
     throw DeviceError(not_supported, "managed, mapped or registered host memory is not there for a device in another process");
 }
 
@@ -113,8 +113,8 @@ void Server::copy_in(Reader& request, Writer&)
     request(continues);
     const std::span<const std::uint8_t> data = request.rest();
     device_.copy_in(to, data.data(), data.size());
-    if (trial_) trial_->data_use().copied(to, data.size());
-    log_.copied(Direction::to_device, data.size(), continues);
+    trial_->data_use().copied(to, data.size());
+    log_->copied(Direction::to_device, data.size(), continues);
 }
 
 void Server::copy_out(Reader& request, Writer& reply)
@@ -125,7 +125,7 @@ void Server::copy_out(Reader& request, Writer& reply)
     request(continues).end();
     if (bytes > piece_bytes) throw ProtocolError("a copy is larger than a message");
     device_.copy_out(reply.extend(bytes), from, bytes);
-    log_.copied(Direction::to_host, bytes, continues);
+    log_->copied(Direction::to_host, bytes, continues);
 }
 
 void Server::copy_within(Reader& request, Writer&)
@@ -134,8 +134,8 @@ void Server::copy_within(Reader& request, Writer&)
     const auto bytes = request.number<std::size_t>();
     request.end();
     device_.copy_within(to, from, bytes);
-    if (trial_) trial_->data_use().copied(to, bytes);
-    log_.copied(Direction::within_device, bytes);
+    trial_->data_use().copied(to, bytes);
+    log_->copied(Direction::within_device, bytes);
 }
 
 void Server::fill(Reader& request, Writer&)
@@ -149,8 +149,8 @@ void Server::fill(Reader& request, Writer&)
     if ((width != 1 && width != 2 && width != 4) || product({count, static_cast<std::size_t>(width)}, most) > most)
         throw DeviceError(invalid_value, "a fill of more bytes than a device has, or of elements of " + std::to_string(width) + " bytes is asked for");
     device_.fill(to, value, width, count);
-    if (trial_) trial_->data_use().filled(to, count * static_cast<std::size_t>(width));
-    log_.filled(count * static_cast<std::size_t>(width));
+    trial_->data_use().filled(to, count * static_cast<std::size_t>(width));
+    log_->filled(count * static_cast<std::size_t>(width));
 }
 
 // --- arrays and textures --------------------------------------------------------------------------
@@ -187,7 +187,7 @@ void Server::copy_to_array(Reader& request, Writer&)
     const std::span<const std::uint8_t> data = request.rest();
     if (data.size() != checked_bytes(box, arrays_.at(array))) throw ProtocolError("a copy has other bytes than its box");
     device_.copy_to_array(array, box, data.data(), box.width_bytes, box.width_bytes * box.height);
-    log_.copied(Direction::to_device, data.size());
+    log_->copied(Direction::to_device, data.size());
 }
 
 void Server::copy_from_array(Reader& request, Writer& reply)
@@ -197,7 +197,7 @@ void Server::copy_from_array(Reader& request, Writer& reply)
     request.end();
     const std::size_t bytes = checked_bytes(box, arrays_.at(array));
     device_.copy_from_array(array, box, reply.extend(bytes), box.width_bytes, box.width_bytes * box.height);
-    log_.copied(Direction::to_host, bytes);
+    log_->copied(Direction::to_host, bytes);
 }
 
 void Server::create_texture(Reader& request, Writer& reply)

@@ -48,7 +48,12 @@ TrialCase::TrialCase(const std::filesystem::path& folder, Device& device) : devi
     add_listener(data_use_);
 }
 
-TrialCase::~TrialCase() { remove_listener(data_use_); }
+TrialCase::~TrialCase()
+{
+    remove_listener(data_use_);
+    for (const auto& [name, buffer] : buffers_)
+        if (buffer.placed && buffer.placed->address != 0) device_.release(buffer.placed->address);
+}
 
 std::optional<int> TrialCase::integer(const std::string& name) const
 {

@@ -28,6 +28,7 @@ public:
 
     /// Reads a folder. std::runtime_error with one line if it is not a case.
     TrialCase(const std::filesystem::path& folder, Device& device);
+    /// Gives its memory back: the addresses are never given out again.
     ~TrialCase();
     TrialCase(const TrialCase&) = delete;
     TrialCase& operator=(const TrialCase&) = delete;

@@ -150,15 +150,20 @@ bool write_atomically(const std::string& path, const std::string& text)
 
 bool report_is_wanted() { return !report_path().empty(); }
 
-void write_report(int exit_code)
+std::string report_text(int exit_code)
 {
-    if (!report_is_wanted()) return;
     constexpr int reaches_the_caller = 0xFF;
     Json report = {{"machine", current_machine().name}};
     report.update(records_as_json());
     report["files"] = session().files;
     report["exit_code"] = exit_code & reaches_the_caller;
-    if (!write_atomically(report_path(), text_of(report) + "\n")) std::cerr << "error: cannot write " << report_path() << std::endl;
+    return text_of(report) + "\n";
+}
+
+void write_report(int exit_code)
+{
+    if (!report_is_wanted()) return;
+    if (!write_atomically(report_path(), report_text(exit_code))) std::cerr << "error: cannot write " << report_path() << std::endl;
 }
 
 }  // namespace simt::detail

@@ -19,7 +19,10 @@ std::string text_of(const nlohmann::ordered_json& json);
 /// Writes a file whole or not at all.
 bool write_atomically(const std::string& path, const std::string& text);
 
-/// Writes the report of a program that ends with `exit_code`, if one was asked for.
+/// The report of a program that ends with `exit_code`.
+std::string report_text(int exit_code);
+
+/// Writes it, if one was asked for.
 void write_report(int exit_code);
 
 /// True if a report was asked for.
