@@ -192,7 +192,8 @@ def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
         compiled = Path(scratch) / "driver.o"
         done = sandbox.run([*command, "-o", compiled, assignment.driver], readable=(), writable=Path(scratch), limits=COMPILE_LIMITS, confined=False)
         if done.returncode:
-            raise Stop(f"the driver of assignment {assignment.name} cannot be built: {done.stderr.strip().splitlines()[0]}")
+            reason = (done.stderr.strip() or f"the compiler was ended ({done.stopped_by or done.returncode})").splitlines()[0]
+            raise Stop(f"the driver of assignment {assignment.name} cannot be built: {reason}")
         os.replace(compiled, kept)
     for old in sorted(KEPT.glob(f"{assignment.name}-*.o"), key=lambda path: path.stat().st_mtime)[:-KEPT_DRIVERS]:
         old.unlink(missing_ok=True)
