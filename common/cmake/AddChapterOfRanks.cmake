@@ -23,6 +23,7 @@ function(add_chapter_of_ranks slug)
     set(program chapter_${slug})
     add_executable(${program} ${slug}.cu ${chapter_SOURCES})
     set_target_properties(${program} PROPERTIES OUTPUT_NAME ${slug})
+    target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(${program} PRIVATE
         CUDA::cudart Nccl::Nccl nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS} conflict_free_warnings)
     compare_with_machine_code(${program})
