@@ -13,12 +13,8 @@
 
 namespace conflict_free {
 
-/// One run of a submitted function with the data of one case. A driver says what to do with it:
-///
-///     int main(int argc, char** argv)
-///     {
-///         return conflict_free::Trial::each(argc, argv, [](conflict_free::Trial& trial) { ... trial.run([&] { ... }); });
-///     }
+/// One run of a submitted function with the data of one case. A driver's main() returns what each() does, and gives it a function
+/// that takes the parameters and the data from the trial and calls run() once.
 ///
 /// On a GPU, a program of a trial is called as `PROGRAM CASE OUTPUT [--samples N]`. The folder CASE holds `case.txt`, lines such
 /// as `integer width 64`, `input NAME` and `output NAME`, and as raw elements in `NAME.bin` the inputs, and for the outputs what
