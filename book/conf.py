@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 BOOK = Path(__file__).resolve().parent
-sys.path.insert(0, str(BOOK / "_ext"))
+sys.path[:0] = [str(BOOK / "_ext"), str(BOOK.parent / "common" / "python")]
 
 project = "Conflict-Free CUDA"
 author = "The Conflict-Free CUDA authors"
@@ -15,7 +15,7 @@ copyright = "2026 The Conflict-Free CUDA authors. Prose: CC BY 4.0; code: MIT"
 
 extensions = [
     "breathe",
-    "conflict_free",
+    "directives",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxcontrib.bibtex",
@@ -23,7 +23,7 @@ extensions = [
 # The spelling is looked over by a builder of its own, which needs a dictionary of the system: sphinx -t spelling -b spelling.
 if tags.has("spelling"):  # noqa: F821  Sphinx puts it here
     extensions.append("sphinxcontrib.spelling")
-    spelling_filters = ["conflict_free.spelling.Identifiers"]
+    spelling_filters = ["directives.prose.spelling.Identifiers"]
     # Who wrote a page changes nothing about its spelling, and git may refuse to tell: in a folder of another user, or in none of its own.
     spelling_ignore_contributor_names = False
 spelling_lang = "en_US"

@@ -5,60 +5,21 @@
 from __future__ import annotations
 
 import io
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import synthetic
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-COPY = """\
-// A file for tests.
-// [constants]
-constexpr int TILE_DIM = 32;
-// [/constants]
+BOOK = Path(__file__).resolve().parents[1]
+PYTHON = BOOK.parent / "common" / "python"
+sys.path[:0] = [str(BOOK / "_ext"), str(PYTHON)]
+# After our own folder, which has a conftest too.
+sys.path.append(str(PYTHON / "tests"))
 
-// [copy_plain]
-__global__ void copy_plain(float* output, const float* input, int width)
-{
-    int i = blockIdx.x * TILE_DIM + threadIdx.x;  // a < b && c
-
-    output[i] = input[i];
-}
-// [/copy_plain]
-
-// [copy_shared]
-__global__ void copy_shared(float* output, const float* input, int width)
-{
-    __shared__ float tile[TILE_DIM];
-    int i = blockIdx.x * TILE_DIM + threadIdx.x;
-    tile[threadIdx.x] = input[i];
-    __syncthreads();
-    output[i] = tile[threadIdx.x];
-}
-// [/copy_shared]
-
-// [launch]
-const int block = TILE_DIM;
-// [/launch]
-"""
-
-NAIVE = """\
-// [transpose_naive_row_read]
-__global__ void transpose_naive_row_read(float* output, const float* input, int width)
-{
-    output[threadIdx.x * width] = input[threadIdx.x];
-}
-// [/transpose_naive_row_read]
-
-// [transpose_naive_column_read]
-__global__ void transpose_naive_column_read(float* output, const float* input, int width)
-{
-    output[threadIdx.x] = input[threadIdx.x * width];
-}
-// [/transpose_naive_column_read]
-"""
+import synthetic  # noqa: E402  found by the lines above
+from sphinx.application import Sphinx  # noqa: E402
+from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 
 
 @dataclass
@@ -74,33 +35,19 @@ class Build:
         return (self.output / f"{page}.html").read_text(encoding="utf-8")
 
 
-class Project:
+class Project(synthetic.Folders):
     """A book in a temporary folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.book = folder / "book"
-        self.chapters = folder / "chapters"
-        self.results = self.book / "results"
-        self.counts = folder / "counts"
-        for slug, text in (("copy", COPY), ("naive", NAIVE)):
-            path = self.source(slug)
-            path.parent.mkdir(parents=True)
-            path.write_text(text, encoding="utf-8")
-        synthetic.write_evidence(self.chapters, self.counts, self.results)
-        self.book.mkdir(exist_ok=True)
+        super().__init__(folder)
         (self.book / "conf.py").write_text(
-            "extensions = ['conflict_free', 'sphinx_design']\n"
+            "extensions = ['directives', 'sphinx_design']\n"
             "exclude_patterns = ['results']\n"
             "conflict_free_machine = 'invented'\n"
             "conflict_free_counts = '../counts'\n"
             "html_theme = 'basic'\n",
             encoding="utf-8",
         )
-
-    def source(self, slug: str) -> Path:
-        """Return the path of a chapter's source."""
-        return self.chapters / slug / f"{slug}.cu"
 
     def page(self, text: str, name: str = "index") -> None:
         """Write a page; its first line is the title."""

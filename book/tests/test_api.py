@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "book" / "api.rst").read_text(encoding="utf-8")
-HEADERS = sorted((ROOT / "common" / "include" / "conflict_free").glob("*.hpp"))
+HEADERS = sorted((ROOT / "common" / "harness" / "include" / "conflict_free").glob("*.hpp"))
 
 
 def test_every_public_header_is_listed_once():

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from conflict_free.classics import load_classics
-from conflict_free.results import ResultError
-from conflict_free.source import read_sources
 from test_directives import text_of
+
+from conflict_free.evidence.results import ResultError
+from conflict_free.evidence.source import read_sources
+from directives.tables.classics import load_classics
 
 BOOK = Path(__file__).resolve().parents[1]
 ROWS = load_classics(BOOK / "classic_names.json")

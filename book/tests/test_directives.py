@@ -7,11 +7,12 @@ import re
 
 import pytest
 import synthetic
-from conflict_free.diff import diff_lines
-from conflict_free.ladder import draw, ladder_rows
-from conflict_free.listing import margin
-from conflict_free.results import Evidence, ResultError
-from conflict_free.sectors import describe_access, touched_sectors
+
+from conflict_free.evidence.results import Evidence, ResultError
+from directives.listings.diff import diff_lines
+from directives.listings.listing import margin
+from directives.pictures.sectors import describe_access, touched_sectors
+from directives.plots.bandwidth_plot import draw, ladder_rows
 
 
 def text_of(html: str) -> str:

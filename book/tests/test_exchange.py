@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from conflict_free.exchange_model import Link, fit, one_stage, two_stages
+
+from directives.plots.exchange_model import Link, fit, one_stage, two_stages
 
 NEAR, FAR = Link(10e-6, 300e9), Link(20e-6, 50e9)
 

@@ -8,10 +8,11 @@ import re
 
 import pytest
 import synthetic
-from conflict_free.results import Evidence
-from conflict_free.source import SourceError, read_sources
 from test_directives import text_of
 from test_pictures import access, write_trace
+
+from conflict_free.evidence.results import Evidence
+from conflict_free.evidence.source import SourceError, read_sources
 
 SHARED = re.compile(r"// \[copy_shared\]\n.*?// \[/copy_shared\]\n", re.DOTALL)
 

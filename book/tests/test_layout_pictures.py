@@ -8,10 +8,11 @@ import json
 import math
 
 import pytest
-from conflict_free.lane_tile import panel_of as lane_panel
-from conflict_free.row_sectors import mean_sectors, sectors_of_row
-from conflict_free.value_bars import bars_of
 from test_directives import text_of
+
+from directives.pictures.lane_tile import panel_of as lane_panel
+from directives.pictures.row_sectors import mean_sectors, sectors_of_row
+from directives.plots.value_bars import bars_of
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16])

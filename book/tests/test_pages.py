@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from conflict_free.course import Facts
-from conflict_free.results import is_measured
 from test_directives import text_of
+
+from conflict_free.evidence.results import is_measured
+from directives.prose.course import Facts
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
@@ -42,7 +43,7 @@ def test_every_entry_of_the_bibliography_is_cited_and_every_citation_is_an_entry
 
 def test_the_counters_of_the_page_are_those_that_are_read():
     def table(script, name):
-        text = (ROOT / "scripts" / "lib" / script).read_text(encoding="utf-8")
+        text = (ROOT / "common" / "python" / "conflict_free" / "measuring" / script).read_text(encoding="utf-8")
         # Of a counter with several names, the first.
         return re.findall(r'": \(?"(\w+__\w+\.\w+)"', text.split(f"\n{name} = {{")[1].split("\n}")[0])
 

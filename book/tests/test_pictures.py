@@ -11,12 +11,14 @@ import xml.etree.ElementTree
 
 import pytest
 import synthetic
-from conflict_free.banks import describe_schedule, layout, ranges, served_cells
-from conflict_free.dots import Dot, Line, layout as plot_layout, ticks
-from conflict_free.flow import follow, grid_of, shape
-from conflict_free.partitions import describe_step
-from conflict_free.results import ResultError
-from conflict_free.traces import Panel
+
+from conflict_free.evidence.results import ResultError
+from directives.pictures.banks import describe_schedule, layout, ranges, served_cells
+from directives.pictures.flow import follow, grid_of, shape
+from directives.pictures.partitions import describe_step
+from directives.pictures.traces import Panel
+from directives.plots.speedup_plot import Dot, Line, ticks
+from directives.plots.speedup_plot import layout as plot_layout
 
 
 def access(op: str, words: list[int], line: int, site: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:

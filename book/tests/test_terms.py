@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from conflict_free.terms import defined_terms, uses
+
+from directives.prose.terms import defined_terms, uses
 
 BOOK = Path(__file__).resolve().parents[1]
 TERMS = defined_terms((BOOK / "glossary.rst").read_text(encoding="utf-8"))

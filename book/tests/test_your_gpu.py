@@ -7,9 +7,10 @@ import re
 
 import pytest
 import synthetic
-from conflict_free.ladder import ladder_rows
-from conflict_free.results import Evidence, is_measured
 from test_directives import TRUE, replace_in, text_of
+
+from conflict_free.evidence.results import Evidence, is_measured
+from directives.plots.bandwidth_plot import ladder_rows
 
 CLAIM = f":claim:`The copy is faster [{TRUE}]`."
 

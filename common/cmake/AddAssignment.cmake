@@ -32,10 +32,10 @@ function(add_assignment slug)
         return()
     endif()
     set(graded ${CMAKE_BINARY_DIR}/graded/${slug}.json)
-    set(scripts ${PROJECT_SOURCE_DIR}/scripts/lib)
-    set(grade ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} -m grading.answers)
+    set(python ${PROJECT_SOURCE_DIR}/common/python)
+    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free grading.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
-    file(GLOB_RECURSE grader CONFIGURE_DEPENDS ${scripts}/grading/*.py ${scripts}/grading/cheats/*.cu)
+    file(GLOB_RECURSE grader CONFIGURE_DEPENDS ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/cheats/*.cu)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
@@ -53,8 +53,8 @@ function(add_assignment slug)
             add_custom_target(${trial})
         endif()
         add_custom_target(${slug}_${trial}
-            COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON}
-                    -m grading.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
+            COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON}
+                    ${python}/conflict_free grading.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
             COMMENT "Trying the ${trial} of assignment ${slug}"
             VERBATIM)
         add_dependencies(${slug}_${trial} grading_toolchain)
@@ -78,16 +78,16 @@ function(add_cheats slug)
         return()
     endif()
     set(graded ${CMAKE_BINARY_DIR}/graded/cheats.json)
-    set(scripts ${PROJECT_SOURCE_DIR}/scripts/lib)
-    set(grade ${CMAKE_COMMAND} -E env PYTHONPATH=${scripts} PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} -m grading.cheats)
+    set(python ${PROJECT_SOURCE_DIR}/common/python)
+    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free grading.cheats)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
-    file(GLOB grader CONFIGURE_DEPENDS ${scripts}/grading/*.py ${scripts}/grading/cheats/*.cu)
+    file(GLOB grader CONFIGURE_DEPENDS ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/cheats/*.cu)
     list(FILTER files EXCLUDE REGEX "/answers$")
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
         COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${scripts}/grading/cheats/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
+        DEPENDS ${files} ${grader} ${python}/conflict_free/grading/cheats/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the cheats"
         VERBATIM)
     add_custom_target(cheats_graded DEPENDS ${graded})

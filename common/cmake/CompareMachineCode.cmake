@@ -8,12 +8,14 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(compare_with_machine_code target)
-    set(scripts ${PROJECT_SOURCE_DIR}/scripts/lib)
-    set(sources ${scripts}/exactness.py ${scripts}/ptx_accesses.py ${scripts}/sass_accesses.py)
+    set(python ${PROJECT_SOURCE_DIR}/common/python)
+    set(sources exactness.py ptx_accesses.py sass_accesses.py)
+    list(TRANSFORM sources PREPEND ${python}/conflict_free/counting/)
     add_dependencies(${target} conflict_free_ptx)
     set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${sources})
     add_custom_command(TARGET ${target} POST_BUILD
-        COMMAND ${Python3_EXECUTABLE} ${scripts}/exactness.py $<TARGET_FILE:${target}> $<TARGET_FILE:conflict_free_ptx>
+        COMMAND ${Python3_EXECUTABLE} ${python}/conflict_free counting.exactness
+                $<TARGET_FILE:${target}> $<TARGET_FILE:conflict_free_ptx>
                 ${CMAKE_CUDA_COMPILER} $<TARGET_FILE:${target}>.exactness
         VERBATIM)
 endfunction()

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts" / "lib"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "python"))
 
-from book_pdf import write_pdf  # noqa: E402  it lies with the scripts
-from console import Stop  # noqa: E402
+from conflict_free.console import Stop  # noqa: E402
+from conflict_free.rendering.book_pdf import write_pdf  # noqa: E402  it lies with the scripts
 
 HTML = Path(os.environ["CONFLICT_FREE_HTML"]).resolve()
 

@@ -56,7 +56,7 @@ Texts read_texts()
     try {
         if (file) return texts_from(Json::parse(file));
     } catch (const std::exception&) {
-        if (named) throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " is not what scripts/lib/exactness.py writes");
+        if (named) throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " is not what common/python/conflict_free/counting/exactness.py writes");
     }
     if (named && !file) throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " given, a file that can be read is accepted");
     return {};

@@ -3,7 +3,7 @@
 
 /// @file
 /// What the GPU's assembler makes of the accesses of a text: which of them it joins, and what cannot be counted as it does.
-/// The comparison of the text with machine code is made before the program runs (scripts/lib/exactness.py).
+/// The comparison of the text with machine code is made before the program runs (common/python/conflict_free/counting/exactness.py).
 #pragma once
 
 #include <cstdint>

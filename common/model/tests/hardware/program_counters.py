@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "scripts" / "lib"))
 
-from counters import COMPARED, NoCounters, gpu_counts, model_counts, parse_launches
+from conflict_free.measuring.counters import COMPARED, NoCounters, gpu_counts, model_counts, parse_launches
 
 
 def read(path):

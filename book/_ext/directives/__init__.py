@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Sphinx extension of *Conflict-Free CUDA*: binds code, counts, times and pictures to the prose.
+
+What the numbers mean is in the package ``conflict_free.evidence``; here they are shown, grouped by how: tables, plots, pictures,
+listings, prose.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+#: Modules with directives, roles or handlers of their own, in the order in which they are registered.
+MODULES = (
+    "project",
+    "prose.values",
+    "prose.claims",
+    "tables.classics",
+    "prose.beside",
+    "tables.counting",
+    "listings.folds",
+    "listings.listing",
+    "listings.diff",
+    "listings.steps",
+    "tables.tables",
+    "tables.value_table",
+    "pictures.sectors",
+    "pictures.row_sectors",
+    "listings.specimens",
+    "pictures.banks",
+    "pictures.tile_banks",
+    "pictures.rounds",
+    "pictures.lane_tile",
+    "plots.exchange_plot",
+    "pictures.explorer",
+    "pictures.flow",
+    "pictures.partitions",
+    "plots.value_bars",
+    "plots.bandwidth_plot",
+    "plots.speedup_plot",
+    "prose.predict",
+    "prose.terms",
+    "prose.course",
+    "prose.assignments",
+    "prose.accessible",
+    "prose.ebook",
+)
+
+
+def setup(app):
+    """Register configuration values, directives, roles and nodes with Sphinx."""
+    for name in MODULES:
+        importlib.import_module(f".{name}", __name__).setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``kernel-diff``: the lines that change between two kernels, generated from their tested sources."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence
+
+from ..project import EvidenceDirective, raw_html, render
+from .code import highlight_lines
+from .folds import fold
+from .listing import kernel_listing
+
+#: What stands in place of lines that both kernels have.
+GAP = {"kind": "gap", "mark": "", "html": "⋯"}
+
+
+def _is_comment(lines: list[str]) -> bool:
+    """Return whether no line holds code."""
+    return all(line.strip().startswith("//") or not line.strip() for line in lines)
+
+
+def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "") -> list[dict[str, Any]]:
+    """Return the lines that are in one text only, each ``del`` or ``ins`` with its highlighted HTML, a ``gap`` between places.
+
+    Empty lines are left out, and so is a place where only comments differ: neither changes what runs. That two kernels are
+    called differently, by the names given, is no change either.
+    """
+    compared = re.sub(rf"\b{re.escape(old_name)}\b", new_name, old) if old_name else old
+    before, after = compared.splitlines(), new.splitlines()
+    before_html, after_html = highlight_lines(old), highlight_lines(new)
+    merged: list[dict[str, Any]] = []
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        if tag == "equal" or _is_comment(before[old_from:old_to] + after[new_from:new_to]):
+            continue
+        hunk = [{"kind": "del", "mark": "−", "html": before_html[n]} for n in range(old_from, old_to) if before[n].strip()]
+        hunk += [{"kind": "ins", "mark": "+", "html": after_html[n]} for n in range(new_from, new_to) if after[n].strip()]
+        if merged and hunk:
+            merged.append(GAP)
+        merged += hunk
+    return merged
+
+
+class KernelDiff(EvidenceDirective):
+    """``.. kernel-diff:: SLUG.KERNEL SLUG.KERNEL``: the lines that change from the first kernel to the second.
+
+    The second kernel is folded below, whole, with the model's counts in its margin; ``:size:`` and ``:of:`` are as those of
+    ``kernel-listing``, and ``:no-counts:`` leaves the margin empty. ``:no-listing:`` leaves out the fold, for a kernel that
+    the page shows elsewhere.
+    """
+
+    required_arguments = 2
+    option_spec = {
+        "size": directives.unchanged_required,
+        "of": directives.unchanged_required,
+        "no-counts": directives.flag,
+        "no-listing": directives.flag,
+    }
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        sides = []
+        for argument in self.arguments:
+            slug, name = self.kernel_argument(argument)
+            sides.append((slug, evidence.sources(slug).region(name)))
+        (old_slug, old), (new_slug, new) = sides
+        lines = diff_lines(old.text, new.text, old.name, new.name)
+        changes = raw_html(
+            render(
+                "diff.html",
+                old=f"{old_slug}.{old.name}" if old_slug != new_slug else old.name,
+                new=f"{new_slug}.{new.name}" if old_slug != new_slug else new.name,
+                lines=lines,
+            )
+        )
+        if "no-listing" in self.options:
+            return [changes]
+        counted = "no-counts" not in self.options
+        whole = kernel_listing(
+            self, evidence, new_slug, new.name, counted=counted, size=self.options.get("size"), of=self.options.get("of")
+        )
+        return [changes, fold(f"The whole kernel, {new.name}", whole, code=True)]
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("kernel-diff", KernelDiff)

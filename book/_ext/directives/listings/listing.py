@@ -1,0 +1,216 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Kernels as they stand in the tested source: ``kernel-listing`` and ``full-source``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from conflict_free.evidence.results import Evidence, ResultError, access_metric, counted_size, format_number, parse_size
+from conflict_free.evidence.source import SourceFile, Sources, shown_path
+
+from ..project import EvidenceDirective, raw_html, render
+from .code import highlight_lines
+from .folds import fold
+
+#: Regions that every chapter may have, and that no other page links to.
+HELPERS = ("constants", "launch", "entry")
+
+
+def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]:
+    """Return the notes of a listing's margin by line number of ``file``.
+
+    A note says what one warp instruction of the line takes on average: sectors for global memory,
+    wavefronts for shared memory. ``excess`` tells whether that is more than the ideal, ``factor`` how many
+    times as much, ``title`` says all of it in words.
+    """
+    sums: dict[tuple[int, str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for line in counts["lines"]:
+        if line["file"].rsplit("/", 1)[-1] != file:
+            continue
+        total = sums[line["line"], line["space"], line["op"]]
+        for key, number in line.items():
+            if isinstance(number, int) and key != "line":
+                total[key] += number
+    notes: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for (number, space, op), total in sorted(sums.items()):
+        if space == "global":
+            many, one, unit = "sectors", "request", "sector"
+        else:
+            many, one, unit = "wavefronts", "instruction", "wavefront"
+        if not total[one + "s"]:
+            continue
+        per = access_metric(total, f"{many}_per_{one}")
+        ideal = access_metric(total, f"ideal_{many}_per_{one}")
+        excess = per > ideal
+        words = f"{space} {op}: {format_number(per)} {unit if per == 1 else many} a {one}, ideal {format_number(ideal)}"
+        notes[number].append(
+            {
+                "op": op,
+                "text": f"{format_number(per)} {unit if per == 1 else many}",
+                "excess": excess,
+                "factor": f"{format_number(per / ideal)}×" if excess and ideal else "",
+                "title": words,
+            }
+        )
+    return notes
+
+
+def anchor(env: BuildEnvironment, name: str) -> str:
+    """Return the anchor of a kernel's text on the page being read, which ``:ref:`kernel-NAME``` finds.
+
+    It is an empty text if the page has one, or another page has: the first listing is what is meant.
+    """
+    label = f"kernel-{name}"
+    labels = env.get_domain("std").anonlabels
+    if label in labels:
+        return ""
+    labels[label] = env.docname, label
+    return label
+
+
+def kernel_listing(
+    directive: EvidenceDirective, evidence: Evidence, slug: str, name: str, counted: bool, size: str | None = None, of: str | None = None
+) -> list[nodes.Node]:
+    """Return the nodes of a region's listing, with the margin of counts if ``counted``.
+
+    ``size`` and ``of`` are the options of ``kernel-listing``. Raises ResultError or SourceError.
+    """
+    part = evidence.sources(slug).region(name)
+    notes: dict[int, list[dict[str, Any]]] = {}
+    machine, shown_size = "", ""
+    if counted:
+        kernel = of or name
+        shown_size = parse_size(size or counted_size(evidence.program(slug), kernel))
+        notes = margin(evidence.counts_row(slug, kernel, shown_size)["counts"], part.path.name)
+        machine = evidence.program(slug)["machine"]
+    lines = [
+        {"html": html, "notes": notes.get(number, [])}
+        for number, html in enumerate(highlight_lines(part.text), start=part.first_line)
+    ]
+    if counted and not any(line["notes"] for line in lines):
+        raise ResultError(f"no access of {slug}.{name} at {shown_size} lies in lines {part.first_line}-{part.last_line}")
+    html = render(
+        "listing.html",
+        name=name,
+        file=part.file,
+        first=part.first_line,
+        last=part.last_line,
+        lines=lines,
+        machine=machine,
+        excess=any(note["excess"] for line in lines for note in line["notes"]),
+        size=shown_size,
+        of=of or "",
+        anchor=anchor(directive.env, name) if name not in HELPERS else "",
+    )
+    return [raw_html(html)]
+
+
+class KernelListing(EvidenceDirective):
+    """``.. kernel-listing:: SLUG.KERNEL``: the kernel's region, by name.
+
+    ``:counts:`` adds the margin of the model's counts per source line; ``:size: WxH`` chooses the size.
+    The name may be that of any region, such as ``constants``; only kernels have counts. A function that kernels call
+    has those of one of them, which ``:of:`` names. ``:folded:`` folds it away below its name.
+    """
+
+    required_arguments = 1
+    option_spec = {
+        "counts": directives.flag,
+        "size": directives.unchanged_required,
+        "of": directives.unchanged_required,
+        "folded": directives.flag,
+    }
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug, name = self.kernel_argument(self.arguments[0])
+        counted = "counts" in self.options
+        made = kernel_listing(self, evidence, slug, name, counted, self.options.get("size"), self.options.get("of"))
+        return [fold(f"The whole kernel, {name}", made, code=True)] if "folded" in self.options else made
+
+
+def folded_sources(
+    directive: EvidenceDirective, sources: Sources, anchors: Mapping[tuple[Path, int], str] = MappingProxyType({})
+) -> list[nodes.Node]:
+    """Return each source file of a program, whole and folded, with a link to download it.
+
+    ``anchors`` are given by file and number of their line.
+    """
+    made = []
+    for file in sources.files:
+        marks = {number: mark for (path, number), mark in anchors.items() if path == file.path}
+        made += _folded(directive, file, marks)
+    return made
+
+
+def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int, str]) -> list[nodes.Node]:
+    """Return one file, folded, with its link."""
+    path, lines = source.path, highlight_lines(source.text)
+    for number, mark in anchors.items():
+        lines[number - 1] = f'<span id="{mark}"></span>{lines[number - 1]}'
+    opening = raw_html(render("full_source.html", file=shown_path(path), count=len(lines), lines=lines))
+    # The role takes a path relative to the page.
+    page = Path(directive.env.doc2path(directive.env.docname))
+    target = Path(os.path.relpath(path, page.parent)).as_posix()
+    download = StringList([f":download:`Download {path.name} <{target}>`"], source=directive.get_source_info()[0])
+    holder = nodes.container(classes=["full-source-download"])
+    directive.state.nested_parse(download, directive.content_offset, holder)
+    return [opening, holder]
+
+
+class FullSource(EvidenceDirective):
+    """``.. full-source:: SLUG``: each of the chapter's source files, whole and folded, with a link to download it.
+
+    ``:uncounted:`` is for a chapter whose kernels are not counted: those that were measured have their places.
+    """
+
+    required_arguments = 1
+    option_spec = {"uncounted": directives.flag}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug = self.arguments[0]
+        sources = evidence.sources(slug)
+        anchors = {}
+        for name, place in self._places(evidence, slug, sources).items():
+            mark = anchor(self.env, name)
+            if mark:
+                anchors[place] = mark
+        return folded_sources(self, sources, anchors)
+
+    def _places(self, evidence: Evidence, slug: str, sources: Sources) -> dict[str, tuple[Path, int]]:
+        """Return the file and line at which each kernel begins; functions of the host may share a region, or have none."""
+        places = {name: (part.path, part.first_line) for name, part in sources.regions.items() if name not in HELPERS}
+        told = evidence.result(slug) if "uncounted" in self.options else evidence.program(slug)
+        for row in (told or {"rows": ()})["rows"]:
+            for file in sources.files:
+                found = re.search(rf"\b{row['kernel']}\(", file.text)
+                if row["kernel"] not in places and found:
+                    places[row["kernel"]] = file.path, file.text.count("\n", 0, found.start()) + 1
+        return places
+
+
+def _forget_anchors(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Forget the anchors of pages that are about to be read: a kernel may have gone from one of them to another."""
+    labels = env.get_domain("std").anonlabels
+    for label, (page, _) in list(labels.items()):
+        if label.startswith("kernel-") and page in docnames:
+            del labels[label]
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    app.connect("env-before-read-docs", _forget_anchors)
+    app.add_directive("kernel-listing", KernelListing)
+    app.add_directive("full-source", FullSource)

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``specimen``: a program that shows an error of the classics, and what the model reports of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import ACCESSES, LOCAL, SPECIMENS, Evidence, ResultError, describe, format_number
+
+from ..project import EvidenceDirective, raw_html, render
+from .code import highlight_lines
+from .listing import folded_sources
+
+
+def findings(report: dict[str, Any]) -> list[str]:
+    """Return what the model says of one program: a phrase for each hazard, or the shared-memory counts of its launches.
+
+    Launches that count the same are one phrase.
+    """
+    said = []
+    for hazard in report["hazards"]:
+        numbers = sorted({place["line"] for place in hazard["lines"]})
+        where = f"line{'s' if len(numbers) > 1 else ''} {' and '.join(map(str, numbers))}"
+        said.append(f"{hazard['kind'].replace('_', ' ')} at {where}: {hazard['message']}")
+    if said:
+        return said
+    for kernel in report["kernels"]:
+        for key in ("shared_load", "shared_store"):
+            access = kernel[key]
+            if access["instructions"]:
+                said.append(
+                    f"{ACCESSES[key]}: {_several(access['instructions'], 'instruction')}, "
+                    f"{_several(access['wavefronts'], 'wavefront')}, {_several(access['conflicts'], 'conflict')}"
+                )
+    return ["no hazard", *dict.fromkeys(said)]
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+class Specimen(EvidenceDirective):
+    """``.. specimen:: NAME``: the program ``chapters/errata/NAME.cu``, its verdict on its output, and the model's.
+
+    A program that was counted on older machines too shows the counts of each. One that was measured on the book's
+    machine, or on the reader's, shows its figures. The whole program follows, folded, with a link to download it.
+    """
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        name = self.arguments[0]
+        path = evidence.specimen_path(name)
+        sources = evidence.sources_of(path)
+        part = sources.region(name)
+        report = self._report(evidence, name)
+        lines = [
+            {"html": html, "notes": []}
+            for html in highlight_lines(part.text)
+        ]
+        listing = render(
+            "listing.html", name=name, file=part.file, first=part.first_line, last=part.last_line,
+            lines=lines, machine="", excess=False, size="", anchor="",
+        )
+        verdict = "The program finds its output wrong." if report["exit_code"] else "The program finds no fault in its output."
+        made = [raw_html(listing), nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]
+        for path in sorted((evidence.counts / SPECIMENS).glob(f"{name}.*.json")):
+            machine = path.suffixes[0].removeprefix(".")
+            older = self._report(evidence, f"{name}.{machine}")
+            made += [nodes.paragraph("", f"Of the same program on {machine} it says:"), _bullets(findings(older))]
+        return made + self._figures(evidence, name) + folded_sources(self, sources)
+
+    def _report(self, evidence: Evidence, name: str) -> dict[str, Any]:
+        """Return what the model reported in this build of a program, or of ``NAME.MACHINE``."""
+        path = evidence.counts / SPECIMENS / f"{name}.json"
+        evidence.on_read(path)
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except OSError:
+            raise ResultError(f"there is no report {path}; the CMake target 'counts' makes it") from None
+
+    def _figures(self, evidence: Evidence, name: str) -> list[nodes.Node]:
+        """Return what was measured of a program; nothing where it was not."""
+        machines = []
+        for machine in dict.fromkeys((evidence.machine, LOCAL)):
+            figures = evidence.figures(name, machine)
+            if figures:
+                told = describe(evidence.result(SPECIMENS, machine)["provenance"])
+                machines.append({"told": told, "figures": {key: format_number(number) for key, number in figures.items()}})
+        return [raw_html(render("figures.html", name=name, machines=machines))] if machines else []
+
+
+def _bullets(texts: list[str]) -> nodes.bullet_list:
+    return nodes.bullet_list("", *[nodes.list_item("", nodes.paragraph("", text)) for text in texts])
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("specimen", Specimen)

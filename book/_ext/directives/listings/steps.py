@@ -1,0 +1,245 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``step-figures`` (what one step changes, in one strip) and ``kernel-table`` (all kernels of a page, a row each)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import (
+    CEILING,
+    CEILING_SLUG,
+    MEASURED,
+    Evidence,
+    ResultError,
+    Value,
+    counted_size,
+    describe,
+    is_of_arrays,
+    parse_size,
+    pretty_size,
+)
+
+from ..project import EvidenceDirective, raw_html, render
+
+#: The size at which a step of matrices is timed, far larger than any L2.
+TIMED_SIZE = "16384x16384"
+
+#: Rows of a kernel-table, at most: more cannot be taken in at a glance.
+MOST_ROWS = 12
+
+#: What an access costs: metric of the counts, words for a strip, words for the head of a column.
+COSTS = {
+    "global_load.sectors_per_request": ("sectors per global load", "sectors per load"),
+    "global_store.sectors_per_request": ("sectors per global store", "sectors per store"),
+    "shared_load.wavefronts_per_instruction": ("wavefronts per shared load", "wavefronts per load"),
+    "shared_store.wavefronts_per_instruction": ("wavefronts per shared store", "wavefronts per store"),
+}
+
+#: Words of all metrics that a strip may show.
+WORDS = {metric: words for metric, (words, _) in COSTS.items()} | {
+    "shared_load.instructions_per_block": "shared loads of a block",
+    "shared_load.wavefronts_per_block": "wavefronts of these loads",
+    "shared_load.conflicts_per_block": "conflicts of these loads",
+    "shared_bytes": "bytes of shared memory per block",
+    "barriers": "barriers",
+    "launches": "launches",
+    "blocks": "blocks",
+    "threads_per_block": "threads per block",
+    "shared_load.instructions": "shared loads",
+    "shared_load.wavefronts": "wavefronts of shared loads",
+    "shared_load.conflicts": "conflicts of shared loads",
+    "shared_store.wavefronts": "wavefronts of shared stores",
+    "shared_store.conflicts": "conflicts of shared stores",
+    "global_load.requests": "requests of global loads",
+    "global_load.sectors": "sectors of global loads",
+    "global_store.requests": "requests of global stores",
+    "global_store.sectors": "sectors of global stores",
+    "partitions_per_step.load": "partitions that concurrent blocks load from",
+    "partitions_per_step.store": "partitions that concurrent blocks store to",
+    "percent_of_issue_limit": "% of the issue limit",
+    "percent_of_issue_slots": "% of issue slots taken",
+    "percent_of_shared_cycles": "% of cycles that shared memory is busy",
+    "instructions_per_pair": "instructions per pair",
+    "ms": "ms",
+}
+
+
+def timed_size(evidence: Evidence, slug: str, given: str | None) -> str:
+    """Return the size whose times a page compares: the given one, else 16384 × 16384, for arrays the longest."""
+    if given:
+        return parse_size(given)
+    result = evidence.result(slug)
+    if result is None or not is_of_arrays(result):
+        return TIMED_SIZE
+    return max((row for row in result["rows"] if row["time"]), key=lambda row: row["width"])["size"]
+
+
+def counted_value(evidence: Evidence, slug: str, kernel: str, metric: str) -> Value | None:
+    """Return a counted metric of a kernel at the size of its counts; None if it makes no such access, or is not counted."""
+    program = evidence.program(slug)
+    if not any(row["kernel"] == kernel and row["counts"] for row in program["rows"]):
+        return None
+    try:
+        return evidence.value(f"{slug}.{kernel}.{counted_size(program, kernel)}.{metric}")
+    except ResultError:
+        if metric in COSTS:
+            return None
+        raise
+
+
+def timed_value(evidence: Evidence, slug: str, kernel: str, size: str, metric: str) -> Value:
+    """Return a measured metric of a kernel; that of the ceiling is of the chapter that measures it."""
+    return evidence.value(f"{CEILING_SLUG if kernel == CEILING else slug}.{kernel}.{size}.{metric}")
+
+
+def rate_metrics(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, str]:
+    """Return what tells a kernel's speed: metric, and its unit for readers."""
+    row = evidence.measured_row(CEILING_SLUG if kernel == CEILING else slug, kernel, size)
+    if row.get("work"):
+        return {"billions_per_second": f"billion {row['work']['unit']}/s"}
+    if is_of_arrays(evidence.result(slug)):
+        return {"gbps": "GB/s"}
+    return {"gbps": "GB/s", "percent_of_memcpy": "% of cudaMemcpy"}
+
+
+def shown_metrics(options: dict[str, Any]) -> list[str]:
+    """Return the metrics that ``:show:`` names, none without it. Raises ResultError for one that has no words."""
+    wanted = options.get("show", "").split()
+    for metric in wanted:
+        if metric not in WORDS:
+            raise ResultError(f":show: {metric!r} is not offered; accepted: {', '.join(WORDS)}")
+    return wanted
+
+
+def shown_value(evidence: Evidence, slug: str, kernel: str, metric: str, size: str | None) -> Value | None:
+    """Return a metric of a kernel, measured at ``size`` or the size that a page compares, or counted."""
+    if metric in MEASURED:
+        return timed_value(evidence, slug, kernel, timed_size(evidence, slug, size), metric)
+    return counted_value(evidence, slug, kernel, metric)
+
+
+class StepFigures(EvidenceDirective):
+    """``.. step-figures:: SLUG.BEFORE SLUG.AFTER``: what a step changes: counts, then speed, before and after.
+
+    Shown are the costs of an access that differ; ``:show:`` names other metrics, counted or measured, in their order, in
+    place of these. ``:size: WxH`` chooses the size that is timed, 16384 × 16384 or the longest array without it;
+    ``:untimed:`` leaves the times out. One kernel alone is shown without a before.
+    """
+
+    required_arguments = 1
+    optional_arguments = 1
+    option_spec = {"show": directives.unchanged_required, "size": directives.unchanged_required, "untimed": directives.flag}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        kernels = [self.kernel_argument(argument) for argument in self.arguments]
+        size = timed_size(evidence, kernels[-1][0], self.options.get("size"))
+        counted = self._counted(evidence, kernels)
+        cells = counted + ([] if "untimed" in self.options else self._timed(evidence, kernels, size))
+        if not cells:
+            raise ResultError(f"no count of {' and '.join(self.arguments)} differs; :show: names what to show")
+        return [raw_html(render("figures_strip.html", cells=cells, caption=self._caption(evidence, kernels, size, bool(counted))))]
+
+    def _counted(self, evidence: Evidence, kernels: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        wanted = shown_metrics(self.options)
+        cells = []
+        for metric in wanted or COSTS:
+            values = [shown_value(evidence, slug, kernel, metric, self.options.get("size")) for slug, kernel in kernels]
+            cell = _cell(WORDS[metric], values)
+            if cell["after"] and (wanted or cell["before"] != cell["after"]):
+                cells.append(cell)
+        return cells
+
+    def _timed(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str) -> list[dict[str, Any]]:
+        cells = []
+        for metric, unit in rate_metrics(evidence, *kernels[-1], size).items():
+            cells.append(_cell(unit, [timed_value(evidence, slug, kernel, size, metric) for slug, kernel in kernels]))
+        return cells
+
+    def _caption(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str, counted: bool) -> str:
+        names = " → ".join(kernel for _, kernel in kernels)
+        if "untimed" in self.options:
+            slug = kernels[-1][0]
+            older = f" for {evidence.program(slug)['machine']}" if ":" in slug else ""
+            return f"{names}. Counted by the model{older}."
+        gpu = evidence.result(kernels[-1][0])["provenance"]["gpu"]
+        return f"{names}. {'Counted by the model; timed' if counted else 'Timed'} on an {gpu} at {pretty_size(size)}, cold."
+
+
+def _cell(words: str, values: list[Value | None]) -> dict[str, Any]:
+    """Return one figure of a strip: what it is, before and after, and where both come from."""
+    texts = [value.text() if value else "" for value in values]
+    sources = dict.fromkeys(value.provenance for value in values if value)
+    return {
+        "words": words,
+        "before": texts[0] if len(texts) == 2 else "",
+        "after": texts[-1],
+        "provenance": "; ".join(sources),
+    }
+
+
+class KernelTable(EvidenceDirective):
+    """``.. kernel-table::``: a row for each kernel of the body: what its accesses cost, and how fast it is.
+
+    A line of the body is ``SLUG.KERNEL`` or ``SLUG.KERNEL | WORDS``. The argument, if any, is the caption's first sentence,
+    which says what to see. ``:size: WxH`` is the size of the times. The costs are those of one warp instruction; ``:show:``
+    names other metrics in their place, as in ``step-figures``. The first row is ``cudaMemcpy``, the ceiling, unless the
+    times are of arrays.
+    """
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"size": directives.unchanged_required, "show": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        wanted = shown_metrics(self.options)
+        asked = [line.partition("|") for line in self.content if line.strip()]
+        kernels = [(*self.kernel_argument(name.strip()), words.strip()) for name, _, words in asked]
+        size = timed_size(evidence, kernels[0][0], self.options.get("size"))
+        rates = rate_metrics(evidence, *kernels[0][:2], size)
+        if "percent_of_memcpy" in rates and (CEILING_SLUG, CEILING) not in [kernel[:2] for kernel in kernels]:
+            kernels.insert(0, (CEILING_SLUG, CEILING, ""))
+        if len(kernels) > MOST_ROWS:
+            raise ResultError(f"a kernel-table has {len(kernels)} rows; {MOST_ROWS} at most can be taken in")
+        counts = {
+            metric: [shown_value(evidence, slug, name, metric, self.options.get("size")) for slug, name, _ in kernels]
+            for metric in wanted or COSTS
+        }
+        counts = {metric: values for metric, values in counts.items() if any(values)}
+        rows = []
+        for number, (slug, name, words) in enumerate(kernels):
+            cells = [_number(values[number]) for values in counts.values()]
+            cells += [_number(timed_value(evidence, slug, name, size, metric)) for metric in rates]
+            rows.append({"name": name, "words": words, "ceiling": name == CEILING, "cells": cells})
+        spaces = [(space, sum(metric.startswith(space) for metric in counts)) for space in ("global", "shared")]
+        return [
+            raw_html(
+                render(
+                    "kernel_table.html",
+                    see=self.arguments[0] if self.arguments else "",
+                    spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
+                    heads=[WORDS[metric] if wanted else COSTS[metric][1] for metric in counts],
+                    of="" if wanted else "one warp instruction",
+                    rates=list(rates.values()),
+                    rows=rows,
+                    size=pretty_size(size),
+                    machine=describe(evidence.result(kernels[-1][0])["provenance"]),
+                )
+            )
+        ]
+
+
+def _number(value: Value | None) -> dict[str, str]:
+    return {"text": value.text() if value else "–", "provenance": value.provenance if value else "makes no such access"}
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    app.add_directive("step-figures", StepFigures)
+    app.add_directive("kernel-table", KernelTable)

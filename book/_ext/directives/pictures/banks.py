@@ -1,0 +1,204 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``bank-map``: which bank of shared memory serves which lane in which wavefront, drawn from the model's trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+from ..project import EvidenceDirective, picture, render
+from .traces import Panel, shared_access
+
+#: Units of a picture: of a cell with text, of a cell without, and of the numbers of wavefronts at the left.
+CELL, ROW, MARGIN = 24, 17, 28
+SMALL_CELL, SMALL_ROW = 7, 7
+
+#: Banks side by side on a phone; the others follow below.
+NARROW_BANKS = 16
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A bank in a wavefront, and the lanes that it serves."""
+
+    bank: int
+    lanes: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """The lane, or how many lanes there are."""
+        return str(self.lanes[0]) if len(self.lanes) == 1 else f"×{len(self.lanes)}"
+
+
+def served_cells(access: dict[str, Any], banks: int) -> list[list[Cell]]:
+    """Return, for each wavefront of a traced access, its busy banks in ascending order."""
+    wavefronts = []
+    for wavefront in access["wavefronts"]:
+        lanes: dict[int, list[int]] = {}
+        for lane, word in wavefront:
+            lanes.setdefault(word % banks, []).append(lane)
+        wavefronts.append([Cell(bank, tuple(found)) for bank, found in sorted(lanes.items())])
+    return wavefronts
+
+
+def plural(number: int, noun: str) -> str:
+    """Return ``1 lane`` or ``2 lanes``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def cost_in_words(access: dict[str, Any]) -> str:
+    """Return how many wavefronts an access takes, and how many are ideal if that differs."""
+    taken, ideal = len(access["wavefronts"]), access["ideal_wavefronts"]
+    return plural(taken, "wavefront") + (f", ideal: {ideal}" if taken > ideal else "")
+
+
+def ranges(numbers: list[int]) -> str:
+    """Return ascending numbers for readers: ``0, 4–7``."""
+    parts = []
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in run]
+        parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
+    return ", ".join(parts)
+
+
+def describe_schedule(access: dict[str, Any], banks: int, op: str) -> str:
+    """Return the sentences that say what a bank map shows."""
+    active = sum(lane is not None for lane in access["lanes"])
+    words = {word for wavefront in access["wavefronts"] for _, word in wavefront}
+    sentences = [
+        f"One shared {op} of a warp: {plural(active, 'lane')}, {plural(len(words), 'word')} of 4 bytes, {banks} banks, "
+        f"{cost_in_words(access)}."
+    ]
+    wavefronts = served_cells(access, banks)
+    shapes = [tuple(cell.bank for cell in cells) for cells in wavefronts]
+    for shape, run in groupby(enumerate(shapes, start=1), lambda pair: pair[1]):
+        numbers = [number for number, _ in run]
+        lanes = sorted({lane for number in numbers for cell in wavefronts[number - 1] for lane in cell.lanes})
+        where = "no bank" if not shape else ("bank " if len(shape) == 1 else "banks ") + ranges(list(shape))
+        each = "each " if len(numbers) > 1 else ""
+        sentences.append(
+            f"Wavefront{'s' if len(numbers) > 1 else ''} {ranges(numbers)} {each}use{'s' if not each else ''} {where}, "
+            f"for lane{'s' if len(lanes) > 1 else ''} {ranges(lanes)}."
+        )
+    if len(sentences) > 6:
+        busiest = max(len(shape) for shape in shapes)
+        fewest = min(len(shape) for shape in shapes)
+        span = str(busiest) if fewest == busiest else f"{fewest} to {busiest}"
+        sentences[1:] = [f"Each wavefront uses {span} of the banks."]
+    return " ".join(sentences)
+
+
+def layout(wavefronts: list[list[Cell]], banks: int, across: int) -> dict[str, Any]:
+    """Return the blocks of a picture that has ``across`` banks side by side, in the units of its view box.
+
+    A block of banks that no wavefront uses becomes a line of text.
+    """
+    blocks, y = [], 0.0
+    for first in range(0, banks, across):
+        last = first + across - 1
+        rows = [[cell for cell in cells if first <= cell.bank <= last] for cells in wavefronts]
+        block: dict[str, Any] = {"first": first, "last": last, "y": y, "idle": not any(rows) and banks > across}
+        if block["idle"]:
+            y += ROW
+        else:
+            block |= {
+                "top": y + ROW,
+                "height": ROW * len(rows),
+                "cells": [
+                    {"x": MARGIN + CELL * (cell.bank - first), "y": y + ROW * (row + 1), "label": cell.label}
+                    for row, cells in enumerate(rows)
+                    for cell in cells
+                ],
+                "rows": [{"y": y + ROW * (row + 1), "number": row + 1} for row in range(len(rows))],
+            }
+            y += ROW * (len(rows) + 1) + 6
+        blocks.append(block)
+    grid = {"left": MARGIN, "cell": CELL, "row": ROW, "across": across}
+    return {"blocks": blocks, "width": MARGIN + CELL * across, "height": y, **grid}
+
+
+def small_layout(wavefronts: list[list[Cell]], banks: int) -> dict[str, Any]:
+    """Return a picture of cells without text."""
+    cells = [
+        {"x": SMALL_CELL * cell.bank, "y": SMALL_ROW * row} for row, cells in enumerate(wavefronts) for cell in cells
+    ]
+    size = {"width": SMALL_CELL * banks, "height": SMALL_ROW * len(wavefronts)}
+    return {"cells": cells, "cell": SMALL_CELL, "row": SMALL_ROW, "rows": len(wavefronts), "banks": banks, **size}
+
+
+def drawn(evidence: Evidence, panel: Panel, small: bool) -> dict[str, Any]:
+    """Return what the template needs to draw a panel. Raises ResultError."""
+    run, access = shared_access(evidence, panel)
+    wavefronts = served_cells(access, run["banks"])
+    sources = evidence.sources(panel.slug)
+    return {
+        "label": panel.label,
+        "cost": cost_in_words(access),
+        "excess": len(wavefronts) > access["ideal_wavefronts"],
+        "description": describe_schedule(access, run["banks"], panel.op),
+        "kernel": panel.kernel,
+        "machine": run["machine"],
+        "banks": run["banks"],
+        "warp": access["warp"],
+        "line": access["line"],
+        "text": sources.line(access["file"], access["line"]).strip(),
+        "shares": any(len(cell.lanes) > 1 for cells in wavefronts for cell in cells),
+        "small": small_layout(wavefronts, run["banks"]) if small else None,
+        "wide": None if small else layout(wavefronts, run["banks"], run["banks"]),
+        "narrow": None if small else layout(wavefronts, run["banks"], NARROW_BANKS),
+    }
+
+
+def places(panels: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Return the kernels of some panels, each with the lines of its accesses in words."""
+    lines: dict[str, list[int]] = {}
+    for panel in panels:
+        lines.setdefault(panel["kernel"], []).append(panel["line"])
+    return [
+        {"kernel": kernel, "lines": ("line " if len(set(found)) == 1 else "lines ") + " and ".join(map(str, sorted(set(found))))}
+        for kernel, found in lines.items()
+    ]
+
+
+def figure(panels: list[dict[str, Any]], small: bool) -> str:
+    """Return the HTML of some panels that ``drawn`` made."""
+    return render("banks.html", panels=panels, small=small, places=places(panels))
+
+
+def in_words(panels: list[dict[str, Any]]) -> str:
+    """Return the description of several panels."""
+    return " ".join((f"{panel['label']}: " if panel["label"] else "") + panel["description"] for panel in panels)
+
+
+class BankMap(EvidenceDirective):
+    """``.. bank-map:: [MACHINE:]SLUG.KERNEL load|store …``: the wavefronts of one shared access of a warp.
+
+    The access is the first of warp 0 in the first block that makes it; ``match=TEXT``, ``site=N``, ``warp=N`` and
+    ``occurrence=N`` choose another one, and `` | LABEL`` stands above the picture. Lines of the body are further
+    panels. ``:small:`` draws them side by side, without the lanes' numbers.
+    """
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"small": directives.flag}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        asked = [*self.arguments, *(line for line in self.content if line.strip())]
+        if not asked:
+            raise ResultError("a bank-map wants an access, as its argument or in its body")
+        panels = [drawn(evidence, Panel.parse(line), "small" in self.options) for line in asked]
+        return picture(figure(panels, "small" in self.options), in_words(panels))
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("bank-map", BankMap)

@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``tile-flow``: the way of the elements of one block through its tile, drawn from the model's trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+from ..project import EvidenceDirective, picture, render
+from .banks import plural, ranges
+from .traces import launch
+
+CELL = 7
+
+#: A position in a matrix or tile: row, column.
+Position = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element on its way: the warp that loads it, its place in the input, in the tile and in the output, the warp that stores it."""
+
+    loaded_by: int
+    source: int
+    word: int
+    target: int
+    stored_by: int
+
+
+def _moves(accesses: list[dict[str, Any]], space: str, op: str) -> dict[tuple[int, int, int, int], int]:
+    """Return the byte offset of each lane's accesses of one kind, by warp, copy of the unrolled line, occurrence and lane."""
+    return {
+        (access["warp"], access["site"], access["occurrence"], lane): offset
+        for access in accesses
+        if access["space"] == space and access["op"] == op
+        for lane, offset in enumerate(access["lanes"])
+        if offset is not None
+    }
+
+
+def follow(block: dict[str, Any], size: int) -> list[Element]:
+    """Return the elements of a traced block in which each lane stores to the tile what it loads, and the reverse.
+
+    ``size`` is the bytes of an element. Raises ResultError for a block that works otherwise.
+    """
+    accesses = block["accesses"]
+    kinds = [("global", "load"), ("shared", "store"), ("shared", "load"), ("global", "store")]
+    for space, op in kinds:
+        lines = {(access["file"], access["line"]) for access in accesses if (access["space"], access["op"]) == (space, op)}
+        if len(lines) != 1:
+            raise ResultError(f"a tile-flow wants a kernel with one {space} {op}; this one has {len(lines)}")
+    loaded, stored_in_tile, loaded_from_tile, stored = (_moves(accesses, *kind) for kind in kinds)
+    if loaded.keys() != stored_in_tile.keys() or loaded_from_tile.keys() != stored.keys():
+        raise ResultError("a tile-flow wants lanes that put into the tile what they load, and store what they take from it")
+    into = {stored_in_tile[key] // size: (key[0], loaded[key] // size) for key in loaded}
+    elements = []
+    for key, target in stored.items():
+        word = loaded_from_tile[key] // size
+        if word not in into:
+            raise ResultError("a tile-flow wants a tile that is filled before it is read")
+        warp, source = into[word]
+        elements.append(Element(warp, source, word, target // size, key[0]))
+    return elements
+
+
+def grid_of(indices: set[int]) -> dict[int, Position]:
+    """Return row and column of each index of a rectangle that lies in a wider row-major matrix: a run is a row."""
+    positions: dict[int, Position] = {}
+    row, column, before = -1, 0, None
+    for index in sorted(indices):
+        if before is None or index != before + 1:
+            row, column = row + 1, 0
+        positions[index] = (row, column)
+        column, before = column + 1, index
+    return positions
+
+
+def tile_width(elements: list[Element], rows: dict[int, Position]) -> int:
+    """Return how many words lie between the rows of the tile, unused ones included."""
+    first = {}
+    for element in elements:
+        row = rows[element.source][0]
+        first[row] = min(first.get(row, element.word), element.word)
+    return first[1] - first[0]
+
+
+def shape(cells: set[Position]) -> str:
+    """Return the words for some cells: a row, a column, or how many there are."""
+    rows, columns = sorted({row for row, _ in cells}), sorted({column for _, column in cells})
+    if len(rows) == 1:
+        return f"row {rows[0]}"
+    if len(columns) == 1:
+        return f"column {columns[0]}"
+    if len(rows) * len(columns) == len(cells):
+        return f"rows {ranges(rows)}" if len(rows) < len(columns) else f"columns {ranges(columns)}"
+    return plural(len(cells), "element")
+
+
+def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]], str]:
+    """Return the three panels of the picture, and what they show.
+
+    Marked are the elements that ``warp`` loads with its first request, and those that it stores with its first.
+    """
+    sources, targets = grid_of({e.source for e in elements}), grid_of({e.target for e in elements})
+    width = tile_width(elements, sources)
+    ours_in = [element for element in elements if element.loaded_by == warp]
+    ours_out = [element for element in elements if element.stored_by == warp]
+    loaded = set(sorted(ours_in, key=lambda element: element.source)[:32])
+    stored = set(sorted(ours_out, key=lambda element: element.target)[:32])
+    places = {
+        "Input": lambda element: sources[element.source],
+        "Tile in shared memory": lambda element: (element.word // width, element.word % width),
+        "Output": lambda element: targets[element.target],
+    }
+    panels = []
+    for name, place in places.items():
+        marked = {"in": {place(e) for e in loaded}, "out": {place(e) for e in stored}}
+        used = {place(element) for element in elements}
+        rows = 1 + max(row for row, _ in used)
+        columns = width if name.startswith("Tile") else 1 + max(column for _, column in used)
+        unused = columns - 1 - max(column for _, column in used)
+        panels.append(
+            {
+                "name": name, "rows": rows, "columns": columns, "unused": unused, "cell": CELL, "in": sorted(marked["in"]),
+                "out": sorted(marked["out"]), "loaded": shape(marked["in"]), "stored": shape(marked["out"]),
+            }
+        )
+    storing, loading = {e.stored_by for e in loaded}, {e.loaded_by for e in stored}
+    before, tile, after = panels
+    description = (
+        f"Warp {warp} first loads {before['loaded']} of the input into {tile['loaded']} of the tile; these "
+        f"{plural(len(loaded), 'element')} leave as {after['loaded']} of the output, stored by {plural(len(storing), 'warp')}. "
+        f"It first stores {after['stored']} of the output from {tile['stored']} of the tile: {before['stored']} of the input, "
+        f"loaded by {plural(len(loading), 'warp')}. {plural(len(loaded & stored), 'element')} {'is' if len(loaded & stored) == 1 else 'are'} in both."
+    )
+    return panels, description
+
+
+class TileFlow(EvidenceDirective):
+    """``.. tile-flow:: SLUG.KERNEL``: where the elements of one block are in the input, in the tile and in the output.
+
+    Marked are the elements of the first requests of warp 0.
+    """
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        slug, kernel = self.kernel_argument(self.arguments[0])
+        run = launch(evidence, slug, kernel)
+        block = run["blocks"][-1]
+        size = next(access["size"] for access in block["accesses"] if access["space"] == "global")
+        panels, description = panels_of(follow(block, size), warp=0)
+        html = render("flow.html", panels=panels, description=description, kernel=kernel, block=block["block"])
+        return picture(html, description)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("tile-flow", TileFlow)

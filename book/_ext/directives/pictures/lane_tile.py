@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``lane-tile``: an array in shared memory as rows of all banks, and where in it the lanes that are served together go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+from ..project import EvidenceDirective, picture, render
+from .banks import cost_in_words, plural
+from .traces import Panel, shared_access
+
+#: Units of the picture: width of a row of all banks, height of a row, room for the number of a row and for the banks.
+ACROSS, ROW, LEFT, TOP = 208, 11, 26, 14
+
+#: Bytes that a bank delivers in one wavefront.
+BANK_BYTES = 4
+
+
+def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[str, Any]:
+    """Return what the template draws of one access: the places of the lanes that are served first, by row and bank.
+
+    Raises ResultError if lanes of the access are inactive.
+    """
+    size, row_bytes = access["size"], run["banks"] * BANK_BYTES
+    lanes = access["lanes"][: row_bytes // size]
+    if None in lanes:
+        raise ResultError(f"a lane of the access on line {access['line']} is inactive, and has no place in a lane-tile")
+    same_line = [
+        one["lanes"] for one in run["blocks"][0]["accesses"]
+        if (one["file"], one["line"], one["op"]) == (access["file"], access["line"], access["op"])
+    ]
+    begin = min(offset for found in same_line for offset in found if offset is not None) // row_bytes
+    places = [(offset // row_bytes - begin, offset % row_bytes // size) for offset in lanes]
+    most = Counter(column for _, column in places)
+    count = row_bytes // size
+    return {
+        "label": label,
+        "cost": cost_in_words(access),
+        "excess": len(access["wavefronts"]) > access["ideal_wavefronts"],
+        "rows": 1 + max(row for row, _ in places),
+        "count": count,
+        "lanes": [
+            {"lane": lane, "row": row, "column": column, "alone": most[column] == 1} for lane, (row, column) in enumerate(places)
+        ],
+        "columns": len(most),
+    }
+
+
+def describe(panel: dict[str, Any]) -> str:
+    """Return the sentence that says what a panel shows."""
+    return (
+        f"{panel['label']}: the {plural(len(panel['lanes']), 'lane')} that are served first go to "
+        f"{plural(panel['columns'], 'column')} of {panel['count']}; the access takes {panel['cost']}."
+    )
+
+
+class LaneTile(EvidenceDirective):
+    """``.. lane-tile::``: lines of the body are panels of a ``bank-map``, side by side, each drawn as the array in shared memory.
+
+    A row of the picture is as many bytes as all banks deliver in one wavefront, and a cell is what one lane accesses. Shown are
+    the lanes that are served together first: 32 of 4 bytes, 16 of 8 or 8 of 16.
+    """
+
+    has_content = True
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        asked = [Panel.parse(line.strip()) for line in self.content if line.strip()]
+        found = [(panel, *shared_access(evidence, panel)) for panel in asked]
+        panels = [panel_of(run, access, panel.label or panel.kernel) for panel, run, access in found]
+        description = " ".join(map(describe, panels))
+        html = render(
+            "lane_tile.html", panels=panels, description=description, rows=max(panel["rows"] for panel in panels), across=ACROSS,
+            row=ROW, left=LEFT, top=TOP, size=found[0][2]["size"], machine=found[0][1]["machine"], op=asked[0].op,
+            kernels=list(dict.fromkeys(panel.kernel for panel in asked)), banks=found[0][1]["banks"],
+        )
+        return picture(html, description)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("lane-tile", LaneTile)

@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``array-rounds``: an array in shared memory, a row of it per row of banks, and the words that each round between barriers loads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+from ..project import EvidenceDirective, picture, render
+from .banks import plural, ranges
+from .traces import Panel, launch
+
+#: Units of the picture: a cell, and the room for the numbers of words at the left and of banks above.
+CELL, ROW, MARGIN, HEAD = 22, 16, 30, 16
+
+#: Warps that have a color of their own in ``_static/steps.css``, and rounds that have a rule there.
+COLORS, MOST_ROUNDS = 8, 10
+
+#: The same colors where no style sheet is read.
+FILLS = ("#9ecae9", "#ffbf79", "#a5d79d", "#f2a7a0", "#cdb6e0", "#d8b5a5", "#f6c3df", "#d3d38f")
+
+
+@dataclass(frozen=True)
+class Round:
+    """What the warps of a block load and store between two barriers, by one line of a kernel."""
+
+    loads: list[dict[str, Any]]
+    stores: list[dict[str, Any]]
+
+    @property
+    def stored(self) -> set[int]:
+        """The words that are stored."""
+        return {word for access in self.stores for wavefront in access["wavefronts"] for _, word in wavefront}
+
+    @property
+    def readers(self) -> dict[int, tuple[int, int]]:
+        """The first warp and lane that load each word."""
+        found: dict[int, tuple[int, int]] = {}
+        for access in self.loads:
+            for wavefront in access["wavefronts"]:
+                for lane, word in wavefront:
+                    found.setdefault(word, (access["warp"], lane))
+        return found
+
+    @property
+    def wavefronts(self) -> int:
+        """Wavefronts of all loads."""
+        return sum(len(access["wavefronts"]) for access in self.loads)
+
+    @property
+    def conflicts(self) -> int:
+        """Conflicts of all loads."""
+        return self.wavefronts - sum(access["ideal_wavefronts"] for access in self.loads)
+
+    def in_words(self) -> str:
+        """Return the wavefronts as a product: warps, loads of a warp, wavefronts of a load."""
+        warps = {access["warp"] for access in self.loads}
+        each = {len(access["wavefronts"]) for access in self.loads}
+        whole = plural(self.wavefronts, "wavefront")
+        if len(each) > 1 or len(self.loads) % len(warps):
+            return f"{plural(len(self.loads), 'load')} of {plural(len(warps), 'warp')}: {whole}"
+        loads = plural(len(self.loads) // len(warps), "load")
+        size = self.loads[0]["size"]
+        wide = f" of {size} bytes" if size > 4 else ""
+        return f"{plural(len(warps), 'warp')} × {loads}{wide} × {plural(each.pop(), 'wavefront')} = {whole}"
+
+
+def rounds_of(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], list[Round]]:
+    """Return the launch of a panel and what its first block does on the panel's line, round by round. Raises ResultError."""
+    run = launch(evidence, panel.slug, panel.kernel)
+    sources = evidence.sources(panel.slug)
+    fitting = [
+        access
+        for access in run["blocks"][0]["accesses"]
+        if access["space"] == "shared" and panel.choices["match"] in sources.line(access["file"], access["line"])
+    ]
+    lines = sorted({access["line"] for access in fitting})
+    if len(lines) != 1:
+        raise ResultError(
+            f"array-rounds wants one line of {panel.slug}.{panel.kernel} with shared accesses; found: {', '.join(map(str, lines)) or 'none'}"
+        )
+    rounds = []
+    for _, group in groupby(sorted(fitting, key=lambda access: access["interval"]), lambda access: access["interval"]):
+        found = list(group)
+        rounds.append(Round([one for one in found if one["op"] == "load"], [one for one in found if one["op"] == "store"]))
+    rounds = [one for one in rounds if one.loads]
+    if not 0 < len(rounds) <= MOST_ROUNDS:
+        raise ResultError(f"{panel.slug}.{panel.kernel} loads in {plural(len(rounds), 'round')} on line {lines[0]}; 1 to {MOST_ROUNDS} can be drawn")
+    if max(access["warp"] for one in rounds for access in one.loads) >= COLORS:
+        raise ResultError(f"{panel.slug}.{panel.kernel} loads with more than {COLORS} warps, which have no colors of their own")
+    return run, rounds
+
+
+def crowd(one: Round, banks: int) -> tuple[int, list[int]]:
+    """Return how many different words one load has in its fullest bank, at most, and all banks that the loads use."""
+    most = 0
+    for access in one.loads:
+        words = {word for wavefront in access["wavefronts"] for _, word in wavefront}
+        most = max(most, *(sum(word % banks == bank for word in words) for bank in {word % banks for word in words}))
+    return most, sorted({word % banks for word in one.readers})
+
+
+def describe(kernel: str, one: Round, banks: int) -> str:
+    """Return the sentences that say what a panel shows."""
+    most, used = crowd(one, banks)
+    where = "bank" if len(used) == 1 else "banks"
+    return (
+        f"{kernel}: {plural(len(one.stored), 'sum')}, {plural(len(one.readers), 'word')} in {where} {ranges(used)}. "
+        f"{one.in_words()}; a load has at most {plural(most, 'word')} in one bank."
+    )
+
+
+def panel_of(panel: Panel, run: dict[str, Any], one: Round, first: int, last: int) -> dict[str, Any]:
+    """Return what the template draws of a round: rows ``first`` to ``last`` of shared memory, numbered from 0, and the words that are loaded."""
+    banks, sums = run["banks"], one.stored
+    cells = [
+        {
+            "x": MARGIN + CELL * (word % banks), "y": HEAD + ROW * (word // banks - first), "warp": warp, "lane": lane,
+            "sum": word in sums, "fill": FILLS[warp],
+        }
+        for word, (warp, lane) in sorted(one.readers.items())
+    ]
+    return {
+        "label": panel.label or panel.kernel, "cost": one.in_words(), "excess": one.conflicts > 0, "cells": cells, "banks": banks,
+        "rows": [{"y": HEAD + ROW * row, "word": row * banks} for row in range(last - first + 1)],
+        "width": MARGIN + CELL * banks, "height": HEAD + ROW * (last - first + 1),
+        "description": describe(panel.label or panel.kernel, one, banks),
+    }
+
+
+class ArrayRounds(EvidenceDirective):
+    """``.. array-rounds::``: the words that each round of some kernels loads, in an array with a row of cells per row of banks.
+
+    A line of the body is that of a ``bank-map`` with a load, and its panel stands below that of the line before. ``:first: N`` is the
+    round that shows first, 1 without it. The rounds are chosen by radio buttons, so neither a mouse nor a script is needed.
+    """
+
+    has_content = True
+    option_spec = {"first": directives.positive_int}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        panels = [Panel.parse(line) for line in self.content if line.strip()]
+        found = [rounds_of(evidence, panel) for panel in panels]
+        counts = {len(rounds) for _, rounds in found}
+        if len(counts) > 1:
+            raise ResultError(f"the kernels of array-rounds have different numbers of rounds: {', '.join(map(str, sorted(counts)))}")
+        count, chosen = counts.pop(), self.options.get("first", 1)
+        if chosen > count:
+            raise ResultError(f":first: {chosen} is beyond the {plural(count, 'round')}")
+        steps = []
+        for number in range(count):
+            drawn = []
+            for panel, (run, rounds) in zip(panels, found):
+                words = [word for one in rounds for word in one.readers]
+                drawn.append(panel_of(panel, run, rounds[number], min(words) // run["banks"], max(words) // run["banks"]))
+            steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn})
+        warps = sorted({access["warp"] for _, rounds in found for one in rounds for access in one.loads})
+        shown = dict(
+            name=f"rounds-{self.env.new_serialno('array-rounds')}", kernels=[panel.kernel for panel in panels],
+            warps=[(warp, FILLS[warp]) for warp in warps], machine=found[0][0]["machine"], cell=CELL, row=ROW, margin=MARGIN, head=HEAD,
+        )
+        html = render("array_rounds.html", steps=steps, still=False, **shown)
+        said = " ".join(f"Round {step['number']}: {' '.join(panel['description'] for panel in step['panels'])}" for step in steps)
+        made = picture(html, said)
+        made[0]["still"] = render("array_rounds.html", steps=[step for step in steps if step["chosen"]], still=True, **shown)
+        return made
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("array-rounds", ArrayRounds)

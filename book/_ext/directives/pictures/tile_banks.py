@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``tile-banks``: an array in shared memory, drawn row by row with the bank of each cell, and one access marked in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+from ..project import EvidenceDirective, picture, render
+from .banks import plural, ranges
+from .traces import Panel, shared_access
+
+#: Units of the picture: a cell, the room between panels, and for the panels' titles.
+CELL, ROW, GAP, TITLE = 23, 15, 26, 20
+
+#: Width of all panels of a picture on a wide page, and of one on a phone.
+WIDE, NARROW = 800, 360
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A panel: how many words a row has, and the word that each lane of the access touches."""
+
+    label: str
+    width: int
+    words: tuple[int, ...]
+
+
+def words_of(run: dict[str, Any], access: dict[str, Any]) -> list[int]:
+    """Return the word of 4 bytes that each active lane of a traced access touches first, counted from where the block's data begins."""
+    shared = (one["lanes"] for one in run["blocks"][0]["accesses"] if one["space"] == "shared")
+    begin = min(offset for lanes in shared for offset in lanes if offset is not None)
+    return [(offset - begin) // 4 for offset in access["lanes"] if offset is not None]
+
+
+def relaid(words: list[int], width: int, wanted: int) -> list[int]:
+    """Return the same rows and columns in an array whose rows have ``wanted`` words in place of ``width``."""
+    return [word // width * wanted + word % width for word in words]
+
+
+def panel_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> dict[str, Any]:
+    """Return what the template draws: ``rows`` rows, ``count`` columns from ``first`` on, each cell with its bank.
+
+    Cells in the bank of the first lane's word are ``same``; words of the access are ``asked``.
+    """
+    asked = set(layout.words)
+    contended = layout.words[0] % banks
+    cells = []
+    for row in range(rows):
+        for column in range(first, first + count):
+            word = row * layout.width + column
+            cells.append(
+                {
+                    "x": (column - first) * CELL, "y": row * ROW, "bank": word % banks,
+                    "same": word % banks == contended, "asked": word in asked,
+                }
+            )
+    in_bank = sum(word % banks == contended for word in asked)
+    return {"label": layout.label, "bank": contended, "in_bank": in_bank, "of": len(asked), "cells": cells}
+
+
+def describe(panel: dict[str, Any]) -> str:
+    """Return the sentence that says what a panel shows."""
+    return f"{panel['label']}: {panel['in_bank']} of the {plural(panel['of'], 'word')} that the warp reads lie in bank {panel['bank']}."
+
+
+class TileBanks(EvidenceDirective):
+    """``.. tile-banks:: SLUG.KERNEL load|store …``: the array that an access of the model's trace goes to, as memory.
+
+    The argument is that of a ``bank-map``. ``:row: N`` is how many words a row of the array has; ``:widths: N …`` draws the same
+    rows and columns in rows of these many words, side by side. ``:columns: N`` draws so many columns, around the first word
+    that is asked for; ``:rows: N`` so many rows.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec = {
+        "row": directives.positive_int,
+        "widths": directives.unchanged_required,
+        "columns": directives.positive_int,
+        "rows": directives.positive_int,
+    }
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        panel = Panel.parse(self.arguments[0])
+        run, access = shared_access(evidence, panel)
+        banks, words = run["banks"], words_of(run, access)
+        width = self.options.get("row", banks)
+        widths = [int(text) for text in self.options.get("widths", str(width)).split()]
+        if min(widths) < max(word % width for word in words):
+            raise ResultError(f":widths: {min(widths)} is less than the columns that the access touches")
+        rows = self.options.get("rows", 1 + max(words) // width)
+        count = self.options.get("columns", max(2, (WIDE - GAP * (len(widths) - 1)) // len(widths) // CELL))
+        first = max(0, words[0] % width - count // 2)
+        panels = [
+            panel_of(Layout(f"Rows of {wanted} words", wanted, tuple(relaid(words, width, wanted))), banks, rows, first, min(count, wanted - first))
+            for wanted in widths
+        ]
+        description = " ".join(describe(one) for one in panels)
+        html = render(
+            "tile_banks.html", panels=panels, description=description, cell=CELL, row=ROW, rows=rows, count=count, first=first,
+            last=first + count - 1, op=panel.op, kernel=panel.kernel, line=access["line"], machine=run["machine"], warp=access["warp"],
+            columns=ranges(sorted({word % width for word in words})),
+        )
+        return picture(html, description)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("tile-banks", TileBanks)

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Single accesses that the model wrote down in this build, in ``traces`` beside the counts; see ``common/model/src/report/trace.hpp``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+#: Words of a panel that choose an access, and what is chosen without them.
+CHOICES = {"match": "", "site": "0", "warp": "0", "occurrence": "0"}
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a file of traces. Raises ResultError."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{path}: {error}; the CMake target 'book' makes it") from None
+
+
+def load(evidence: Evidence, name: str) -> Any:
+    """Return the content of ``traces/NAME.json`` of this build. Raises ResultError."""
+    return evidence.load(evidence.counts.parent / "traces" / f"{name}.json", read_json)
+
+
+def launch(evidence: Evidence, slug: str, kernel: str) -> dict[str, Any]:
+    """Return the first launch of a kernel in the trace of ``SLUG`` or ``MACHINE:SLUG``. Raises ResultError."""
+    machine, _, name = slug.rpartition(":")
+    launches = load(evidence, f"{name}.{machine}" if machine else name)
+    for one in launches:
+        if one["kernel"] == kernel:
+            return one
+    known = ", ".join(dict.fromkeys(one["kernel"] for one in launches))
+    raise ResultError(f"no kernel {kernel!r} in the trace of {slug}; it has: {known or 'none'}")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What a line of a bank map asks for: an access, and the words above its picture."""
+
+    slug: str
+    kernel: str
+    op: str
+    choices: dict[str, str]
+    label: str
+
+    @classmethod
+    def parse(cls, text: str) -> Panel:
+        """Return the panel of ``[MACHINE:]SLUG.KERNEL load|store [match=TEXT] [site=N] [warp=N] [occurrence=N] [| LABEL]``.
+
+        Raises ResultError.
+        """
+        asked, _, label = text.partition(" | ")
+        try:
+            words = shlex.split(asked)
+        except ValueError as error:
+            raise ResultError(f"{asked!r}: {error}") from None
+        slug, dot, kernel = words[0].partition(".") if words else ("", "", "")
+        if not (slug and dot and kernel) or len(words) < 2 or words[1] not in ("load", "store"):
+            raise ResultError(f"{asked!r} does not begin with SLUG.KERNEL and load or store")
+        choices = dict(CHOICES)
+        for word in words[2:]:
+            key, equals, value = word.partition("=")
+            if not equals or key not in CHOICES or (key != "match" and not value.isdecimal()):
+                raise ResultError(f"{word!r} chooses no access; accepted: match=TEXT, site=N, warp=N, occurrence=N")
+            choices[key] = value
+        return cls(slug, kernel, words[1], choices, label.strip())
+
+
+def shared_access(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the launch of a panel and the one shared access of its first block that it chooses.
+
+    Raises ResultError if none fits, or if the accesses that fit stand on several lines.
+    """
+    run = launch(evidence, panel.slug, panel.kernel)
+    sources = evidence.sources(panel.slug)
+    fitting = [
+        access
+        for access in run["blocks"][0]["accesses"]
+        if access["space"] == "shared" and access["op"] == panel.op
+        and panel.choices["match"] in sources.line(access["file"], access["line"])
+    ]
+    lines = sorted({(access["file"], access["line"]) for access in fitting})
+    if len(lines) != 1:
+        found = ", ".join(str(line) for _, line in lines) or "none"
+        raise ResultError(f"a bank-map wants one line of {panel.slug}.{panel.kernel} with a shared {panel.op}; found: {found}")
+    wanted = {key: int(panel.choices[key]) for key in ("site", "warp", "occurrence")}
+    for access in fitting:
+        if all(access[key] == value for key, value in wanted.items()):
+            return run, access
+    asked = ", ".join(f"{key} {value}" for key, value in wanted.items())
+    raise ResultError(f"no shared {panel.op} of {panel.slug}.{panel.kernel} on line {lines[0][1]} with {asked} in the trace")

@@ -1,0 +1,217 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``bandwidth-ladder``: the bandwidth of every measured kernel at one size, as a plot with its spread."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import CEILING, LOCAL, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
+
+from ..project import EvidenceDirective
+from ..prose.beside import gpu_name
+from ..prose.ebook import EPUB
+
+#: Far larger than any L2.
+LADDER_SIZE = "16384x16384"
+
+#: Colors by theme: text, muted text, bars of kernels, bars of ceilings, whiskers, bars of the reader's GPU.
+THEMES = {
+    "light": {
+        "text": "#1f2328", "muted": "#59636e", "kernel": "#0b6e99", "ceiling": "#b3bcc6", "whisker": "#1f2328", "here": "#a33d00",
+    },
+    "dark": {
+        "text": "#e6edf3", "muted": "#9aa5b1", "kernel": "#58b6de", "ceiling": "#5b6570", "whisker": "#e6edf3", "here": "#ffab70",
+    },
+}
+
+#: Width in inches by the width of the page; on a phone the picture is scaled less, so its text stays legible.
+WIDTHS = {"wide": 8.0, "narrow": 4.2}
+
+
+class ladder(nodes.General, nodes.Element):
+    """A plot to be drawn when the page is written: ``rows``, ``alt`` and ``caption``."""
+
+
+def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None) -> list[dict[str, Any]]:
+    """Return a row per kernel measured on the book's machine at ``size``, the highest bandwidth first.
+
+    ``here`` is the bar of the reader's GPU, None where that has none.
+
+    ``kernels`` chooses among them. Raises ResultError if there is none, one of ``kernels`` is not measured, or a kernel
+    is stale or failed its check.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for path in sorted((evidence.results / evidence.machine).glob("*.json")):
+        slug = path.stem
+        for row in evidence.result(slug)["rows"]:
+            if row["size"] != size or (kernels and row["kernel"] not in kernels):
+                continue
+            row = evidence.measured_row(slug, row["kernel"], size)
+            rows[row["kernel"]] = {
+                "kernel": row["kernel"],
+                "slug": slug,
+                "ceiling": row["kernel"] == CEILING,
+                **_bar(row),
+                "here": _here(evidence, slug, row["kernel"], size),
+            }
+    missing = [kernel for kernel in kernels or () if kernel not in rows]
+    if missing:
+        raise ResultError(f"no result at {size} in {evidence.results / evidence.machine} for {', '.join(missing)}")
+    if not rows:
+        raise ResultError(f"no result at {size} in {evidence.results / evidence.machine}")
+    return sorted(rows.values(), key=lambda row: -row["gbps"])
+
+
+def _bar(row: dict[str, Any]) -> dict[str, float]:
+    return {"gbps": gbps(row), "low": gbps(row, which="p90_ms"), "high": gbps(row, which="p10_ms")}
+
+
+def _here(evidence: Evidence, slug: str, kernel: str, size: str) -> dict[str, float] | None:
+    """Return the bar of the reader's GPU, None if it was not measured there, or with another text."""
+    try:
+        return _bar(evidence.measured_row(slug, kernel, size, LOCAL))
+    except ResultError:
+        return None
+
+
+def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None:
+    """Write the plot as SVG; the same rows give the same bytes."""
+    # Imported here, because it takes a second that most pages need not wait.
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    colors = THEMES[theme]
+    narrow = width == "narrow"
+    both = any(row["here"] for row in rows)
+    settings = {
+        "svg.hashsalt": "conflict-free",
+        "svg.fonttype": "path",
+        "font.family": "DejaVu Sans",
+        "font.size": 10,
+        "text.color": colors["text"],
+    }
+    with matplotlib.rc_context(settings):
+        step = (0.62 if narrow else 0.4) * (1.5 if both else 1)
+        figure = Figure(figsize=(WIDTHS[width], 0.55 + step * len(rows)), layout="constrained")
+        axes = figure.add_subplot()
+        height = (0.4 if narrow else 0.62) / (1.5 if both else 1)
+        for place, row in enumerate(rows):
+            middle = place - height / 2 if both else place
+            _draw_bar(axes, middle, row, height, colors["ceiling" if row["ceiling"] else "kernel"], colors)
+            if row["here"]:
+                _draw_bar(axes, place + height / 2, row["here"], height, colors["here"], colors, hollow=True)
+        bars = [bar for row in rows for bar in (row, row["here"]) if bar]
+        axes.set_xlim(0, max(bar["high"] for bar in bars) * (1.22 if narrow else 1.12))
+        axes.set_ylim(len(rows) - 0.5, -0.75 if narrow else -0.5)
+        if narrow:
+            axes.set_yticks([])
+            for place, row in enumerate(rows):
+                above = place - (height + 0.07 if both else 0.3)
+                axes.text(0, above, row["kernel"], va="bottom", family="DejaVu Sans Mono", fontsize=9.5)
+        else:
+            axes.set_yticks(range(len(rows)), [row["kernel"] for row in rows], family="DejaVu Sans Mono", fontsize=9.5)
+        axes.set_xlabel("GB/s", color=colors["muted"])
+        axes.tick_params(axis="x", colors=colors["muted"])
+        axes.tick_params(axis="y", length=0, colors=colors["text"])
+        for side in ("top", "right", "left"):
+            axes.spines[side].set_visible(False)
+        axes.spines["bottom"].set_color(colors["muted"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        figure.savefig(partial, format="svg", transparent=True, metadata={"Date": None})
+        partial.replace(path)
+
+
+def _draw_bar(
+    axes: Any, place: float, bar: dict[str, float], height: float, color: str, colors: dict[str, str], hollow: bool = False
+) -> None:
+    """Draw one bar with its whisker and its figure; ``hollow`` is the reader's, so that it differs without color too."""
+    axes.barh(place, bar["gbps"], height=height, edgecolor=color, color="none" if hollow else color, linewidth=1.4 if hollow else 0)
+    spread = [[bar["gbps"] - bar["low"]], [bar["high"] - bar["gbps"]]]
+    axes.errorbar(bar["gbps"], place, xerr=spread, fmt="none", ecolor=colors["whisker"], capsize=3, linewidth=1.2)
+    axes.annotate(
+        format_number(bar["gbps"]),
+        (max(bar["gbps"], bar["high"]), place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        color=colors["text"],
+    )
+
+
+class BandwidthLadder(EvidenceDirective):
+    """``.. bandwidth-ladder::``: the measured kernels of the book's machine, cold.
+
+    ``:size: WxH`` chooses the size, ``:kernels:`` chooses among the kernels.
+    """
+
+    option_spec = {"size": directives.unchanged_required, "kernels": directives.unchanged_required}
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        size = parse_size(self.options.get("size", LADDER_SIZE))
+        rows = ladder_rows(evidence, size, self.options.get("kernels", "").split())
+        provenances = [evidence.result(row["slug"])["provenance"] for row in rows]
+        latest = max(provenances, key=lambda provenance: provenance["date"])
+        described = "; ".join(
+            f"{row['kernel']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})"
+            for row in rows
+        )
+        alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."
+        here = [f"{row['kernel']} {format_number(row['here']['gbps'])}" for row in rows if row["here"]]
+        ceiling = "; gray: cudaMemcpy, the ceiling" if any(row["ceiling"] for row in rows) else ""
+        caption = (
+            f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90{ceiling}. "
+            f"{describe(latest)}."
+        )
+        if here:
+            name = gpu_name(evidence, LOCAL)
+            alt += f" On your GPU, {name}: {'; '.join(here)}."
+            caption += f" Hollow: your GPU, {name}."
+        return [ladder(rows=rows, alt=alt, caption=caption)]
+
+
+def _visit_html(self, node: ladder) -> None:
+    digest = hashlib.sha256(json.dumps(node["rows"], sort_keys=True).encode())
+    digest.update(self.builder.config.conflict_free_fingerprint.encode())
+    names = {}
+    # A page of a book has one theme, and one picture for all widths.
+    themes, widths = (("light",), ("wide",)) if self.builder.name == EPUB else (THEMES, WIDTHS)
+    for theme in themes:
+        for width in widths:
+            name = f"ladder-{digest.hexdigest()[:16]}-{theme}-{width}.svg"
+            path = Path(self.builder.outdir) / self.builder.imagedir / name
+            if not path.is_file():
+                draw(node["rows"], theme, width, path)
+            names[theme, width] = posixpath.join(self.builder.imgpath, name)
+    self.body.append('<figure class="ladder">\n')
+    alt = self.attval(node["alt"])
+    for theme in themes:
+        image = f'<img src="{names[theme, "wide"]}" alt="{alt}"/>'
+        if self.builder.name != EPUB:
+            narrow = f'<source media="(max-width: 40em)" srcset="{names[theme, "narrow"]}"/>'
+            # The picture of the other theme is hidden, and what is hidden is not fetched if it is lazy.
+            lazy = image.replace("<img ", '<img loading="lazy" ')
+            image = f'<picture class="only-{theme}">{narrow}{lazy}</picture>'
+        self.body.append(f"{image}\n")
+    self.body.append(f"<figcaption>{self.encode(node['caption'])}</figcaption>\n</figure>\n")
+    raise nodes.SkipNode
+
+
+def _visit_text(self, node: ladder) -> None:
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive and its node."""
+    skip = {name: (_visit_text, None) for name in ("latex", "text", "man", "texinfo")}
+    app.add_node(ladder, html=(_visit_html, None), **skip)
+    app.add_directive("bandwidth-ladder", BandwidthLadder)

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``exchange-fit`` and ``exchange-plot``: a model of exchanges between GPUs, against measured times and beyond them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError, format_number, parse_size, pretty_size
+
+from ..project import EvidenceDirective, picture, render
+from .exchange_model import Link, fit, one_stage, two_stages
+
+#: Units of the picture, and the numbers of GPUs that it goes to.
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 330, 56, 40, 12
+MOST_GPUS = 1024
+
+
+def measured(evidence: Evidence, key: str) -> list[tuple[str, float, float]]:
+    """Return size, bytes and seconds of all measured rows of ``SLUG.KERNEL``, by size. Raises ResultError."""
+    slug, _, kernel = key.partition(".")
+    result = evidence.result(slug)
+    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
+    if len(rows) < 2:
+        raise ResultError(f"{key}: {len(rows)} measured rows, accepted: two or more")
+    found = [evidence.measured_row(slug, kernel, row["size"]) for row in sorted(rows, key=lambda row: row["width"])]
+    return [(row["size"], row["bytes"], row["time"]["ranks"]["median_ms"] / 1e3) for row in found]
+
+
+def link_of(evidence: Evidence, key: str) -> Link:
+    """Return the link that explains the measured rows of ``SLUG.KERNEL``."""
+    return fit([(size, seconds) for _, size, seconds in measured(evidence, key)])
+
+
+class ExchangeFit(EvidenceDirective):
+    """``.. exchange-fit:: SLUG.KERNEL``: start and speed that explain the measured times, and both beside each other."""
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        key = self.arguments[0]
+        link = link_of(evidence, key)
+        text = [f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.", "", ".. list-table::", "   :header-rows: 1", "",
+                "   * - matrix", "     - bytes sent", "     - measured, µs", "     - computed, µs", "     - difference"]
+        for size, sent, seconds in measured(evidence, key):
+            computed = link.seconds(1, sent)
+            text += [f"   * - {pretty_size(size)}", f"     - {format_number(sent)}", f"     - {seconds * 1e6:,.1f}",
+                     f"     - {computed * 1e6:,.1f}", f"     - {100 * (computed / seconds - 1):+.0f} %"]
+        return self.parsed(text)
+
+
+def curve(points: list[tuple[int, float]], x: Any, y: Any) -> str:
+    """Return the points of an SVG polyline."""
+    return " ".join(f"{x(gpus):.1f},{y(seconds):.1f}" for gpus, seconds in points)
+
+
+class ExchangePlot(EvidenceDirective):
+    """``.. exchange-plot:: SLUG.KERNEL``: the time of an all-to-all by the number of GPUs.
+
+    Within a host the link is the one that explains the measured rows; between hosts it is assumed: ``:between-start:`` in µs and
+    ``:between-speed:`` in GB/s of each GPU. ``:host:`` is how many GPUs a host has, ``:size:`` that of the matrix.
+    """
+
+    required_arguments = 1
+    option_spec = {
+        "size": directives.unchanged_required,
+        "host": directives.positive_int,
+        "between-start": float,
+        "between-speed": float,
+    }
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        key, size, host = self.arguments[0], parse_size(self.options["size"]), self.options["host"]
+        width, height = map(int, size.split("x"))
+        within = link_of(evidence, key)
+        between = Link(self.options["between-start"] / 1e6, self.options["between-speed"] * 1e9)
+        half = Link(between.start, between.speed / 2)
+        counts = [1 << n for n in range(1, int(math.log2(MOST_GPUS)) + 1)]
+        kinds = (
+            ("computed: one stage", "one", lambda gpus, sent: one_stage(gpus, sent, host, within, between)),
+            ("computed: two stages", "two", lambda gpus, sent: two_stages(gpus, sent, host, within, between)),
+            ("computed: two stages, hosts joined at half the speed", "half", lambda gpus, sent: two_stages(gpus, sent, host, within, half)),
+        )
+        series = [(name, mark, [(gpus, seconds(gpus, 4 * width * height / gpus)) for gpus in counts]) for name, mark, seconds in kinds]
+        dots = [(2, seconds) for found, _, seconds in measured(evidence, key) if found == size]
+        every = [seconds for _, _, points in series for _, seconds in points] + [seconds for _, seconds in dots]
+        low, high = math.floor(math.log10(min(every))), math.ceil(math.log10(max(every)))
+
+        def x(gpus: float) -> float:
+            return LEFT + (WIDTH - LEFT - 24) * (math.log2(gpus) - 1) / (math.log2(MOST_GPUS) - 1)
+
+        def y(seconds: float) -> float:
+            return TOP + (HEIGHT - TOP - BOTTOM) * (high - math.log10(seconds)) / (high - low)
+
+        crossing = next((gpus for (gpus, first), (_, second) in zip(series[0][2], series[1][2]) if second < first), None)
+        description = (
+            f"An all-to-all of {pretty_size(size)} floats by the number of GPUs, {host} in a host. Measured: two GPUs. All else is computed. "
+            + (f"Two stages take less time from {crossing} GPUs on." if crossing else "Two stages take more time everywhere.")
+        )
+        html = render(
+            "exchange_plot.html", width=WIDTH, height=HEIGHT, left=LEFT, bottom=HEIGHT - BOTTOM, top=TOP, description=description,
+            ticks=[(x(gpus), f"{gpus:,}") for gpus in counts],
+            lines=[(y(10.0**n), f"{10.0 ** (n + 3):,g} ms") for n in range(low, high + 1)],
+            series=[(name, mark, curve(points, x, y)) for name, mark, points in series],
+            dots=[(x(gpus), y(seconds)) for gpus, seconds in dots],
+        )
+        return picture(html, description)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    app.add_directive("exchange-fit", ExchangeFit)
+    app.add_directive("exchange-plot", ExchangePlot)

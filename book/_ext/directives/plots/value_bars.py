@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``value-bars``: one figure of several kernels as bars, with a line that none can pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+from ..project import EvidenceDirective, picture, render
+
+#: Units of the picture: the longest bar, room for the figures, height of a bar with its name above it.
+LONGEST, FIGURES, ROW = 480, 60, 38
+
+
+def bars_of(rows: list[tuple[str, float, str]], least: float) -> list[dict[str, Any]]:
+    """Return the bars of ``(name, number, text)``; what exceeds ``least`` is a part of its own."""
+    scale = LONGEST / max(max(number for _, number, _ in rows), least)
+    return [
+        {"name": name, "text": text, "width": number * scale, "least": min(number, least) * scale}
+        for name, number, text in rows
+    ]
+
+
+class ValueBars(EvidenceDirective):
+    """``.. value-bars:: WHAT IS SHOWN``: lines of the body are ``NAME | KEY`` with the keys of the role ``val``.
+
+    ``:least: NUMBER`` is what no kernel can go below, and ``:because:`` says why; ``:format:`` is that of the figures.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {
+        "least": directives.unchanged_required,
+        "because": directives.unchanged_required,
+        "format": directives.unchanged_required,
+    }
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        self.assert_has_content()
+        rows, sources = [], []
+        for line in filter(str.strip, self.content):
+            name, bar, key = line.partition(" | ")
+            if not bar:
+                raise ResultError(f"{line!r} is not NAME | KEY")
+            found = evidence.value(key.strip())
+            rows.append((name.strip(), float(found.number), found.text(self.options.get("format", ""))))
+            sources.append(found.provenance)
+        least = float(self.options.get("least", 0))
+        what, because = self.arguments[0], self.options.get("because", "")
+        description = f"{what}: " + ", ".join(f"{name} {text}" for name, _, text in rows) + "."
+        html = render(
+            "value_bars.html", bars=bars_of(rows, least), what=what, least=least, because=because, description=description,
+            provenance="; ".join(dict.fromkeys(sources)), width=LONGEST + FIGURES, row=ROW,
+        )
+        return picture(html, description)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("value-bars", ValueBars)

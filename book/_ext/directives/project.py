@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What all directives share: the configuration, the evidence with its dependencies, errors, templates."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from docutils import nodes
+from docutils.statemachine import StringList
+from markupsafe import Markup, escape
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ConfigError
+from sphinx.util.docutils import SphinxDirective
+
+from conflict_free.evidence.results import Evidence, ResultError, pretty_size
+from conflict_free.evidence.source import SourceError
+
+PACKAGE = Path(__file__).resolve().parent
+
+_CACHE_ATTRIBUTE = "conflict_free_evidence_cache"
+
+
+def breakable(name: str) -> Markup:
+    """Return names in which a line may end after each underscore and each dot but that of a fraction."""
+    return Markup(re.sub(r"(_|(?<!\d)\.|\.(?!\d))", r"\1<wbr/>", str(escape(name))))
+
+
+@functools.cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(PACKAGE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["size"] = pretty_size
+    environment.filters["breakable"] = breakable
+    return environment
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a template of this package filled in; values are escaped."""
+    return _templates().get_template(template).render(**values)
+
+
+def raw_html(html: str) -> nodes.raw:
+    """Return a node that is ``html`` in HTML and EPUB, and nothing elsewhere."""
+    return nodes.raw("", html, format="html")
+
+
+def picture(html: str, description: str) -> list[nodes.Node]:
+    """Return the nodes of a picture: ``html`` in HTML and EPUB, elsewhere its description.
+
+    The description is made anew from the evidence: it has no source text to translate, and no spelling to look over.
+    """
+    words = nodes.paragraph("", description)
+    return [raw_html(html), addnodes.only("", words, expr="not html and not spelling")]
+
+
+def folder(config: Config, name: str) -> Path:
+    """Return a folder of the configuration; a relative one is taken from the book's folder."""
+    return (Path(config.conflict_free_book) / getattr(config, name)).resolve()
+
+
+def evidence(env: BuildEnvironment) -> Evidence:
+    """Return the book's evidence. Each file that is looked at becomes a dependency of the page being read."""
+
+    def note(path: Path) -> None:
+        if path.is_file():
+            env.note_dependency(str(path))
+
+    made = Evidence(
+        chapters=folder(env.config, "conflict_free_chapters"),
+        results=folder(env.config, "conflict_free_results"),
+        counts=folder(env.config, "conflict_free_counts"),
+        machine=env.config.conflict_free_machine,
+        on_read=note,
+    )
+    # Files are parsed once per build, whatever the number of directives and roles.
+    made.__dict__["_cache"] = env.app.__dict__.setdefault(_CACHE_ATTRIBUTE, {})
+    return made
+
+
+class EvidenceDirective(SphinxDirective):
+    """A directive whose evidence may be missing: the build then fails with the page's file and line."""
+
+    def run(self) -> list[nodes.Node]:
+        """Run ``build``; turn its errors into errors of the page."""
+        try:
+            return self.build(evidence(self.env))
+        except (ResultError, SourceError) as error:
+            raise self.error(str(error)) from None
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        """Return the nodes of the directive. Raises ResultError or SourceError."""
+        raise NotImplementedError
+
+    def parsed(self, lines: list[str]) -> list[nodes.Node]:
+        """Return the nodes of lines of reStructuredText, whose errors are errors of the directive's line."""
+        source, line = self.get_source_info()
+        content = StringList()
+        for entry in lines:
+            content.append(entry, source, line - 1)
+        holder = nodes.Element()
+        self.state.nested_parse(content, self.content_offset, holder)
+        return holder.children
+
+    def kernel_argument(self, text: str) -> tuple[str, str]:
+        """Return slug and kernel of ``slug.kernel``. Raises ResultError."""
+        slug, dot, kernel = text.partition(".")
+        if not (slug and dot and kernel):
+            raise ResultError(f"{text!r} is not slug.kernel")
+        return slug, kernel
+
+
+def _prepare(app: Sphinx, config: Config) -> None:
+    if not config.conflict_free_counts:
+        raise ConfigError(
+            "conflict_free_counts is not set: give the folder of the model's counts, "
+            "-D conflict_free_counts=build/<preset>/counts (the CMake target 'book' does)"
+        )
+    config.conflict_free_book = str(app.confdir)
+    digest = hashlib.sha256()
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html")]):
+        digest.update(path.read_bytes())
+    # A page cannot depend on a file that does not exist yet, such as a first result of the reader's GPU.
+    results = folder(config, "conflict_free_results")
+    for path in sorted(results.rglob("*.json")):
+        digest.update(path.relative_to(results).as_posix().encode())
+    config.conflict_free_fingerprint = digest.hexdigest()
+    # Sphinx copies static files only when some page is written.
+    static = hashlib.sha256()
+    for path in sorted(path for name in config.html_static_path for path in (app.confdir / name).rglob("*")):
+        if path.is_file():
+            static.update(path.read_bytes())
+    config.conflict_free_static = static.hexdigest()
+
+
+def setup(app: Sphinx) -> None:
+    """Register the configuration."""
+    app.add_config_value("conflict_free_chapters", "../chapters", "env", [str])
+    app.add_config_value("conflict_free_results", "results", "env", [str])
+    app.add_config_value("conflict_free_counts", "", "env", [str])
+    app.add_config_value("conflict_free_machine", "h200", "env", [str])
+    app.add_config_value("conflict_free_book", "", "", [str])
+    app.add_config_value("conflict_free_fingerprint", "", "env", [str])
+    app.add_config_value("conflict_free_static", "", "html", [str])
+    app.connect("config-inited", _prepare)

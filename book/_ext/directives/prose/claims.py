@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The role ``claim``: a sentence that compares results, true on the book's machine or the build fails.
+
+Where the reader's own GPU has results, the sentence is marked "holds here" or "differs here". The claims of all pages
+are kept, for ``claim-table``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxRole
+
+from conflict_free.evidence.results import LOCAL, Evidence, ResultError, StaleError, is_measured
+from conflict_free.evidence.source import SourceError
+
+from ..project import evidence
+from .values import value
+
+_PARTS = re.compile(r"(?P<sentence>.+?)\s*\[(?P<expression>[^\[\]]+)\]\Z", re.DOTALL)
+
+#: What a verdict is called on a page: it holds, it differs, or there is nothing to judge by.
+WORDS = {"holds": "holds here", "differs": "differs here", "stale": "stale here", "missing": "not measured here"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the reader's own results say of a comparison: a key of ``WORDS``, the values, and where they come from."""
+
+    kind: str
+    values: str
+    provenance: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a page: where it stands, its comparison, what the book's machine says, and what the reader's does."""
+
+    anchor: str
+    sentence: str
+    expression: str
+    values: str
+    local: Verdict | None
+
+
+def local_verdict(found: Evidence, expression: str) -> Verdict | None:
+    """Return what the reader's GPU says of a comparison.
+
+    None if nothing was measured there, or the comparison is of counts, which are the same on every machine.
+    """
+    if found.machine == LOCAL or not is_measured(expression) or not found.measured_chapters(LOCAL):
+        return None
+    try:
+        compared = found.at(LOCAL).compare(expression)
+    except StaleError as error:
+        return Verdict("stale", "", str(error))
+    except ResultError as error:
+        return Verdict("missing", "", str(error))
+    return Verdict("holds" if compared.holds else "differs", compared.values, compared.shown)
+
+
+class ClaimRole(SphinxRole):
+    """``:claim:`SENTENCE [A > B]```; see ``results.Evidence.compare`` for the expression."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the sentence, or an error with the page's file and line."""
+        found = evidence(self.env)
+        try:
+            match = _PARTS.match(self.text)
+            if match is None:
+                raise ResultError(f"{self.text!r} is not a sentence with a comparison in brackets at its end")
+            expression = " ".join(match["expression"].split())
+            compared = found.compare(expression)
+            if not compared.holds:
+                raise ResultError(f"the claim {match['sentence']!r} is false on {found.machine}: {compared.shown}")
+        except (ResultError, SourceError) as error:
+            message = self.inliner.reporter.error(f":claim: {error}", line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+        anchor = f"claim-{self.env.new_serialno('conflict-free-claim')}"
+        verdict = local_verdict(found, expression)
+        sentence = " ".join(match["sentence"].split())
+        claims_of(self.env).setdefault(self.env.docname, []).append(
+            Claim(anchor, sentence, expression, compared.values, verdict)
+        )
+        made: list[nodes.Node] = [nodes.inline("", match["sentence"], classes=["claim"], ids=[anchor])]
+        if verdict is not None:
+            tip = {"provenance": verdict.provenance, "tip_id": f"{anchor}-here"}
+            made += [nodes.Text(" "), value("", WORDS[verdict.kind], classes=[verdict.kind], **tip)]
+        return made, []
+
+
+def claims_of(env: BuildEnvironment) -> dict[str, list[Claim]]:
+    """Return the claims of each page that was read, by the page's name."""
+    return env.__dict__.setdefault("conflict_free_claims", {})
+
+
+def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    claims_of(env).pop(docname, None)
+
+
+def _merge(app: Sphinx, env: BuildEnvironment, docnames: Any, other: BuildEnvironment) -> None:
+    claims_of(env).update({name: found for name, found in claims_of(other).items() if name in docnames})
+
+
+def setup(app: Sphinx) -> None:
+    """Register the role."""
+    app.add_role("claim", ClaimRole())
+    app.connect("env-purge-doc", _purge)
+    app.connect("env-merge-info", _merge)

@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``course-table``: the chapters for somebody who teaches them, in reading order, with an estimate of the time they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+from conflict_free.evidence.results import Evidence
+
+from ..project import EvidenceDirective, raw_html, render
+from .beside import reading_order
+
+#: The estimate: words that are read in a minute, beside code and tables, and minutes for an exercise.
+WORDS_A_MINUTE = 120
+MINUTES_AN_EXERCISE = 7
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a page holds: words of its prose, and exercises."""
+
+    words: int
+    exercises: int
+
+    @property
+    def reading(self) -> int:
+        """Estimated minutes to read it, a multiple of 5."""
+        return _fives(self.words / WORDS_A_MINUTE)
+
+    @property
+    def solving(self) -> int:
+        """Estimated minutes for all its exercises, a multiple of 5."""
+        return _fives(self.exercises * MINUTES_AN_EXERCISE)
+
+
+def _fives(minutes: float) -> int:
+    return 5 * max(round(minutes / 5), 1) if minutes else 0
+
+
+def facts_of(doctree: nodes.document) -> Facts:
+    """Return what a page holds. Its exercises are the items of the numbered lists right below the heading of that name."""
+    words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph))
+    exercises = 0
+    for section in doctree.findall(nodes.section):
+        if section.next_node(nodes.title).astext() == "Exercises":
+            exercises += sum(len(child) for child in section if isinstance(child, nodes.enumerated_list))
+    return Facts(words, exercises)
+
+
+class course_table(nodes.General, nodes.Element):
+    """The table, filled in when the page is written: ``chapters``, their slugs, and ``kernels``, how many each has."""
+
+
+class CourseTable(EvidenceDirective):
+    """``.. course-table::``: a row for each chapter: its lesson, kernels, exercises, and estimated minutes."""
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        # The other pages may not have been read yet: this is the place of the table.
+        kernels = {slug: len(evidence.result(slug)["kernels"]) for slug in evidence.measured_chapters()}
+        node = course_table(kernels=kernels)
+        self.set_source_info(node)
+        return [node]
+
+
+def facts(env: BuildEnvironment) -> dict[str, Facts]:
+    """Return what each page holds that was read, by the page's name."""
+    return env.__dict__.setdefault("conflict_free_facts", {})
+
+
+def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    env = app.env
+    for node in list(doctree.findall(course_table)):
+        rows = []
+        for name in reading_order(env):
+            if name in node["kernels"]:
+                subject, _, lesson = env.titles[name].astext().partition(": ")
+                uri = app.builder.get_relative_uri(docname, name)
+                rows.append(
+                    {"subject": subject, "lesson": lesson, "uri": uri, "kernels": node["kernels"][name], "facts": facts(env)[name]}
+                )
+        for name in sorted(set(node["kernels"]) - set(reading_order(env))):
+            _logger.warning("chapter %s is measured, and no toctree has its page", name, location=docname)
+        html = render("course.html", rows=rows, words=WORDS_A_MINUTE, minutes=MINUTES_AN_EXERCISE)
+        node.replace_self(raw_html(html))
+
+
+def _note(app: Sphinx, doctree: nodes.document) -> None:
+    env = app.env
+    facts(env)[env.docname] = facts_of(doctree)
+    tables = env.__dict__.setdefault("conflict_free_course_tables", set())
+    tables.discard(env.docname)
+    if next(doctree.findall(course_table), None) is not None:
+        tables.add(env.docname)
+
+
+def _changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Have the pages with a course table written again when what any page holds has changed."""
+    state = dict(facts(env))
+    if env.__dict__.get("conflict_free_facts_written") == state:
+        return []
+    env.__dict__["conflict_free_facts_written"] = state
+    return sorted(env.__dict__.get("conflict_free_course_tables", ()))
+
+
+def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    facts(env).pop(docname, None)
+
+
+def _merge(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment) -> None:
+    facts(env).update({name: found for name, found in facts(other).items() if name in docnames})
+    tables = other.__dict__.get("conflict_free_course_tables", set())
+    env.__dict__.setdefault("conflict_free_course_tables", set()).update(tables)
+
+
+def _skip(self, node: nodes.Element) -> None:
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_node(course_table, **{name: (_skip, None) for name in ("html", "latex", "text", "man", "texinfo")})
+    app.add_directive("course-table", CourseTable)
+    app.connect("doctree-read", _note)
+    app.connect("env-updated", _changed)
+    app.connect("env-purge-doc", _purge)
+    app.connect("env-merge-info", _merge)
+    app.connect("doctree-resolved", _fill)

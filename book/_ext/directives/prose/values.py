@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The role ``val``: a number of the evidence, in the prose, with its provenance as a tooltip."""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxRole
+
+from conflict_free.evidence.results import LOCAL, Evidence, ResultError, is_measured
+from conflict_free.evidence.source import SourceError
+
+from ..project import evidence
+from .ebook import EPUB
+
+
+class value(nodes.inline):
+    """Text with a tooltip: ``provenance`` is what the tooltip says, ``tip_id`` its identifier on the page."""
+
+
+class ValueRole(SphinxRole):
+    """``:val:`KEY``` or ``:val:`KEY|FORMAT```; see ``results.Evidence.value`` for keys."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the value, or an error with the page's file and line."""
+        key, _, spec = self.text.partition("|")
+        try:
+            book = evidence(self.env)
+            found = book.value(key.strip())
+            text = found.text(spec.strip())
+            provenance = found.provenance + _yours(book, key.strip(), spec.strip())
+        except (ResultError, SourceError) as error:
+            message = self.inliner.reporter.error(f":val: {error}", line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+        tip_id = f"provenance-{self.env.new_serialno('conflict-free-value')}"
+        return [value("", text, provenance=provenance, tip_id=tip_id)], []
+
+
+def _yours(book: Evidence, key: str, spec: str) -> str:
+    """Return the value on the reader's own GPU for the tooltip, nothing if it cannot be had or does not depend on it."""
+    if not is_measured(key) or not book.measured_chapters(LOCAL):
+        return ""
+    try:
+        return f". On your GPU: {book.at(LOCAL).value(key).text(spec)}"
+    except ResultError:
+        return ""
+
+
+def _visit_html(self, node: value) -> None:
+    classes = " ".join(["val", *node["classes"]])
+    if self.builder.name == EPUB:
+        self.body.append(f'<span class="{classes}" title="{self.attval(node["provenance"])}">')
+        return
+    self.body.append(f'<span class="{classes}" tabindex="0" aria-describedby="{node["tip_id"]}">')
+
+
+def _depart_html(self, node: value) -> None:
+    if self.builder.name == EPUB:
+        self.body.append("</span>")
+        return
+    tip = self.encode(node["provenance"])
+    self.body.append(f'<span class="val-tip" role="tooltip" id="{node["tip_id"]}">{tip}</span></span>')
+
+
+def _visit_plain(self, node: value) -> None:
+    pass
+
+
+def setup(app: Sphinx) -> None:
+    """Register the role and its node."""
+    plain = (_visit_plain, _visit_plain)
+    app.add_node(value, html=(_visit_html, _depart_html), latex=plain, text=plain, man=plain, texinfo=plain)
+    app.add_role("val", ValueRole())

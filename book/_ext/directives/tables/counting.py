@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""``count-report`` (what scripts/count prints of an example), ``access-table`` (the model against a probed GPU), and
+``programs-table`` (programs of others against a GPU's counters)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from conflict_free.evidence.results import Evidence, ResultError
+
+from ..project import EvidenceDirective, raw_html, render
+
+
+class CountReport(EvidenceDirective):
+    """``.. count-report:: EXAMPLE``: the report of ``book/examples/EXAMPLE.cu``, made in this build.
+
+    The report lies beside the counts, in ``reports/EXAMPLE.txt``.
+    """
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        path = evidence.counts.parent / "reports" / f"{self.arguments[0]}.txt"
+        evidence.on_read(path)
+        try:
+            text = path.read_text(encoding="utf-8").rstrip()
+        except OSError:
+            raise ResultError(f"there is no report {path}; the CMake target 'book' makes it") from None
+        block = nodes.literal_block(text, text, language="none", classes=["count-report"])
+        return [block]
+
+
+def summarize(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each kind of access of a probed GPU's table: cases, and how many of them are open."""
+    columns = {name: number for number, name in enumerate(table["columns"])}
+    open_cases = set(table["open"]["cases"])
+    cases: Counter = Counter()
+    still_open: Counter = Counter()
+    for row in table["rows"]:
+        kind = (row[columns["space"]], row[columns["op"]], row[columns["bytes"]])
+        cases[kind] += 1
+        key = " ".join(str(row[columns[name]]) for name in ("space", "op", "bytes", "pattern", "active"))
+        still_open[kind] += key in open_cases
+    if sum(still_open.values()) != len(open_cases):
+        raise ResultError("the table of probed accesses lists an open case that is not one of its rows")
+    return [
+        {"space": space, "op": op, "bytes": size, "cases": cases[space, op, size], "open": still_open[space, op, size]}
+        for space, op, size in sorted(cases)
+    ]
+
+
+class AccessTable(EvidenceDirective):
+    """``.. access-table:: FILE``: how many probed accesses the model counts as the GPU does.
+
+    FILE is a table made by ``read_probe.py``, relative to the repository. A test compares every row with the model.
+    """
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        path = evidence.chapters.parent / Path(self.arguments[0])
+        evidence.on_read(path)
+        try:
+            table = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ResultError(f"{self.arguments[0]}: {error}") from None
+        rows = summarize(table)
+        total, still_open = sum(row["cases"] for row in rows), sum(row["open"] for row in rows)
+        return [
+            raw_html(
+                render(
+                    "access.html", rows=rows, gpu=table["provenance"], total=total, agree=total - still_open,
+                    note=table["open"]["note"] if still_open else "",
+                )
+            )
+        ]
+
+
+def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the names of programs whose counts are all equal, and rows of the others.
+
+    A row has the kernels whose counts differ, with the marks that the tool gives them; none where the counts should be equal.
+    """
+    rows = []
+    for program in programs:
+        kernels: dict[str, set[str]] = {}
+        for difference in program["differences"]:
+            kernels.setdefault(difference["kernel"], set()).update(difference["marked"])
+        marks = sorted({mark for found in kernels.values() for mark in found})
+        if kernels:
+            rows.append({"name": program["name"], "kernels": sorted(kernels), "equal": program["equal"], "of": program["counts"],
+                         "marked": all(kernels.values()), "marks": marks})
+    return {"equal": [program["name"] for program in programs if not program["differences"]], "rows": rows, "total": len(programs),
+            "launches": sum(program["launches"] for program in programs), "counts": sum(program["counts"] for program in programs),
+            "agree": sum(program["equal"] for program in programs)}
+
+
+class ProgramsTable(EvidenceDirective):
+    """``.. programs-table:: FILE``: programs of others, whose counts are all equal to a GPU's counters or not, and why.
+
+    FILE is made by module ``measuring.measured_programs``, relative to the repository.
+    """
+
+    required_arguments = 1
+
+    def build(self, evidence: Evidence) -> list[nodes.Node]:
+        path = evidence.chapters.parent / Path(self.arguments[0])
+        evidence.on_read(path)
+        try:
+            table = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ResultError(f"{self.arguments[0]}: {error}") from None
+        return [raw_html(render("programs.html", gpu=table["gpu"], **summarize_programs(table["programs"])))]
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    app.add_directive("count-report", CountReport)
+    app.add_directive("access-table", AccessTable)
+    app.add_directive("programs-table", ProgramsTable)

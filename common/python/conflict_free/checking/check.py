@@ -1,0 +1,287 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/check: rules of the repository that no compiler sees, each a function that yields findings."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from conflict_free.console import ROOT, OneLineParser, Stop, say, use_venv
+from conflict_free.evidence import parity, results, source
+from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters, source_files, source_path
+from conflict_free.setup.lock import check_no_place
+
+from . import readme
+from .links import dead_links, external_links
+from .naked_numbers import naked_numbers
+from .shown_code import check_shown_code
+
+AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
+CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
+HEADER_LINES = 5
+
+CODE_SUFFIXES = {
+    ".bash", ".cmake", ".cpp", ".css", ".cu", ".cuh", ".h", ".hpp", ".html", ".in", ".js",
+    ".lock", ".py", ".sh", ".toml",
+}
+PROSE_SUFFIXES = {".bib", ".md", ".rst"}
+
+# Folders that the scripts make; without git they are told from the repository's own by name.
+MADE = {".git", ".venv", ".cuda", ".carry", "build", "__pycache__", ".pytest_cache"}
+
+# Registries that packages come from, and folders of a person's or a builder's own machine. The
+# brackets keep this file from being a finding itself.
+PLACES = re.compile(
+    r"py[p]i\.org|python[h]osted\.org|deb\.[d]ebian\.org|archive\.[u]buntu\.com"
+    r"|(?<![\w.])/(?:[w]ork|[r]oot|[h]ome)/[A-Za-z0-9._-]"
+)
+
+
+def files() -> list[Path]:
+    """The repository's own files, those that git does not know yet included."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, text=True,
+    ) if (ROOT / ".git").exists() else None
+    if listed is not None and listed.returncode == 0:
+        found = [ROOT / name for name in listed.stdout.split("\0") if name]
+        return sorted(path for path in found if path.is_file())
+    return sorted(
+        Path(folder) / name
+        for folder, folders, names in os.walk(ROOT)
+        if folders.__setitem__(slice(None), [f for f in folders if f not in MADE]) is None
+        for name in names
+    )
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _inside(error: Exception) -> str:
+    """What an error says, with the names that files have in the repository."""
+    return str(error).replace(str(ROOT) + os.sep, "")
+
+
+def licence_headers() -> Iterator[str]:
+    """Every source file begins with the two lines of its licence."""
+    for path in files():
+        text = _text(path)
+        if text is None or not text.strip():
+            continue
+        if path.suffix in PROSE_SUFFIXES:
+            licence = PROSE
+        elif path.suffix in CODE_SUFFIXES or path.name == "CMakeLists.txt" or text.startswith("#!"):
+            licence = CODE
+        else:
+            continue
+        head = "\n".join(text.splitlines()[:HEADER_LINES])
+        for line in (AUTHORS, licence):
+            if line not in head:
+                yield f"{_name(path)}: '{line}' is not among its first {HEADER_LINES} lines"
+
+
+def places() -> Iterator[str]:
+    """No file names a package registry or a folder of somebody's machine."""
+    for path in files():
+        for number, line in enumerate((_text(path) or "").splitlines(), start=1):
+            found = PLACES.search(line)
+            if found:
+                yield f"{_name(path)}:{number}: {found.group()} belongs to one machine or network"
+
+
+def lock_files() -> Iterator[str]:
+    """Every wanted package is locked, and no lock file says where to fetch from."""
+    for wanted in sorted(ROOT.glob("requirements*.in")):
+        lock = wanted.with_suffix(".lock")
+        text = lock.read_text(encoding="utf-8") if lock.exists() else ""
+        try:
+            check_no_place(text, lock.name)
+        except Stop as stop:
+            yield str(stop)
+        for name in re.findall(r"^([A-Za-z0-9._-]+)", wanted.read_text(encoding="utf-8"), re.MULTILINE):
+            if not re.search(rf"^{re.escape(name)}==", text, re.MULTILINE):
+                yield f"{lock.name} has no {name}; run scripts/lock"
+
+
+def chapters_are_listed() -> Iterator[str]:
+    """Every chapter is whole, and stands in the listings that the build and the reader follow."""
+    index = _text(ROOT / "book" / "index.rst") or ""
+    listed = chapters()
+    folders = sorted(path.name for path in CHAPTERS.iterdir() if path.is_dir() and path.name != SPECIMENS)
+    for slug in folders:
+        if slug not in listed:
+            yield f"chapters/{slug} is not in chapters/CMakeLists.txt"
+        if not re.search(rf"^\s+{slug}\s*$", index, re.MULTILINE):
+            yield f"chapters/{slug} has no page in a toctree of book/index.rst"
+        for needed in (source_path(slug), CHAPTERS / slug / "CMakeLists.txt",
+                       CHAPTERS / slug / "README.md", ROOT / "book" / f"{slug}.rst"):
+            if not needed.is_file():
+                yield f"chapter {slug} has no {_name(needed)}"
+    for slug in listed:
+        if slug not in folders:
+            yield f"chapters/CMakeLists.txt lists {slug}, and there is no chapters/{slug}"
+
+
+def tags() -> Iterator[str]:
+    """The marked regions of every program are balanced and have names of their own, and every header belongs to one."""
+    included = set()
+    for path in sorted(CHAPTERS.glob("*/*.cu")):
+        try:
+            sources = source.read_sources(path)
+            included.update(file.path for file in sources.files)
+            sources.regions
+        except source.SourceError as error:
+            yield _inside(error)
+    for path in sorted(CHAPTERS.glob("*/*.cuh")):
+        if path not in included:
+            yield f"{_name(path)}: no program beside it includes it"
+
+
+# A function over several lines ends with a brace at the start of a line.
+_FUNCTION = re.compile(r"__(global|device)__ void (\w+)(\([^)]*\)\s*\{(?:[^\n]*\}$|.*?^\}))", re.MULTILINE | re.DOTALL)
+
+
+def repeated_kernels() -> Iterator[str]:
+    """A device function with the name of a chapter's kernel is that kernel, word for word, comments aside."""
+    kernels: dict[str, tuple[Path, str]] = {}
+    functions = []
+    for path in source_files():
+        text = source.strip_comments(source.read_source(path))
+        for kind, name, rest in _FUNCTION.findall(text):
+            words = " ".join(rest.split())
+            if kind == "global":
+                kernels[name] = path, words
+            else:
+                functions.append((path, name, words))
+    for path, name, words in functions:
+        if name in kernels and words != kernels[name][1]:
+            yield f"{_name(path)}: {name} is not what it is in {_name(kernels[name][0])}"
+
+
+def committed_results() -> Iterator[str]:
+    """Every committed result is valid and was measured with the kernels of today."""
+    machines = [
+        path for path in sorted(RESULTS.iterdir())
+        if path.is_dir() and path.name not in (results.LOCAL, results.HISTORICAL)
+    ]
+    for path in (file for machine in machines for file in sorted(machine.glob("*.json"))):
+        machine = path.parent.name
+        try:
+            result = results.load_result(path)
+            if result["machine"] != machine:
+                yield f"{_name(path)}: machine is {result['machine']}; by its folder it must be {machine}"
+            if path.stem == SPECIMENS:
+                stale = results.stale_specimens(result, CHAPTERS)
+            else:
+                stale = results.stale_kernels(result, source.read_sources(source_path(path.stem)))
+        except (results.ResultError, source.SourceError) as error:
+            yield _inside(error)
+            continue
+        if stale:
+            yield (f"{_name(path)}: stale, its kernels have changed since: {', '.join(stale)}; "
+                   f"run scripts/measure --name {machine} --chapter {path.stem} on that machine")
+
+
+def counters_are_counts(counts: Path | None = None) -> Iterator[str]:
+    """The committed counters of each GPU are the model's counts, but for the listed exceptions."""
+    try:
+        exceptions = parity.load_exceptions(RESULTS)
+    except results.ResultError as error:
+        yield _inside(error)
+        return
+    for machine in sorted(RESULTS.iterdir()):
+        if machine.is_dir() and machine.name not in (results.LOCAL, results.HISTORICAL):
+            yield from (finding for finding, _ in parity.check_folder(machine, counts, exceptions) if finding)
+
+
+def readme_table() -> Iterator[str]:
+    """The README's table is what the results say."""
+    try:
+        if not readme.is_current():
+            yield "README.md: its measured table is not what book/results says; run scripts/check --fix"
+    except results.ResultError as error:
+        yield f"README.md: {error}"
+
+
+RULES = (
+    licence_headers, places, lock_files, chapters_are_listed, tags, repeated_kernels, committed_results,
+    counters_are_counts, readme_table, naked_numbers, external_links,
+)
+
+
+def check_counts(counts: Path) -> int:
+    """Compares the counts of a build with the committed counters; an error if there is nothing to compare."""
+    exceptions = parity.load_exceptions(RESULTS)
+    compared = findings = 0
+    for machine in sorted(RESULTS.iterdir()):
+        if machine.is_dir() and machine.name not in (results.LOCAL, results.HISTORICAL):
+            for finding, number in parity.check_folder(machine, counts, exceptions):
+                compared += number
+                if finding:
+                    findings += 1
+                    print(finding, file=sys.stderr)
+    say(f"{compared} launches compared, {findings} findings, {len(exceptions)} explained exceptions")
+    return 1 if findings or not compared else 0
+
+
+def check_budgets(html: Path) -> int:
+    """Prints what each chapter's page takes, and what is over its budget."""
+    use_venv("playwright")
+    from . import budgets  # imported here, because no other rule needs a browser
+
+    slugs = [slug for slug in chapters() if (html / f"{slug}.html").is_file()]
+    if not slugs:
+        raise Stop(f"--budgets: {html} has no page of a chapter; it takes the folder of a rendered book, such as build/ci/html")
+    lengths = budgets.measure_all(html.resolve(), slugs)
+    print(budgets.table(lengths))
+    return _report([finding for length in lengths for finding in length.findings()], "budgets of the pages")
+
+
+def _report(findings: list[str], looked_at: str) -> int:
+    """Prints the findings, a line each, and how many there are; returns the exit code."""
+    for finding in findings:
+        print(finding, file=sys.stderr)
+    say(f"{looked_at}, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+def main() -> int:
+    parser = OneLineParser(
+        prog="scripts/check",
+        description="Looks over the repository for what no compiler sees. Exit code 0: nothing "
+        "found; 1: findings, a line each.",
+    )
+    parser.add_argument("--fix", action="store_true", help="first write the README's table anew")
+    parser.add_argument("--counts", type=Path, metavar="DIR", help="compare the committed counters with the model's counts "
+                        "of a build, and look at nothing else")
+    parser.add_argument("--html", type=Path, metavar="DIR", help="compare the code on the pages of a rendered book with the "
+                        "tested sources, and look at nothing else")
+    parser.add_argument("--budgets", type=Path, metavar="DIR", help="print how long the chapters' pages of a rendered book are, "
+                        "in screens, and look at nothing else; needs Chromium")
+    parser.add_argument("--links", action="store_true", help="follow every link that leads out, and look at nothing else; "
+                        "needs a network")
+    options = parser.parse_args()
+    if options.links:
+        return _report(list(dead_links()), "links that lead out")
+    if options.html:
+        return _report(list(check_shown_code(options.html)), "code of the rendered book")
+    if options.budgets:
+        return check_budgets(options.budgets)
+    if options.counts:
+        return check_counts(options.counts)
+    if options.fix and readme.write():
+        say("README.md: table written")
+    return _report([finding for rule in RULES for finding in rule()], f"{len(RULES)} rules")

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Links that lead out of the repository, and citations. The links inside the book are the build's affair.
+
+Without a network a link can only be looked at; `scripts/check --links` follows each.
+"""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlparse
+
+from conflict_free.console import ROOT
+
+from .naked_numbers import REFERENCES, pages
+
+_LINK = re.compile(r"\b[a-z]+://[^\s<>`\"'{}|]+", re.IGNORECASE)
+_CITATION = re.compile(r":cite(?::\w+)?:`([^`]+)`")
+_CODE = re.compile(r"^( *)```.*?^\1```|``.+?``|(?<!`)`[^`<>]+`(?!`)", re.DOTALL | re.MULTILINE)
+
+TIMEOUT_SECONDS = 30
+#: Some servers turn away what does not say which program it is.
+_AGENT = "Mozilla/5.0 (compatible; conflict-free-cuda link check)"
+
+
+def links() -> Iterator[tuple[str, int, str]]:
+    """Each link that leads out: the file by its name in the repository, the line, and the address."""
+    for path in [*pages(), *([REFERENCES] if REFERENCES.exists() else [])]:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".md":
+            text = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
+        for match in _LINK.finditer(text):
+            yield path.relative_to(ROOT).as_posix(), text.count("\n", 0, match.start()) + 1, match[0].rstrip(".,;:)")
+
+
+def external_links() -> Iterator[str]:
+    """Every link that leads out is a whole https address, and every citation is in references.bib."""
+    for file, line, address in links():
+        parsed = urlparse(address)
+        if parsed.scheme != "https":
+            yield f"{file}:{line}: {address} is not https"
+        elif not re.fullmatch(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", parsed.hostname or ""):
+            yield f"{file}:{line}: {address} names no host"
+    keys = set(re.findall(r"^@\w+\{([^,\s]+),", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)) if REFERENCES.exists() else set()
+    for path in (path for path in pages() if path.suffix == ".rst"):
+        text = path.read_text(encoding="utf-8")
+        for match in _CITATION.finditer(text):
+            for key in re.split(r"\s*,\s*", match[1].strip()):
+                if key not in keys:
+                    line = text.count("\n", 0, match.start()) + 1
+                    yield f"{path.relative_to(ROOT).as_posix()}:{line}: references.bib has no {key}"
+
+
+def _answer(address: str) -> str:
+    """What is wrong with an address, '' if it answers."""
+    request = urllib.request.Request(address, headers={"User-Agent": _AGENT})
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS):
+            return ""
+    except urllib.error.HTTPError as error:
+        return f"answers {error.code}"
+    except (OSError, ValueError) as error:
+        return f"does not answer: {getattr(error, 'reason', error)}"
+
+
+def dead_links() -> Iterator[str]:
+    """Every link that leads out, followed."""
+    found = list(links())
+    addresses = sorted({address for _, _, address in found})
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        answers = dict(zip(addresses, pool.map(_answer, addresses)))
+    yield from (f"{file}:{line}: {address} {answers[address]}" for file, line, address in found if answers[address])

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Numbers with a unit of measurement that were typed into prose. A rule of scripts/check.
+
+What the directives and the roles `val` and `claim` put into a page does not stand in its source and so is not found.
+What may be typed all the same is listed, with its reason, in book/typed_numbers.json: a published figure with its
+citation, a constant of the architecture with its term of the glossary, a factor that somebody else is wrong about.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+
+from conflict_free.console import ROOT
+
+ALLOWED = ROOT / "book" / "typed_numbers.json"
+GLOSSARY = ROOT / "book" / "glossary.rst"
+REFERENCES = ROOT / "book" / "references.bib"
+
+_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["file", "text", "why"],
+        "properties": {
+            "file": {"type": "string"},
+            "text": {"type": "string", "minLength": 2},
+            "why": {"type": "string", "minLength": 10},
+            "citation": {"type": "string"},
+            "term": {"type": "string"},
+        },
+    },
+}
+
+_NUMBER = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s*[–-]\s*\d+(?:\.\d+)?)?"
+_WORD = r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty|forty|fifty|hundred|thousand)"
+_RATE = r"(?:[KMGTP]i?B|[kMGT]?bytes?|(?:[KMGT]\s?|billion |million )?(?:pairs|elements|points|floats|FLOPS?))\s*(?:/|\ba |\bper )\s*s(?:ec(?:ond)?)?"
+_TIME = r"(?:ns|µs|μs|us|ms|(?<=\s)s|(?:nano|micro|milli)?seconds?|minutes?|hours?)"  # '2s' is twice s
+_OTHER = r"(?:[kMG]Hz|cycles?|(?:T|G)?FLOP/s|watts?|percent)"
+_FASTER = r"\s+times\s+(?:as\s+)?(?:much\s+)?(?:faster|slower|fast|slow|long|quick\w*|the\s+(?:time|speed|bandwidth))"
+
+#: What a measurement looks like: a number with a unit, or a factor of speed, in digits or in words.
+MEASUREMENT = re.compile(
+    rf"{_NUMBER}\s*(?:{_RATE}\b|{_TIME}(?![\w/])|{_OTHER}(?!\w)|(?:\\ )?%)"
+    rf"|(?:{_NUMBER}|{_WORD}){_FASTER}\b"
+    rf"|{_NUMBER}×(?!\s*\d)"
+    rf"|{_NUMBER}\s+×\s+(?:as\b|faster|slower)"
+    rf"|{_NUMBER}[-\s]fold\b"
+    r"|\b(?:twice|half)\s+as\s+(?:fast|slow|long)\b"
+)
+
+# Each is blanked out, and its line ends stay, so that a finding has the line of its file.
+_RST_HIDDEN = (
+    re.compile(r":(?:val|claim|cite(?::\w+)?|math):`[^`]*`"),
+    re.compile(r"``.+?``", re.DOTALL),
+    re.compile(r"`__?\b|https?://\S+"),
+)
+_MARKDOWN_HIDDEN = (
+    re.compile(r"<!-- measured table.*?<!-- end of measured table -->", re.DOTALL),
+    re.compile(r"<!--.*?-->", re.DOTALL),
+    re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE),
+    re.compile(r"``.+?``|`[^`]+`|https?://[^\s)]+", re.DOTALL),
+)
+
+#: Directives whose body is no prose.
+_NO_PROSE = ("code-block", "raw", "toctree", "math", "bibliography", "literalinclude")
+_DIRECTIVE = re.compile(r"^(?P<indent> *)\.\. (?:(?P<name>[\w:-]+)::)?")
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "\0", match[0])
+
+
+def _without_code(text: str) -> str:
+    """Blanks out the comments of reStructuredText, the options of directives, and bodies that are no prose."""
+    shown: list[str] = []
+    hidden_below: int | None = None
+    for line in text.split("\n"):
+        indent = len(line) - len(line.lstrip(" "))
+        if hidden_below is not None and line.strip() and indent <= hidden_below:
+            hidden_below = None
+        start = _DIRECTIVE.match(line)
+        if hidden_below is None and start and (start["name"] is None or start["name"] in _NO_PROSE):
+            # '.. [name]' and '.. _name:' and comments have no name with two colons either.
+            hidden_below = len(start["indent"])
+        is_option = re.match(r" +:[\w-]+:(?!`)", line) is not None
+        shown.append("" if hidden_below is not None or is_option else line)
+    return "\n".join(shown)
+
+
+def prose(text: str, suffix: str) -> str:
+    """What a reader sees of a page's own words, each at the line of the file that it stands in."""
+    if suffix == ".rst":
+        text = _without_code(text)
+    for hidden in _RST_HIDDEN if suffix == ".rst" else _MARKDOWN_HIDDEN:
+        text = hidden.sub(_blank, text)
+    return text
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A number with a unit in prose: the file by its name in the repository, the line, and the words."""
+
+    file: str
+    line: int
+    text: str
+
+
+def find(text: str, file: str) -> Iterator[Measurement]:
+    """What looks measured in the prose of a file."""
+    seen = prose(text, Path(file).suffix)
+    for match in MEASUREMENT.finditer(seen):
+        yield Measurement(file, seen.count("\n", 0, match.start()) + 1, " ".join(match[0].split()))
+
+
+def pages() -> Iterator[Path]:
+    """The prose of the repository."""
+    for pattern in ("book/*.rst", "book/assignments/*.rst", "chapters/*/assignment/*.rst"):
+        yield from sorted(ROOT.glob(pattern))
+    yield from (path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md") if path.exists())
+    yield from sorted((ROOT / "docs").glob("*.md"))
+
+
+def _allowed() -> tuple[list[dict], list[str]]:
+    """The entries of the list, and what is wrong with it."""
+    name = ALLOWED.relative_to(ROOT).as_posix()
+    if not ALLOWED.exists():
+        return [], []
+    try:
+        entries = json.loads(ALLOWED.read_text(encoding="utf-8"))
+        jsonschema.validate(entries, _SCHEMA)
+    except (ValueError, jsonschema.ValidationError) as error:
+        return [], [f"{name}: {str(error).splitlines()[0]}"]
+    wrong = []
+    references = REFERENCES.read_text(encoding="utf-8") if REFERENCES.exists() else ""
+    glossary = GLOSSARY.read_text(encoding="utf-8") if GLOSSARY.exists() else ""
+    for entry in entries:
+        if "citation" in entry and f"{{{entry['citation']}," not in references:
+            wrong.append(f"{name}: {entry['text']!r} cites {entry['citation']}, which references.bib does not have")
+        if "term" in entry and not re.search(rf"^   {re.escape(entry['term'])}$", glossary, re.MULTILINE):
+            wrong.append(f"{name}: {entry['text']!r} belongs to {entry['term']!r}, which the glossary does not have")
+    return entries, wrong
+
+
+def naked_numbers(paths: Iterable[Path] | None = None) -> Iterator[str]:
+    """No number with a unit is typed into prose, but for those of book/typed_numbers.json, and each of these is used."""
+    entries, wrong = _allowed()
+    yield from wrong
+    allowed = {(entry["file"], entry["text"]) for entry in entries}
+    used = set()
+    for path in pages() if paths is None else paths:
+        for found in find(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()):
+            if (found.file, found.text) in allowed:
+                used.add((found.file, found.text))
+            else:
+                yield (f"{found.file}:{found.line}: '{found.text}' is typed; take it from the evidence with :val: or "
+                       ":claim:, or list it with its reason in book/typed_numbers.json")
+    for file, text in sorted(allowed - used):
+        yield f"{ALLOWED.relative_to(ROOT).as_posix()}: '{text}' is not in {file}; remove the entry"

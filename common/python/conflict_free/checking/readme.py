@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The measured table of README.md, made from the book's results and never typed."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from conflict_free.console import ROOT, Stop
+from conflict_free.evidence import results
+from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, RESULTS, area, chapters
+
+README = ROOT / "README.md"
+BEGIN = "<!-- measured table, written by scripts/check --fix -->"
+END = "<!-- end of measured table -->"
+
+# The steps of the transpose: the README fits a screen, and the book has every kernel.
+SHOWN = (
+    "cudaMemcpy", "copy_plain", "copy_shared", "transpose_naive_row_read", "transpose_naive_column_read",
+    "transpose_coalesced", "transpose_padded",
+)
+
+
+def _per_request(row: dict | None, space: str) -> str:
+    """Sectors per request by the GPU's counters."""
+    counters = row["counters"] if row else None
+    if not counters or not counters[f"{space}_requests"]:
+        return "–"
+    return results.format_number(counters[f"{space}_sectors"] / counters[f"{space}_requests"])
+
+
+def _measured(evidence: results.Evidence, row: dict | None) -> str:
+    """Size, speed and percent of cudaMemcpy of a timed row, between bars."""
+    if row is None:
+        return "– | – | –"
+    try:
+        percent = f"{evidence.percent_of_memcpy(row, 'cold'):.0f}"
+    except results.ResultError:  # there is no copy of that size
+        percent = "–"
+    return f"{results.pretty_size(row['size'])} | {results.speed(row, spec=',.0f')} | {percent}"
+
+
+def table() -> str:
+    """The table as Markdown; empty when nothing has been measured on the book's machine."""
+    evidence = results.Evidence(
+        chapters=CHAPTERS, results=RESULTS, counts=ROOT / "build", machine=BOOK_MACHINE
+    )
+    measured = {slug: evidence.result(slug) for slug in chapters()}
+    measured = {slug: result for slug, result in measured.items() if result}
+    if not measured:
+        return ""
+    lines = ["| chapter | kernel | sectors per load request | sectors per store request | size | GB/s | % of `cudaMemcpy` |",
+             "|---|---|--:|--:|--:|--:|--:|"]
+    for slug, result in measured.items():
+        for kernel in dict.fromkeys(row["kernel"] for row in result["rows"] if row["kernel"] in SHOWN):
+            rows = [row for row in result["rows"] if row["kernel"] == kernel]
+            counted = next((row for row in rows if row["counters"]), None)
+            largest = max((row for row in rows if row["time"]), key=area, default=None)
+            lines.append(
+                f"| {slug} | `{kernel}` | {_per_request(counted, 'global_load')} "
+                f"| {_per_request(counted, 'global_store')} | {_measured(evidence, largest)} |"
+            )
+    provenance = next(iter(measured.values()))["provenance"]
+    caption = (f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: the largest size of each "
+               "kernel, L2 flushed before each launch, median. GB is 10⁹ bytes; sectors are the GPU's own counters.")
+    return "\n".join([*lines, "", caption])
+
+
+def _with_table(text: str) -> str:
+    body = table()
+    wanted = f"{BEGIN}\n{body}\n{END}" if body else f"{BEGIN}\n{END}"
+    new, count = re.subn(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: wanted, text, flags=re.DOTALL)
+    if count != 1:
+        raise Stop(f"README.md has {count} places for the table, wanted one between '{BEGIN}' and '{END}'")
+    return new
+
+
+def is_current() -> bool:
+    text = README.read_text(encoding="utf-8")
+    return _with_table(text) == text
+
+
+def write() -> bool:
+    """Writes the table; True if that changed the file."""
+    text = README.read_text(encoding="utf-8")
+    new = _with_table(text)
+    if new == text:
+        return False
+    temporary = README.with_name("README.md.new")
+    temporary.write_text(new, encoding="utf-8")
+    os.replace(temporary, README)
+    return True

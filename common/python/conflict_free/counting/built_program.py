@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""From CUDA source files to a program that nvcc has built, which is kept until a file that it is made of changes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conflict_free.console import ROOT, USAGE, Stop
+
+from . import exactness, model_runtime
+from .nvcc_command import values, with_ptx
+
+CACHE = ROOT / "build" / "count"
+KEPT_PROGRAMS = 32
+MANIFEST = "manifest.json"
+PROGRAM = "program"
+# The engine finds what is known of a program's machine code beside the program, by this name.
+EXACTNESS = PROGRAM + ".exactness"
+
+# What is linked and not compiled.
+_LINKED = (".o", ".obj", ".a", ".so", ".lib")
+_STANDARDS = ("-std", "--std")
+_FOR_PTXAS = ("-Xptxas", "--ptxas-options")
+_REGISTERS = ("-maxrregcount", "--maxrregcount")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that is ready to run, and the reader's own files that it is made of."""
+
+    path: Path
+    sources: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """What builds programs for the model of a build folder."""
+
+    nvcc: Path
+    reader: Path
+
+    @classmethod
+    def of(cls, build: Path) -> Toolchain:
+        cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+        found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
+        if not found:
+            raise Stop(f"{build} has no CUDA compiler; configure it anew", USAGE)
+        return cls(Path(found[1]), model_runtime.libraries(build) / "ptx_of_program")
+
+
+def _digest(path: str | os.PathLike) -> str:
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _key(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) -> str:
+    own = [__file__, exactness.__file__]
+    parts = [[str(file) for file in files], os.getcwd(), list(options), str(toolchain.nvcc), [_digest(path) for path in own]]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
+
+def _kept(folder: Path) -> Program | None:
+    """The program in a folder of the cache, if all that it was made of is as it was."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if any(_digest(path) != digest for path, digest in manifest["files"].items()):
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(folder)  # it was used just now
+    return Program(folder / PROGRAM, tuple(map(Path, manifest["sources"])))
+
+
+def _prerequisites(rule: Path) -> list[str]:
+    """The prerequisites in a Makefile rule, as compilers write it."""
+    text = rule.read_text(encoding="utf-8").replace("\\\n", " ").split(": ", 1)[1]
+    words = text.replace("\\ ", "\0").split()
+    return [word.replace("\0", " ").replace("\\#", "#").replace("$$", "$") for word in words]
+
+
+@contextlib.contextmanager
+def _workplace() -> Iterator[Path]:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=".making-", dir=CACHE))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def build_options(options: Sequence[str]) -> list[str]:
+    """The reader's options for nvcc, so that the program has PTX that the model runs; C++20 unless another is asked for."""
+    standards, _ = values(options, _STANDARDS)
+    return [*([] if standards else ["-std=c++20"]), *with_ptx(options)]
+
+
+def ptxas_options(options: Sequence[str]) -> list[str]:
+    """Those of the options for nvcc that change what ptxas does."""
+    passed, rest = values(options, _FOR_PTXAS)
+    registers, _ = values(rest, _REGISTERS)
+    words = [word for value in passed for word in value.split(",") if word not in ("-v", "--verbose")]
+    return words + [word for value in registers for word in ("-maxrregcount", value)]
+
+
+def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
+    """Runs nvcc; its messages go to stderr."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    sys.stderr.write(done.stdout)
+    if done.returncode:
+        raise Stop(f"{source} does not compile; nvcc's messages are above", USAGE)
+
+
+def _link(files: Sequence[Path], command: Sequence[str | os.PathLike]) -> None:
+    """Links with nvcc. What every beginner forgets once is said in one line."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    named = ", ".join(map(str, files))
+    if done.returncode and "undefined reference to `main'" in done.stdout:
+        raise Stop(f"{named} has no main function: the model runs a whole program", USAGE)
+    sys.stderr.write(done.stdout)
+    if done.returncode:
+        raise Stop(f"{named} cannot be linked; the linker's messages are above", USAGE)
+
+
+def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str], folder: Path) -> list[str]:
+    """Compiles and links in `folder`; returns all files that were read, but for the system's."""
+    words = build_options(options)
+    read, linked = [], []
+    for number, file in enumerate(files):
+        if file.suffix in _LINKED:
+            linked.append(file)
+            read.append(str(file))
+            continue
+        compiled, rule = folder / f"{number}.o", folder / f"{number}.d"
+        _run_compiler(file, [toolchain.nvcc, *words, "-MMD", "-MF", rule, "-c", "-o", compiled, file])
+        linked.append(compiled)
+        read += _prerequisites(rule)
+    _link(files, [toolchain.nvcc, *words, "-o", folder / PROGRAM, *linked])
+    for compiled in folder.glob("*.o"):
+        compiled.unlink()
+    return read
+
+
+def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output: Path) -> None:
+    """Lets the counts take into account what ptxas makes of the program."""
+    try:
+        exactness.write(program, toolchain.reader, toolchain.nvcc, output, ptxas_options(options))
+    except exactness.NoMachineCode as why:
+        exactness.write_unknown(output, str(why))
+        print(f"the counts are those of the PTX, and were not compared with machine code: {why}", file=sys.stderr)
+
+
+def compared(toolchain: Toolchain, program: Path, folder: Path) -> Path:
+    """The file that tells the engine what ptxas makes of a program: the one beside it, else one that is made in ``folder``."""
+    beside = program.with_name(program.name + ".exactness")
+    if beside.exists():
+        return beside
+    made = folder / EXACTNESS
+    _compare(toolchain, program, (), made)
+    return made
+
+
+def _forget_old_programs() -> None:
+    folders = sorted((path for path in CACHE.glob("[0-9a-f]*") if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for folder in folders[:-KEPT_PROGRAMS]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def make(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) -> Program:
+    """Makes the program of some source files, unless it is there already.
+
+    Raises Stop with exit code 2, after the messages on stderr, if it does not compile.
+    """
+    kept = CACHE / _key(toolchain, files, options)
+    if program := _kept(kept):
+        return program
+    with _workplace() as folder:
+        read = _compile(toolchain, files, options, folder)
+        _compare(toolchain, folder / PROGRAM, options, folder / EXACTNESS)
+        own = dict.fromkeys(path for path in read if not path.startswith((f"{folder}/", "/usr/", str(toolchain.nvcc.parents[1]))))
+        sources = [path for path in own if Path(path).suffix not in _LINKED]
+        manifest = {"sources": sources, "files": {path: _digest(path) for path in own}}
+        (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+        shutil.rmtree(kept, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another scripts/count made the same one just now
+            folder.rename(kept)
+    _forget_old_programs()
+    program = _kept(kept)
+    if program is None:
+        raise Stop(f"{', '.join(map(str, files))} changed while it was compiled; run it again")
+    return program

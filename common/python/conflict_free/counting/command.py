@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The command conflict-free: which of its subcommands is meant, and what each needs. Standard library only.
+
+What counts and reports is in subcommands.py, in the virtual environment.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from conflict_free.console import USAGE, Stop, module_command, say
+from conflict_free.setup import setup
+
+from . import count, nvcc_command, run_program
+
+_HELP = """usage: scripts/conflict-free COMMAND ...
+
+  count FILE.cu... [nvcc's options] [-- arguments]   builds a CUDA program, runs it without a GPU and counts its memory accesses
+  run PROGRAM [arguments]                            the same for a program that is there already
+  show REPORT                                        shows what --json of count or run has written
+  diff OLD NEW                                       shows what changed between two such reports, line by line
+  nvcc ARGUMENTS                                     nvcc, which builds what run can count: for Make, NVCC="conflict-free nvcc"
+
+conflict-free COMMAND --help tells more."""
+
+
+def _python() -> Path:
+    """A Python that has what reports are made with."""
+    python = setup.VENV / "bin" / "python"
+    if python.exists():
+        return python
+    if importlib.util.find_spec("rich") is None:
+        raise Stop("no Python package rich here; conflict-free count without --build-dir installs it", USAGE)
+    return Path(sys.executable)
+
+
+def _go_on(name: str, arguments: Sequence[str]) -> NoReturn:
+    sys.stdout.flush()
+    command = module_command(_python(), "counting.subcommands", name, *arguments)
+    os.execv(command[0], command)
+
+
+def _with_model(name: str, parse: Callable, arguments: Sequence[str]) -> NoReturn:
+    """Wrong arguments are said before anything is built."""
+    options = parse(arguments)
+    build = [] if options.build_dir else ["--build-dir", str(count.build_model())]
+    _go_on(name, [*build, *arguments])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in ("-h", "--help"):
+        say(_HELP)
+        return 0
+    if name == "nvcc":
+        return nvcc_command.main(rest)
+    if name == "count":
+        _with_model(name, count.parse, rest)
+    if name == "run":
+        _with_model(name, run_program.parse, rest)
+    if name in ("show", "diff"):
+        _go_on(name, rest)
+    raise Stop(f"argument COMMAND: {name!r} given, one of count, run, show, diff, nvcc is accepted", USAGE)

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""conflict-free count before its first count: arguments, set-up, the model's library. Standard library only.
+
+What builds the program, runs it and reports is in counting.py, in the virtual environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import sys
+from pathlib import Path
+
+from conflict_free.console import ROOT, USAGE, OneLineParser, Stop
+from conflict_free.setup import setup
+
+from . import command_line, model_runtime
+
+PRESET = "programs"
+TARGET = "conflict_free_cudart"
+
+# Options of nvcc whose value is the next word, as it may be for all of these.
+_WITH_VALUE = frozenset((
+    "-D", "-U", "-I", "-L", "-l", "-O", "-x", "-t", "-std", "-arch", "-code", "-gencode", "-rdc", "-dlto-arch", "-cudart", "-cudadevrt",
+    "-ccbin", "-include", "-isystem", "-maxrregcount", "-Xcompiler", "-Xlinker", "-Xptxas", "-Xcudafe", "-Xarchive", "-Xnvlink", "-ftz",
+    "-prec-div", "-prec-sqrt", "-fmad", "-diag-suppress", "-diag-warn", "-diag-error", "-Werror", "-idp", "-ldir", "-default-stream",
+    "--define-macro", "--undefine-macro", "--include-path", "--library-path", "--library", "--optimize", "--x", "--threads", "--std",
+    "--gpu-architecture", "--gpu-code", "--generate-code", "--relocatable-device-code", "--cudart", "--cudadevrt", "--compiler-bindir",
+    "--pre-include", "--system-include", "--maxrregcount", "--compiler-options", "--linker-options", "--ptxas-options",
+    "--cudafe-options", "--archive-options", "--nvlink-options", "--ftz", "--prec-div", "--prec-sqrt", "--fmad", "--diag-suppress",
+    "--diag-warn", "--diag-error", "--default-stream",
+))
+# Those that would build something else than a program, or put it elsewhere.
+_REFUSED = frozenset((
+    "-o", "--output-file", "-c", "--compile", "-dc", "--device-c", "-dw", "--device-w", "-dlink", "--device-link", "-lib", "--lib",
+    "-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "--fatbin", "-cuda", "--cuda", "-E", "--preprocess", "-M", "-MM", "-MD", "-MMD",
+    "-MF", "-MT", "-run", "--run", "-link", "--link", "-dryrun", "--dryrun", "-optix-ir", "-ltoir",
+))
+
+
+def _source(text: str) -> Path:
+    try:
+        with open(text, "rb"):
+            return Path(text)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} given, a CUDA source file is accepted ({error.strerror})") from error
+
+
+def _parser() -> OneLineParser:
+    name = "scripts/count" if Path(sys.argv[0]).name == "count" else "conflict-free count"
+    parser = OneLineParser(
+        prog=name,
+        usage=f"{name} FILE.cu... [options] [nvcc's options] [-- program arguments]",
+        description="Builds a CUDA program with nvcc, runs it on the CPU under the counting model, and shows for each kernel "
+        "what it asked of shared and global memory, line by line, and what is wrong with it. Exit code: the program's "
+        "own; 1 if there is a hazard; 2 for wrong arguments and for a source that does not compile. Options that are not "
+        "here are passed on to nvcc.",
+    )
+    parser.add_argument("files", metavar="FILE.cu", type=_source, nargs="+", help="the program's files; one of them has a main function")
+    command_line.add_to(parser)
+    return parser
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """Our own options and the files, and the options of nvcc."""
+    own, theirs = [], []
+    rest = iter(words)
+    for word in rest:
+        name = word.split("=", 1)[0]
+        if name in command_line.WITH_VALUE or not word.startswith("-") or word in ("-h", "--help"):
+            own.append(word)
+            if word in command_line.WITH_VALUE:
+                own += [value for value in [next(rest, None)] if value is not None]
+        elif name in _REFUSED:
+            raise Stop(f"argument {word}: given, options with which nvcc makes a program are accepted", USAGE)
+        elif word in _WITH_VALUE:
+            value = next(rest, None)
+            if value is None:
+                raise Stop(f"argument {word}: nothing given, a value is accepted", USAGE)
+            theirs += [word, value]
+        else:
+            theirs.append(word)
+    return own, theirs
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The options; those of nvcc are in `nvcc`, what follows the first `--` in `arguments`."""
+    words, program = arguments, []
+    if "--" in arguments:
+        at = arguments.index("--")
+        words, program = arguments[:at], arguments[at + 1:]
+    own, theirs = _split(words)
+    parser = _parser()
+    options = parser.parse_args(own)
+    options.nvcc = theirs
+    options.arguments = program
+    check_build_folder(parser, options)
+    return options
+
+
+def check_build_folder(parser: OneLineParser, options: argparse.Namespace) -> None:
+    if options.build_dir and not model_runtime.is_built(options.build_dir):
+        parser.error(f"argument --build-dir: {str(options.build_dir)!r} given, a build folder of this repository is accepted")
+
+
+def state_of(*places: str) -> str:
+    """Changes whenever one of some files, or of the files in some folders, of the repository does; tests aside."""
+    state = hashlib.sha256()
+    for path in sorted(path for place in places for path in (ROOT / place, *(ROOT / place).rglob("*"))):
+        if path.is_file() and "tests" not in path.parts:
+            found = path.stat()
+            state.update(f"{path} {found.st_size} {found.st_mtime_ns}\n".encode())
+    return state.hexdigest()
+
+
+def build_model() -> Path:
+    """The build folder with the model's library, which is built if it is not there or not new."""
+    build = ROOT / "build" / PRESET
+    stamp = build / "model.stamp"
+    state = state_of("common/model")
+    with contextlib.suppress(OSError):
+        if stamp.read_text(encoding="utf-8") == state and (setup.VENV / "bin" / "python").exists():
+            return build
+    # The program's output is what belongs on stdout.
+    with contextlib.redirect_stdout(sys.stderr):
+        tools = setup.set_up()
+        setup.configure(tools, PRESET)
+        setup.build(tools, PRESET, "the counting model", TARGET)
+    stamp.write_text(state, encoding="utf-8")
+    return build
+
+

@@ -1,0 +1,352 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Compares the memory instructions of a program's PTX with those of the machine code that ptxas makes of it.
+
+The counting model executes PTX. ptxas joins neighboring accesses into wider ones, which the model then counts so, too; where
+ptxas does what cannot be counted so, the kernel is marked. Standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conflict_free.console import ROOT
+
+from . import ptx_accesses, sass_accesses
+from .ptx_accesses import Access, Function
+from .sass_accesses import MachineAccess, Section
+
+ARCHITECTURE = "sm_90"
+CACHE = ROOT / "build" / "exactness"
+KEPT_TEXTS = 256
+# Part of the names in the cache: what an older comparison has found does not count.
+_VERSION = hashlib.sha256(b"".join(Path(module.__file__).read_bytes() for module in (ptx_accesses, sass_accesses, sys.modules[__name__]))).hexdigest()
+
+
+# Functions of the driver that kernels call, by the names that programs have for them. What they access, only a GPU knows.
+_OF_THE_DRIVER = {"vprintf": "printf", "malloc": "malloc", "free": "free"}
+
+
+class NoMachineCode(Exception):
+    """Machine code cannot be made or read; the text says why in one line."""
+
+
+@dataclass
+class Comparison:
+    """What the comparison of one function has found."""
+
+    exact: bool = True
+    # By line of the PTX: bytes that a lane is counted with; where they begin, from the address of that access on; and whether
+    # one lane does it for all. 0 bytes: another access is counted in its place.
+    counted: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
+    fused: list[dict] = field(default_factory=list)
+
+    def note(self, access: Access, sass: str, why: str, exact: bool) -> None:
+        entry = {"file": access.file, "line": access.source_line, "ptx": access.text, "sass": sass, "why": why}
+        self.exact &= exact
+        if entry not in self.fused:
+            self.fused.append(entry)
+
+
+# --- the comparison ----------------------------------------------------------------------------
+
+
+def _fits(access: Access, machine: MachineAccess) -> bool:
+    if access.operation == "atomic" and machine.operation in ("atomic", "load", "store"):
+        return True
+    spaces = {access.space, machine.space}
+    return access.operation == machine.operation and (len(spaces) == 1 or "generic" in spaces)
+
+
+def _attribute(accesses: Sequence[Access], found: Sequence[MachineAccess]) -> tuple[dict[int, list[MachineAccess]], list[MachineAccess]]:
+    """Machine accesses by line of the PTX, and those that belong to none.
+
+    A line that ptxas notes may be that of an instruction before: then the nearest access of the kind is meant.
+    """
+    by_line: dict[int, list[MachineAccess]] = defaultdict(list)
+    rest = []
+    known = {access.line: access for access in accesses}
+    for machine in found:
+        access = known.get(machine.line)
+        if access is None or not _fits(access, machine):
+            before = [a for a in accesses if a.line < machine.line and _fits(a, machine)]
+            access = before[-1] if before and machine.space != "local" else None
+        if access is None:
+            rest.append(machine)
+        else:
+            by_line[access.line].append(machine)
+    return by_line, rest
+
+
+def _group(access: Access, wide: int, accesses: Sequence[Access], taken: set[int], has_own: set[int]) -> list[Access] | None:
+    """The accesses of a basic block that make up one of `wide` bytes with `access`, in their order; None if there are none."""
+    like = [
+        a for a in accesses
+        if (a.block, a.base, a.guard, a.operation, a.space) == (access.block, access.base, access.guard, access.operation, access.space)
+        and a.vectorizable and a.line not in taken and (a is access or a.line not in has_own)
+    ]
+    by_offset: dict[int, Access] = {}
+    for each in like:
+        by_offset.setdefault(each.offset, each)
+    by_offset[access.offset] = access
+    starts = [access.offset, *(o for o in sorted(by_offset, reverse=True) if access.offset - wide < o < access.offset)]
+    for start in starts:
+        members, at = [], start
+        while at < start + wide and at in by_offset:
+            members.append(by_offset[at])
+            at += max(by_offset[at].bytes, 1)
+        if at == start + wide and access in members:
+            return sorted(members, key=lambda a: a.line)
+    return None
+
+
+def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]]) -> set[int]:
+    """Notes what ptxas has joined; returns the lines of accesses that are counted with another."""
+    joined: set[int] = set()
+    has_own = set(by_line)
+    for access in accesses:
+        wider = {machine.bytes for machine in by_line.get(access.line, ()) if machine.bytes > access.bytes > 0 and machine.operation == access.operation}
+        if not wider or not access.vectorizable or access.line in joined:
+            continue
+        wide = max(wider)
+        members = _group(access, wide, accesses, joined, has_own)
+        copies = by_line[access.line]
+        sass = next(machine.text for machine in copies if machine.bytes == wide)
+        if members is None or len({machine.bytes for machine in copies}) > 1:
+            result.note(access, sass, "ptxas makes accesses of other widths of it, and not in all places alike", False)
+            continue
+        leader = members[0]
+        start = min(member.offset for member in members)
+        result.counted[leader.line] = (wide, start - leader.offset, False)
+        for member in members[1:]:
+            result.counted[member.line] = (0, 0, False)
+        joined |= {member.line for member in members} - {access.line}
+        result.note(leader, sass, f"ptxas joins {len(members)} neighboring accesses into one; it is counted so", True)
+    return joined
+
+
+def _share(total: Counter, number: int) -> Counter | None:
+    """The part of each of `number` equal ones; None if they cannot be equal."""
+    if any(count % number for count in total.values()):
+        return None
+    return Counter({loop: count // number for loop, count in total.items()})
+
+
+def _compare_block(result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], barriers: list[Counter], in_loop: bool) -> None:
+    """Compares how often, and in which loops, the machine code has the accesses of a basic block.
+
+    An unrolled loop has all of its accesses several times. Lines are not certain, so accesses of a kind are compared together.
+    """
+    counts = {access.line: Counter(machine.loop for machine in by_line.get(access.line, ())) for access in accesses}
+    pools: dict[tuple, list[Access]] = defaultdict(list)
+    for access in accesses:
+        pools[access.operation, access.space].append(access)
+    shares = [_share(sum((counts[access.line] for access in pool), Counter()), len(pool)) for pool in pools.values()]
+    same = shares[0] is not None and all(share == shares[0] for share in [*shares, *barriers])
+    if same and shares[0]:
+        if in_loop and not barriers and len(accesses) == 1 and shares[0] == Counter({-1: 1}):
+            result.note(accesses[0], by_line[accesses[0].line][0].text, "ptxas takes it out of a loop", False)
+        return
+    patterns = [*barriers, *(pattern for pattern in counts.values() if pattern)]
+    usual = Counter(dict(Counter(frozenset(pattern.items()) for pattern in patterns).most_common(1)[0][0])) if patterns else Counter({-1: 1})
+    for access in accesses:
+        number, wanted = counts[access.line].total(), usual.total()
+        if counts[access.line] != usual:
+            machine = by_line.get(access.line, ())
+            why = ("ptxas leaves it out" if number == 0 else "ptxas moves it to another place" if number == wanted
+                   else f"ptxas makes {number} of it, and {wanted} of what stands around it")
+            result.note(access, machine[0].text if machine else "", why, False)
+
+
+def _same_width(access: Access, machine: MachineAccess) -> bool:
+    return access.operation == "atomic" or access.bytes in (0, machine.bytes)
+
+
+def compare(function: Function, section: Section) -> Comparison:
+    """Compares a function of PTX with the machine code that has been made of it in a section."""
+    result = Comparison()
+    within = range(function.first_line, function.last_line + 1)
+    found = [machine for machine in section.accesses if machine.line in within]
+    by_line, rest = _attribute(function.accesses, found)
+    for machine in rest:
+        spilled = "ptxas keeps registers in local memory" if machine.space == "local" else "ptxas adds this access"
+        result.exact = False
+        entry = {"file": "", "line": 0, "ptx": "", "sass": machine.text, "why": spilled}
+        if entry not in result.fused:
+            result.fused.append(entry)
+    for access in function.accesses:
+        if access.operation != "atomic":
+            continue
+        found_here = by_line.get(access.line, ())
+        if access.line in section.elected and found_here and all(machine.operation == "atomic" for machine in found_here):
+            result.counted[access.line] = (access.bytes, 0, True)
+            result.note(access, found_here[0].text, "ptxas lets one lane do it for all that are active; it is counted so", True)
+        if any(machine.operation != "atomic" for machine in found_here):
+            result.note(access, "", "ptxas makes a loop of loads and compare-and-swaps of it, whose rounds depend on what other warps do", False)
+    joined = _join(result, function.accesses, by_line)
+    left = [access for access in function.accesses if access.line not in joined and access.operation != "atomic"]
+    for access in left:
+        wrong = [machine for machine in by_line.get(access.line, ()) if not _same_width(access, machine)]
+        if wrong and access.line not in result.counted and not any(access.text == entry["ptx"] and access.source_line == entry["line"] for entry in result.fused):
+            result.note(access, wrong[0].text, "ptxas makes an access of another width of it", False)
+    barriers: dict[int, dict[int, Counter]] = defaultdict(lambda: defaultdict(Counter))
+    for line, loop in section.barriers:
+        if line in function.barriers:
+            barriers[function.barriers[line]][line][loop] += 1
+    blocks: dict[int, list[Access]] = defaultdict(list)
+    for access in left:
+        blocks[access.block].append(access)
+    for block, accesses in blocks.items():
+        _compare_block(result, accesses, by_line, list(barriers[block].values()), function.in_loop(accesses[0].line))
+    for name in sorted(function.calls & _OF_THE_DRIVER.keys()):
+        result.exact = False
+        result.fused.append({"file": "", "line": 0, "ptx": f"call {name}", "sass": "",
+                             "why": f"the driver's {_OF_THE_DRIVER[name]} has accesses of its own, which are not counted"})
+    return result
+
+
+def _called(function: Function, functions: dict[str, Function]) -> set[str]:
+    seen, waiting = set(), [function.name]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in functions:
+            continue
+        seen.add(name)
+        waiting += functions[name].calls
+    return seen
+
+
+def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
+    """Compares each function of a text with the machine code made of it."""
+    functions = {function.name: function for function in ptx_accesses.read(ptx)}
+    results: dict[str, Comparison] = {}
+    for section in sass_accesses.read(disassembly):
+        if section.name not in functions:
+            continue
+        for name in _called(functions[section.name], functions):
+            function = functions[name]
+            if name != section.name and not any(function.first_line <= line <= function.last_line for line in section.lines):
+                continue
+            found = compare(function, section)
+            known = results.setdefault(name, found)
+            if known is not found:
+                known.exact &= found.exact and known.counted == found.counted
+                known.fused += [entry for entry in found.fused if entry not in known.fused]
+    return results
+
+
+# --- the tools ---------------------------------------------------------------------------------
+
+
+def _near(nvcc: Path, name: str) -> str | None:
+    beside = nvcc.parent / name
+    return str(beside) if beside.exists() else shutil.which(name)
+
+
+def find_nvdisasm(nvcc: Path) -> str | None:
+    """nvdisasm beside the compiler, in the search path, or of the wheel in the virtual environment."""
+    wheels = sorted((ROOT / ".venv" / "lib").glob("python3*/site-packages/nvidia/cu13/bin/nvdisasm"))
+    return _near(nvcc, "nvdisasm") or (str(wheels[0]) if wheels else None)
+
+
+def _output(command: Sequence[str | os.PathLike]) -> str:
+    name = Path(command[0]).name
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=600)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NoMachineCode(f"{name} cannot be run: {error}") from error
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[0]
+        raise NoMachineCode(f"{name} ended with exit code {done.returncode}: {said}")
+    return done.stdout
+
+
+def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
+    """What nvdisasm shows of the machine code that ptxas makes of a file. Raises NoMachineCode."""
+    ptxas, nvdisasm = _near(nvcc, "ptxas"), find_nvdisasm(nvcc)
+    if ptxas is None or nvdisasm is None:
+        raise NoMachineCode(f"no {'ptxas' if ptxas is None else 'nvdisasm'} here")
+    with tempfile.TemporaryDirectory() as folder:
+        code = Path(folder) / "code.cubin"
+        # A target with a suffix runs on that architecture alone.
+        target = next((line.split()[1].rstrip(",") for line in ptx.read_text(encoding="utf-8", errors="replace").splitlines() if line.startswith(".target")), "")
+        architecture = target if target == ARCHITECTURE + "a" else ARCHITECTURE
+        command = [ptxas, f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
+        try:
+            _output(command)
+        except NoMachineCode:
+            # Functions of other files are linked later.
+            _output([*command, "-c"])
+        return _output([nvdisasm, "-c", "-gp", str(code)])
+
+
+def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
+    """The comparison of one text as JSON, from the cache where it is known."""
+    text = ptx.read_bytes()
+    key = hashlib.sha256(text + json.dumps([_VERSION, str(nvcc), *options]).encode()).hexdigest()[:24]
+    kept = CACHE / f"{key}.json"
+    with contextlib.suppress(OSError, ValueError):
+        found = json.loads(kept.read_text(encoding="utf-8"))
+        os.utime(kept)
+        return found
+    compared = compare_text(text.decode("utf-8", "replace"), disassemble(ptx, nvcc, options))
+    functions = {
+        name: {"exact": result.exact, "fused": result.fused,
+               "counted": {str(line): list(how) for line, how in sorted(result.counted.items())}}
+        for name, result in compared.items()
+    }
+    CACHE.mkdir(parents=True, exist_ok=True)
+    part = kept.with_suffix(f".{os.getpid()}")
+    part.write_text(json.dumps(functions), encoding="utf-8")
+    part.replace(kept)
+    for old in sorted(CACHE.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT_TEXTS]:
+        old.unlink(missing_ok=True)
+    return functions
+
+
+def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequence[str] = ()) -> None:
+    """Writes what the counting model has to know of the machine code of a program (SIMT_EXACTNESS).
+
+    `reader` is the model's program that takes the PTX out of a program. Raises NoMachineCode.
+    """
+    texts = {}
+    with tempfile.TemporaryDirectory() as folder:
+        _output([reader, program, folder])
+        for ptx in sorted(Path(folder).glob("*.ptx")):
+            texts[ptx.stem] = _comparison_of(ptx, nvcc, options)
+    _put(output, {"texts": texts})
+
+
+def write_unknown(output: Path, why: str) -> None:
+    """Writes that nothing is known of the machine code, and why: no kernel of the program is called exact."""
+    _put(output, {"texts": {}, "unknown": f"not compared with machine code: {why}"})
+
+
+def _put(output: Path, found: dict) -> None:
+    part = output.with_name(f".{output.name}.{os.getpid()}")
+    part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    part.replace(output)
+
+
+def main(program: str, reader: str, nvcc: str, output: str) -> None:
+    """For a build, which goes on where there is nothing to disassemble with."""
+    try:
+        write(Path(program), Path(reader), Path(nvcc), Path(output))
+    except NoMachineCode as why:
+        write_unknown(Path(output), str(why))
+        print(f"{Path(program).name}: its PTX was not compared with machine code: {why}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

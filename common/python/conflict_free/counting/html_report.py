@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""A report as one page that needs nothing else: the source with the counts in its margin, and maps of banks and sectors."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+from .printed_report import MEASURES, OPERATIONS, Launches, counts_of, fold, heading_of, not_counted, row_of, without_calls
+from .shown_lines import shown_numbers
+
+_TEMPLATE = Path(__file__).with_name("report_page.html")
+
+
+def _cells(tag: str, values: Iterable[str]) -> str:
+    return "".join(f"<{tag}>{escape(value)}</{tag}>" for value in values)
+
+
+def _tables(kernel: dict) -> Iterator[str]:
+    for space, measure in MEASURES.items():
+        rows = [(operation, counts) for operation in OPERATIONS if (counts := counts_of(kernel, space, operation)) and counts[measure.number]]
+        if not rows:
+            continue
+        yield f"<table><tr>{_cells('th', (space, *measure.headings))}</tr>"
+        for operation, counts in rows:
+            style = "" if measure.is_ideal(counts) else ' class="cost"'
+            yield f"<tr{style}>{_cells('td', (operation.replace('_', ' '), *row_of(space, counts)))}</tr>"
+        yield "</table>"
+
+
+def _margin(line: dict, names: Iterator[int]) -> str:
+    """What a line accesses, how often, and what each access took. A click draws one of them."""
+    measure = MEASURES[line["space"]]
+    what = escape(f"{line['space']} {line['op'].replace('_', ' ')}")
+    if line.get("first_access") and line["space"] in ("shared", "global"):
+        access = escape(json.dumps(line["first_access"], separators=(",", ":")))
+        what = f'<button id="b{next(names)}" aria-expanded="false" data-space="{line["space"]}" data-access="{access}">{what}</button>'
+    style = "" if measure.is_ideal(line) else ' class="cost"'
+    each = f"{measure.each(line):.2f}" if line[measure.number] else ""
+    return f"<td{style}>{what}</td><td{style}>{line[measure.number]:,}</td><td{style}>{each}</td>"
+
+
+def _listing(file: str, text: str, counted: dict[int, list[dict]], names: Iterator[int]) -> Iterator[str]:
+    lines = text.expandtabs(4).splitlines()
+    lines += [""] * (max(counted) - len(lines))
+    yield '<div class="listing"><table>'
+    yield f"<tr>{_cells('th', ('access', 'number', 'each', 'line'))}<th class=\"source\">{escape(file)}</th></tr>"
+    for number in shown_numbers(lines, counted):
+        if number is None:
+            yield '<tr><td></td><td></td><td></td><td class="number">…</td><td></td></tr>'
+            continue
+        margins = [_margin(line, names) for line in counted.get(number, ())] or ["<td></td><td></td><td></td>"]
+        for place, margin in enumerate(margins):
+            source = f'<td class="number">{number}</td><td class="source">{escape(lines[number - 1])}</td>' if place == 0 else "<td></td><td></td>"
+            yield f"<tr>{margin}{source}</tr>"
+    yield "</table></div>"
+
+
+def _kernel(launches: Launches, sources: dict[str, Path], names: Iterator[int]) -> Iterator[str]:
+    kernel = launches.counts
+    yield f"<h2>{escape(kernel['name'])} <small>{escape(' · '.join(heading_of(launches)))}</small></h2>"
+    yield from _tables(kernel)
+    if not kernel.get("exact", True):
+        yield "<p>Not exact: the machine code makes other accesses than those that are counted.</p>"
+    by_file: dict[str, dict[int, list[dict]]] = {}
+    for line in without_calls(kernel["lines"]):
+        if line["file"] in sources and line["line"] > 0:
+            by_file.setdefault(line["file"], {}).setdefault(line["line"], []).append(line)
+    for file, counted in by_file.items():
+        yield from _listing(file, sources[file].read_text(encoding="utf-8", errors="replace"), counted, names)
+
+
+def _hazard(hazard: dict) -> Iterator[str]:
+    places = ", ".join(f"{place['file']}:{place['line']}" for place in hazard["lines"])
+    yield f'<div class="hazard"><strong>{escape(hazard["kind"].replace("_", " "))}</strong> in {escape(hazard["kernel"])}, {escape(places)}'
+    yield f"<p>{escape(hazard['message'])} {escape(hazard['help'])}</p></div>"
+
+
+def page(data: dict, files: Sequence[Path]) -> str:
+    """The page of a report; `files` are the sources that it may show."""
+    sources = {file.name: file for file in reversed(files)}
+    names = itertools.count()
+    title = f"Memory accesses, counted by the rules of {data['machine']}"
+    body = [f"<h1>{escape(title)}</h1>"]
+    for hazard in data["hazards"]:
+        body += _hazard(hazard)
+    body += [f"<p>{escape(error)}</p>" for error in data.get("errors", ())]
+    uncounted = data.get("uncounted", [])
+    for launches in fold(data["kernels"], uncounted):
+        body += _kernel(launches, sources, names)
+    body += [f"<p>{escape(text)}</p>" for text in not_counted(uncounted)]
+    return _TEMPLATE.read_text(encoding="utf-8").replace("@TITLE@", escape(title)).replace("@BODY@", "\n".join(body))

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""conflict-free nvcc: nvcc with the options that make a program whose memory accesses can be counted. Standard library only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NoReturn
+
+from conflict_free.console import USAGE, Stop
+from conflict_free.setup import setup
+
+ARCHITECTURES = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
+RUNTIMES = ("-cudart", "--cudart")
+_DEBUG = ("-G", "--device-debug")
+# nvcc does nothing but answer.
+_QUESTIONS = ("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code", "-arch-ls", "-code-ls")
+
+
+def values(options: Sequence[str], names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The values of some options, and the options without them. A value is the next word, or behind an equals sign."""
+    found, rest = [], []
+    words = iter(options)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name in names:
+            found.append(value if equals else next(words, ""))
+        else:
+            rest.append(word)
+    return found, rest
+
+
+def with_ptx(options: Sequence[str]) -> list[str]:
+    """Options for nvcc, so that what it builds has PTX that the model runs, and takes the model's runtime.
+
+    What the model runs is compute_90, or compute_90a where that is asked for: other architectures are replaced.
+    """
+    architectures, rest = values(options, ARCHITECTURES)
+    _, rest = values(rest, RUNTIMES)
+    architecture = "compute_90a" if any("90a" in value for value in architectures) else "compute_90"
+    lines = [] if any(word in _DEBUG for word in rest) else ["-lineinfo"]
+    return [*lines, "-cudart", "shared", "-gencode", f"arch={architecture},code={architecture}", *rest]
+
+
+def main(words: Sequence[str]) -> NoReturn:
+    nvcc = setup.present_nvcc()
+    if nvcc is None:
+        raise Stop("no nvcc here; conflict-free count FILE.cu installs one", USAGE)
+    arguments = list(words) if any(word in _QUESTIONS for word in words) else with_ptx(words)
+    os.execv(nvcc, [str(nvcc), *arguments])

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""conflict-free diff OLD NEW: what a change did to the counts, kernel by kernel and line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from conflict_free.console import FAILED, OneLineParser, say
+
+from . import saved_report
+from .printed_report import MEASURES, OPERATIONS, fold
+
+_TOTALS = ("shared_load", "shared_store", "shared_atomic", "global_load", "global_store", "global_atomic", "local_load", "local_store",
+           "texture_load", "texture_store", "constant_load", "bulk_copy")
+_COUNTS = ("instructions", "wavefronts", "conflicts", "requests", "sectors", "words", "bytes")
+
+
+def _kernels(data: dict) -> dict[str, list[dict]]:
+    """The counts of each kernel, of each configuration in the order of their first launch."""
+    found: dict[str, list[dict]] = {}
+    for launches in fold(data["kernels"]):
+        found.setdefault(launches.counts["name"], []).append(launches.counts)
+    return found
+
+
+def _change(old: dict, new: dict) -> str:
+    """Such as "wavefronts 1,024 -> 32"; empty if nothing differs."""
+    changes = [f"{name} {old.get(name, 0):,} -> {new.get(name, 0):,}" for name in _COUNTS if old.get(name, 0) != new.get(name, 0)]
+    return ", ".join(changes)
+
+
+def _lines(kernel: dict) -> dict[tuple, dict]:
+    """Counts by file, line, space and operation, of all places where the line was inlined together."""
+    found: dict[tuple, dict] = {}
+    for line in kernel["lines"]:
+        sums = found.setdefault((line["file"], line["line"], line["space"], line["op"]), {})
+        for name in _COUNTS:
+            if name in line:
+                sums[name] = sums.get(name, 0) + line[name]
+    return found
+
+
+def _place(key: tuple) -> tuple:
+    file, line, space, operation = key
+    return file, line, list(MEASURES).index(space), OPERATIONS.index(operation)
+
+
+def _kernel_changes(old: dict, new: dict) -> list[str]:
+    """What differs between two counts of one kernel, a line each."""
+    changes = [f"  {name.replace('_', ' ')}: {change}" for name in _TOTALS if (change := _change(old.get(name, {}), new.get(name, {})))]
+    if old.get("barriers", 0) != new.get("barriers", 0):
+        changes.append(f"  barriers {old.get('barriers', 0):,} -> {new.get('barriers', 0):,}")
+    before, after = _lines(old), _lines(new)
+    for key in sorted(before.keys() | after.keys(), key=_place):
+        if change := _change(before.get(key, {}), after.get(key, {})):
+            file, line, space, operation = key
+            changes.append(f"    {file}:{line} {space} {operation.replace('_', ' ')}: {change}")
+    return changes
+
+
+def _hazards(data: dict) -> set[str]:
+    return {f"{hazard['kind'].replace('_', ' ')} in {hazard['kernel']}: {hazard['message']}" for hazard in data["hazards"]}
+
+
+def differences(old: dict, new: dict) -> Iterable[str]:
+    """What differs between two reports, as lines of text; nothing if they say the same."""
+    before, after = _kernels(old), _kernels(new)
+    for name in dict.fromkeys([*before, *after]):
+        one, other = before.get(name, []), after.get(name, [])
+        if not one or not other:
+            yield f"{name}: only in the {'new' if other else 'old'} report"
+            continue
+        if len(one) != len(other):
+            yield f"{name}: {len(one)} configurations -> {len(other)}"
+        for first, second in zip(one, other):
+            if changes := _kernel_changes(first, second):
+                yield f"{name}, grid {first['grid']} block {first['block']}:"
+                yield from changes
+    for text in sorted(_hazards(new) - _hazards(old)):
+        yield f"new hazard: {text}"
+    for text in sorted(_hazards(old) - _hazards(new)):
+        yield f"gone: {text}"
+
+
+def main(words: Sequence[str]) -> int:
+    parser = OneLineParser(prog="conflict-free diff", usage="conflict-free diff OLD NEW",
+                           description="Shows what differs between two reports that --json has written. Exit code: 1 if something does.")
+    for name, what in (("old", "the report before a change"), ("new", "the report after it")):
+        parser.add_argument(name, metavar=name.upper(), type=Path, help=what)
+    options = parser.parse_args(words)
+    found = list(differences(saved_report.read(options.old), saved_report.read(options.new)))
+    for line in found or ["no difference"]:
+        say(line)
+    return FAILED if found else 0

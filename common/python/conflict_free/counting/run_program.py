@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""conflict-free run before its first count: its arguments, and whether the program can be counted. Standard library only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from conflict_free.console import OneLineParser, Stop
+
+from . import command_line, count
+
+_CANNOT_RUN = 126  # as shells have it
+_NOT_FOUND = 127
+
+
+def _parser() -> OneLineParser:
+    parser = OneLineParser(
+        prog="conflict-free run",
+        usage="conflict-free run [options] PROGRAM [arguments]",
+        description="Runs a program that uses CUDA on the CPU under the counting model, and shows for each kernel what it asked of "
+        "memory, line by line, and what is wrong with it. Build it with PTX and a shared runtime: nvcc -lineinfo -cudart shared "
+        "-gencode arch=compute_90,code=compute_90, or conflict-free nvcc, which adds these by itself. Exit code: the program's own; "
+        "1 if there is a hazard; 2 for wrong arguments; 126 or 127 for a program that cannot be run.",
+    )
+    command_line.add_to(parser)
+    parser.add_argument("program", metavar="PROGRAM", help="the program; without a folder it is looked for as a shell does")
+    parser.add_argument("arguments", metavar="arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return parser
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    parser = _parser()
+    options = parser.parse_args(words)
+    count.check_build_folder(parser, options)
+    options.program = find(options.program)
+    return options
+
+
+def find(name: str) -> Path:
+    """The program of a name. Raises Stop, with the exit code that shells have for it, if it cannot be run."""
+    path = Path(os.path.abspath(name if os.sep in name else shutil.which(name) or name))
+    if not path.exists():
+        raise Stop(f"argument PROGRAM: {name!r} given, a program that exists is accepted", _NOT_FOUND)
+    if path.is_dir() or not os.access(path, os.X_OK):
+        raise Stop(f"argument PROGRAM: {name!r} given, a file that can be executed is accepted", _CANNOT_RUN)
+    return path

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""A report as SARIF 2.1.0, which editors and CI systems show beside the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .printed_report import MEASURES, fold, without_calls
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_HAZARDS = {
+    "race": "Two threads access the same bytes and nothing orders them",
+    "uninitialized": "Shared memory is read that nobody has written",
+    "out_of_bounds": "An access outside of every allocation",
+    "misaligned": "An address that is not a multiple of the size of the access",
+    "use_after_free": "An access to memory that has been given back",
+    "divergent_barrier": "A barrier that not all threads of the block reach",
+    "inactive_lane": "A shuffle reads a lane that takes no part",
+    "deadlock": "No thread of the block can go on",
+}
+_COSTS = {
+    "bank_conflict": "An access to shared memory takes more wavefronts than it would without bank conflicts",
+    "scattered_access": "An access to global memory moves more sectors than its bytes would fill",
+}
+
+
+def _uri(file: str, sources: Sequence[Path]) -> str:
+    """Relative to the folder that the command was given in, where that is possible."""
+    for source in sources:
+        if source.name == file:
+            resolved = source.resolve()
+            here = Path.cwd()
+            return resolved.relative_to(here).as_posix() if resolved.is_relative_to(here) else resolved.as_uri()
+    return file
+
+
+def _location(place: dict, sources: Sequence[Path]) -> dict:
+    region = {"region": {"startLine": place["line"]}} if place["line"] > 0 else {}
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(place["file"], sources)}, **region}}
+
+
+def _hazard(hazard: dict, sources: Sequence[Path]) -> dict:
+    places = [_location(place, sources) for place in hazard["lines"] if place["file"]]
+    text = f"{hazard['message']} {hazard['help']}".strip()
+    result = {"ruleId": hazard["kind"], "level": "error", "message": {"text": text}, "locations": places[:1]}
+    return {**result, "relatedLocations": places[1:]} if places[1:] else result
+
+
+def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
+    """A result for a line that takes more than it would at best."""
+    measure = MEASURES[line["space"]]
+    if line["space"] not in ("shared", "global") or measure.is_ideal(line) or not line["file"]:
+        return None
+    rule = "bank_conflict" if line["space"] == "shared" else "scattered_access"
+    text = (f"{kernel['name']}: {line['space']} {line['op'].replace('_', ' ')}: {line[measure.cost]:,} {measure.cost}, "
+            f"{line[measure.ideal]:,} at best")
+    return {"ruleId": rule, "level": "warning", "message": {"text": text}, "locations": [_location(line, sources)]}
+
+
+def log(data: dict, sources: Sequence[Path]) -> dict:
+    """Hazards as errors; as warnings, lines that take more wavefronts or sectors than they would at best."""
+    results = [_hazard(hazard, sources) for hazard in data["hazards"]]
+    for launches in fold(data["kernels"]):
+        lines = without_calls(launches.counts["lines"])
+        results += [cost for line in lines if (cost := _cost(launches.counts, line, sources))]
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_COSTS}.items()]
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "conflict-free", "rules": rules}}, "results": results}]}

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Reports as files: what --json has written is read, checked and shown again, and written as pages for others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from conflict_free.console import USAGE, OneLineParser, Stop
+
+from . import command_line, html_report, printed_report, sarif_report
+
+# Not the reader's own, though they are on this machine: NVIDIA's headers and the system's.
+_SYSTEM_PARTS = ("/usr/", "/nvidia/cu13/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
+
+
+def read(path: Path) -> dict:
+    """A report that --json has written. Raises Stop with one line if it is none."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Stop(f"{path}: cannot be read: {error.strerror}", USAGE) from error
+    except ValueError as error:
+        raise Stop(f"{path}: is not a report of conflict-free: {error}", USAGE) from error
+    shapes = {"machine": str, "kernels": list, "hazards": list, "exit_code": int}
+    if not isinstance(data, dict) or any(not isinstance(data.get(key), shape) for key, shape in shapes.items()):
+        raise Stop(f"{path}: is not a report of conflict-free: an object with {', '.join(shapes)} is accepted", USAGE)
+    if any(not isinstance(kernel, dict) or not isinstance(kernel.get("name"), str) or not isinstance(kernel.get("lines"), list)
+           for kernel in data["kernels"]):
+        raise Stop(f"{path}: is not a report of conflict-free: a kernel has no name or no lines", USAGE)
+    return data
+
+
+def sources_of(data: dict) -> list[Path]:
+    """The source files of a report that are the reader's own and still there."""
+    paths = [Path(file) for file in data.get("files", ()) if not any(part in file for part in _SYSTEM_PARTS)]
+    return [path for path in paths if path.is_file()]
+
+
+def write(path: Path, option: str, text: str) -> None:
+    """Writes a file whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise Stop(f"{option} {path}: cannot be written: {error.strerror}", USAGE) from error
+
+
+def write_pages(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> None:
+    """The files that were asked for."""
+    if options.html:
+        write(options.html, "--html", html_report.page(data, sources))
+    if options.sarif:
+        write(options.sarif, "--sarif", json.dumps(sarif_report.log(data, sources), indent=1) + "\n")
+
+
+def main(words: Sequence[str]) -> int:
+    parser = OneLineParser(prog="conflict-free show", usage="conflict-free show REPORT [--html OUT] [--sarif OUT]",
+                           description="Shows a report that --json has written, with the source as it is now.")
+    parser.add_argument("report", metavar="REPORT", type=Path, help="what --json of count or run has written")
+    command_line.add_reports(parser)
+    options = parser.parse_args(words)
+    data = read(options.report)
+    sources = sources_of(data)
+    write_pages(options, data, sources)
+    printed_report.show(data, sources)
+    return 0

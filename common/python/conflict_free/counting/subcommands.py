@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What conflict-free counts and shows: programs are built, run and reported on. Runs in the virtual environment."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from conflict_free.console import FAILED, USAGE, Stop, run_main
+
+from . import command_line, count, counted_run, model_runtime, printed_report, report_diff, run_program, saved_report
+from .built_program import Toolchain, compared, make
+
+_NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f.restype = ctypes.c_char_p; print(f().decode())"
+
+
+def machine_names(build: Path) -> list[str]:
+    """The machines that the model knows, the default first."""
+    # The library follows the environment and catches signals: that belongs into a process of its own.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SIMT_")}
+    done = subprocess.run([sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / model_runtime.RUNTIME],
+                          capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise Stop(f"the model in {build} cannot be loaded: {(done.stderr.strip() or 'it said nothing').splitlines()[-1]}")
+    return done.stdout.strip().split(", ")
+
+
+def read_report(report: Path, machine: str, code: int) -> dict:
+    """What the program has left behind; if that is nothing, a report that says so."""
+    try:
+        data = json.loads(report.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        data = {"machine": machine, "kernels": [], "hazards": [],
+                "errors": [f"the program left no report of what it did (it ended with exit code {code})"], "exit_code": code}
+    return data
+
+
+def write_json(path: Path, data: dict) -> None:
+    """Writes the file whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise Stop(f"--json {path}: cannot be written: {error.strerror}", USAGE) from error
+
+
+def exit_code(data: dict) -> int:
+    """1 for a hazard, else the program's own; never 0 for a program that was kept from its end."""
+    if data["hazards"]:
+        return FAILED
+    return data["exit_code"] or (FAILED if data.get("errors") else 0)
+
+
+def _machine_of(options: argparse.Namespace) -> str:
+    machines = machine_names(options.build_dir)
+    machine = options.machine or machines[0]
+    if machine not in machines:
+        raise Stop(f"argument --machine: {machine!r} given, one of {', '.join(machines)} is accepted", USAGE)
+    return machine
+
+
+def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
+    """Runs a program under the model; returns its report."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        settings = {**command_line.settings(options), "SIMT_REPORT": str(report), "SIMT_MACHINE": machine,
+                    "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder)))}
+        code = counted_run.run([program, *options.arguments], model_runtime.environment(options.build_dir, **settings))
+        return read_report(report, machine, code)
+
+
+def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> int:
+    if options.json:
+        write_json(options.json, data)
+    saved_report.write_pages(options, data, sources)
+    printed_report.show(data, sources)
+    return exit_code(data)
+
+
+def _count(words: Sequence[str]) -> int:
+    options = count.parse(words)
+    machine = _machine_of(options)
+    program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
+    return _report(options, _counted(options, machine, program.path), program.sources)
+
+
+def _run(words: Sequence[str]) -> int:
+    options = run_program.parse(words)
+    data = _counted(options, _machine_of(options), options.program)
+    return _report(options, data, saved_report.sources_of(data))
+
+
+COMMANDS = {"count": _count, "run": _run, "show": saved_report.main, "diff": report_diff.main}
+
+
+def main() -> int:
+    return COMMANDS[sys.argv[1]](sys.argv[2:])
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The grader is graded: each answer of an assignment, its starter and its solution must score what task.toml says.
+
+    python common/python/conflict_free grading.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
+    python common/python/conflict_free grading.answers check NAME --graded FILE                     holds the file against task.toml
+    python common/python/conflict_free grading.answers time NAME                                    times the right ones on this machine's GPU: each must pass
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
+from conflict_free.setup import setup
+
+from . import assignment, cheats, regions, release, sandbox, timing
+from .assignment import TRY, Assignment, AssignmentError, Outcome
+from .building import OPTIONS, Toolchain
+from .cases import draw, seed_of
+from .classes import write_asked
+from .judging import grade
+from .result import Result
+
+STARTER, SOLUTION = "starter", "solution"
+_SHORT = 8  # a line of the solution that is no longer may stand anywhere: "}" or "else"
+
+
+def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
+    """Return all that is graded, by name; starter and solution are made in ``folder``."""
+    made = {STARTER: task.starter(), SOLUTION: task.solution()}
+    for name, text in made.items():
+        (folder / f"{name}.cu").write_text(text, encoding="utf-8")
+    answers = {answer.name: cheats.write(task, answer.path, folder) if answer.is_cheat else answer.path for answer in task.answers}
+    return {**{name: folder / f"{name}.cu" for name in made}, **answers}
+
+
+def expectations(task: Assignment) -> dict[str, Outcome]:
+    """Return what each of ``submissions`` must score."""
+    return {STARTER: task.starter_expected, SOLUTION: Outcome(task.max_points, ""),
+            **{answer.name: answer.expected for answer in task.answers}}
+
+
+def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
+    """Grade all submissions of an assignment."""
+    with tempfile.TemporaryDirectory() as scratch:
+        return {name: grade(task, path, tools=tools, confined=confined) for name, path in submissions(task, Path(scratch)).items()}
+
+
+def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
+    """Return the exit codes under the model of the released program that tries a file, on the starter and on the solution.
+
+    Raises Stop if it does not compile.
+    """
+    codes = {}
+    for name, text in {STARTER: task.starter(), SOLUTION: task.solution()}.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = release.release(task, Path(scratch) / name)[0].parent
+            (folder / task.source.name).write_text(text, encoding="utf-8")
+            program = folder / "program"
+            done = subprocess.run([tools.nvcc, *OPTIONS, "-o", program, folder / TRY], capture_output=True, text=True)
+            if done.returncode:
+                raise Stop(f"{TRY} of assignment {task.name} does not compile: {(done.stderr + done.stdout).strip().splitlines()[0]}")
+            environment = {"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_MACHINE": task.machine}
+            codes[name] = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    return codes
+
+
+def complaints(task: Assignment, results: Mapping[str, Result], tried: Mapping[str, int] | None = None) -> Iterator[str]:
+    """Yield what is not as task.toml says: one line each. ``tried`` is what ``try_both`` found, if it was asked."""
+    yield from _complaints_about_source(task)
+    if tried and tried[SOLUTION] != 0:
+        yield f"{TRY} ends with exit code {tried[SOLUTION]} on the solution, 0 is expected"
+    if tried and tried[STARTER] != 1 and task.starter_expected.fails == "correct":
+        yield f"{TRY} ends with exit code {tried[STARTER]} on the starter, which is not correct: 1 is expected"
+    expected = expectations(task)
+    if set(results) != set(expected):
+        yield f"{', '.join(sorted(set(results) ^ set(expected)))}: graded or in task.toml, but not both"
+    for name in expected.keys() & results.keys():
+        yield from _complaints_about(name, results[name], expected[name])
+    right = sum(not outcome.fails for name, outcome in expected.items() if name not in (STARTER, SOLUTION))
+    if right < 2 or len(expected) - 2 - right < 6:
+        yield f"{right} right and {len(expected) - 2 - right} wrong answers: at least 2 and 6 are needed"
+
+
+def _complaints_about(name: str, result: Result, expected: Outcome) -> Iterator[str]:
+    failed = result.first_failed
+    first = failed.name if failed else ""
+    said = f"{failed.seen} {failed.help}" if failed else ""
+    if result.points != expected.points:
+        yield f"{name}: {result.points} points, {expected.points} are expected"
+    if first != expected.fails:
+        yield f"{name}: fails {first or 'nothing'} ({said}), {expected.fails or 'nothing'} is expected"
+    elif expected.says not in said:
+        yield f"{name}: {first} says {said!r}, {expected.says!r} is expected in it"
+    elif failed and not (failed.seen and failed.wanted and failed.help):
+        yield f"{name}: {first} leaves the student without what was seen, what was wanted or help"
+
+
+def _complaints_about_source(task: Assignment) -> Iterator[str]:
+    """Starter and solution differ inside the regions only, and nothing of the solution is handed out."""
+    source = task.source.read_text(encoding="utf-8")
+    if not any(region.marked for region in regions.parse(source, task.source.name)):
+        yield f"{task.source.name} has no {regions.BEGIN}"
+    if not regions.differ_only_inside(task.starter(), task.solution(), source, task.source.name):
+        yield f"{task.source.name}: starter and solution differ outside of the marked regions"
+    secrets = {line for line in regions.solution_lines(source, task.source.name) if len(line) > _SHORT}
+    for name, text in release.files(task).items():
+        for line in text.splitlines():
+            if line.strip() in secrets:
+                yield f"{name} is handed out with a line of the solution: {line.strip()}"
+
+
+def _grade(options: argparse.Namespace) -> int:
+    task = assignment.load(options.name)
+    if reason := sandbox.available():
+        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
+    tools = Toolchain.of(options.build_dir)
+    results = grade_all(task, tools, confined=reason is None)
+    data = {"results": {name: result.to_json() for name, result in results.items()}, "tried": try_both(task, tools)}
+    write_asked(options.output, json.dumps(data, indent=1, ensure_ascii=False) + "\n", "--output")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    task = assignment.load(options.name)
+    data = json.loads(options.graded.read_text(encoding="utf-8"))
+    results = {name: Result.from_json(each) for name, each in data["results"].items()}
+    found = list(complaints(task, results, data["tried"]))
+    for complaint in found:
+        say(complaint)
+    say(f"{task.name}: {len(expectations(task))} submissions graded, {len(found)} complaints")
+    return FAILED if found else 0
+
+
+def _time(options: argparse.Namespace) -> int:
+    task = assignment.load(options.name)
+    nvcc = setup.system_nvcc()
+    if not task.gpu_case or not nvcc:
+        say(f"{task.name}: no time is asked for" if nvcc else "no nvcc on this machine")
+        return 0 if nvcc else USAGE
+    case, failed = draw(task, task.gpu_case, seed_of(task.name, None, "")), 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, path in submissions(task, Path(scratch)).items():
+            if expectations(task)[name].fails:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                found = timing.fast(task, path.read_text(encoding="utf-8"), case, timing.Gpu.here(nvcc), Path(folder),
+                                    confined=sandbox.available() is None, progress=lambda what: None)
+            say(f"{task.name}, {name}: {found.seen}; {found.wanted}")
+            failed += not found.passed
+    return FAILED if failed else 0
+
+
+def main() -> int:
+    parser = OneLineParser(prog="python common/python/conflict_free grading.answers", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True, parser_class=OneLineParser)
+    for name, run, option in (("grade", _grade, "--output"), ("check", _check, "--graded")):
+        made = commands.add_parser(name)
+        made.add_argument("name", metavar="NAME")
+        made.add_argument(option, metavar="FILE", type=Path, required=True)
+        made.set_defaults(command=run)
+        if name == "grade":
+            made.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
+    timer = commands.add_parser("time")
+    timer.add_argument("name", metavar="NAME")
+    timer.set_defaults(command=_time)
+    options = parser.parse_args()
+    try:
+        return options.command(options)
+    except AssignmentError as error:
+        raise Stop(str(error), USAGE) from error
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,200 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""From a submission to a program: compiled by nvcc and linked with the assignment's driver, all in the sandbox."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conflict_free.console import ROOT, Stop
+
+from . import sandbox, source_text
+from .assignment import Assignment
+from .command_line import TOOLCHAIN
+from .sources import printable
+
+KEPT = ROOT / "build" / "grade"
+KEPT_DRIVERS = 4  # of one assignment: that many build folders and versions stay quick
+
+COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
+#: As scripts/count and the chapters are compiled, for the model alone.
+OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w")
+_MESSAGE = re.compile(r"(?P<file>[^\s:(][^:(]*)(?:\((?P<line>\d+)\)|:(?P<host_line>\d+)(?::\d+)?):\s*(?:catastrophic |fatal )?error(?: #[\w-]+)?:\s*(?P<text>.*)")
+_UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^']*)'")
+_UNKNOWN = re.compile(r'identifier "(?P<name>\w+)" is undefined')
+#: What to do about what the compiler says, where that needs more words than its own.
+_HELP = (
+    ("__global__ function call must be configured", "Say how many blocks and threads run the kernel: kernel<<<grid, block>>>(arguments)."),
+    ('expected a ";"', "The end of the line before may lack it."),
+    ("expected a declaration", "A brace before it may be one too many, or one before that may be missing."),
+)
+_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^']*)'")
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """What CMake says about building and running a submission; see common/cmake/AddAssignment.cmake."""
+
+    build: Path
+    nvcc: Path
+    include_folders: Sequence[str]
+    libraries: Sequence[str]
+    #: The folder of the model's own CUDA libraries.
+    runtime: Path
+    judge: Path
+
+    @classmethod
+    def of(cls, build: Path) -> Toolchain:
+        """Return the toolchain of a build folder."""
+        told = json.loads((build / TOOLCHAIN).read_text(encoding="utf-8"))
+        return cls(build, Path(told["nvcc"]).resolve(), told["include_folders"], told["libraries"], Path(told["runtime"]), Path(told["judge"]))
+
+    def version(self) -> str:
+        """Return what the compiler says of its version. Raises Stop if it cannot be run."""
+        try:
+            return subprocess.run([self.nvcc, "--version"], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise Stop(f"{self.nvcc} --version: {error}") from error
+
+    def readable(self) -> list[Path]:
+        """Return all that is not the system's and that compiling and linking read."""
+        return [Path(path) for path in (self.nvcc.parent.parent, *self.include_folders, *self.libraries)]
+
+    def runtime_files(self) -> list[Path]:
+        """Return what a program reads that runs under the model."""
+        return [self.runtime]
+
+    def judge_files(self) -> list[Path]:
+        """Return what the judge reads, itself included."""
+        return [self.judge, self.runtime]
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a tool has to say about a line, 0 if it names none, and what to do; "" if there is nothing more to say than to mend it."""
+
+    line: int
+    text: str
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program, or what the tools say against it."""
+
+    program: Path | None = None
+    messages: tuple[Message, ...] = ()
+
+
+def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, confined: bool) -> Built:
+    """Build the program of a submission in ``folder``. Raises Stop if our own part cannot be built."""
+    driver = driver_object(tools, assignment)
+    source, program = folder / assignment.source.name, folder / "program"
+    source.write_text(text, encoding="utf-8")
+    done = sandbox.run([tools.nvcc, *OPTIONS, "-o", program, source.name, driver, *tools.libraries], readable=[*tools.readable(), driver],
+                       writable=folder, limits=COMPILE_LIMITS, confined=confined)
+    if done.returncode or done.stopped_by:
+        return Built(messages=tuple(_messages(done, text, assignment)))
+    return Built(program)
+
+
+def _messages(done: sandbox.Done, text: str, assignment: Assignment) -> Iterator[Message]:
+    """The errors that the compiler and the linker name, those of the submission's own lines first."""
+    if done.stopped_by:
+        yield Message(0, f"compiling it was stopped: too much {done.stopped_by}", "Look for an include or a template that never ends.")
+        return
+    # A source may have the compiler say what a terminal would obey.
+    said = "\n".join(map(printable, (done.stderr + done.stdout).split("\n")))
+    found = list(_MESSAGE.finditer(said))
+    own = [match for match in found if Path(match["file"]).name == assignment.source.name]
+    # The kernels and the host code are compiled one after the other, and may say the same.
+    yield from dict.fromkeys(_compiler_message(int(match["line"] or match["host_line"]) if own else 0, match["text"], text) for match in own or found)
+    if not found:
+        yield from _link_messages(said, text, assignment) or [Message(0, _last_line(said) or f"the compiler ended with exit code {done.returncode}")]
+
+
+def _compiler_message(line: int, said: str, text: str) -> Message:
+    """What the compiler says, with what it leaves out."""
+    if unknown := _UNKNOWN.search(said):
+        meant = source_text.meant(text, unknown["name"])
+        return Message(line, f"{said}; did you mean {meant}?" if meant and "did you mean" not in said else said)
+    return Message(line, said, next((help_ for words, help_ in _HELP if words in said), ""))
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if "ld returned" not in line]
+    return re.sub(r"^.*?: ", "", lines[-1]) if lines else ""
+
+
+def _link_messages(said: str, text: str, assignment: Assignment) -> list[Message]:
+    undefined = dict.fromkeys(match["name"] for match in _UNDEFINED.finditer(said))
+    twice = dict.fromkeys(match["name"] for match in _TWICE.finditer(said))
+    return [*(Message(next(iter(source_text.lines_with(text, source_text.simple_name(name))), 0), f"{name} is defined, and is the driver's",
+                      "Leave it out, or give it another name.") for name in twice),
+            *(_undefined(name, text, assignment) for name in undefined)]
+
+
+def _undefined(name: str, text: str, assignment: Assignment) -> Message:
+    """What nobody defines: the function that is asked for, or one that the submission uses."""
+    simple = source_text.simple_name(name)
+    if simple == assignment.function:
+        return _no_function(text, assignment)
+    if declared := source_text.declaration(text, simple):
+        return Message(declared.line, f"`{declared.head}` is declared and nowhere defined", "Define it in this file, with these parameters.")
+    lines = source_text.lines_with(text, simple)
+    return Message(lines[0] if lines else 0, f"{name} is used and nowhere defined", "Define it in this file: nothing else is linked with it.")
+
+
+def _no_function(text: str, assignment: Assignment) -> Message:
+    """Why the function that is asked for is not there: another one may have been meant to be it."""
+    defined = [function for function in source_text.functions(text) if function.body is not None]
+    same = next((function for function in defined if function.name == assignment.function), None)
+    if same:
+        return Message(same.line, f"it defines `{same.head}`, which is not the function that the driver calls",
+                       f"Define exactly: {assignment.declaration}, neither static nor in a namespace.")
+    help_ = f"Define exactly: {assignment.declaration}."
+    meant = source_text.similar(assignment.function, [function.name for function in defined])
+    if meant:
+        line = next(function.line for function in defined if function.name == meant)
+        return Message(line, f"it defines no function {assignment.function}; is {meant} meant to be it?", help_)
+    return Message(0, f"it defines no function {assignment.function}", help_)
+
+
+# --- our own part --------------------------------------------------------------------------------
+
+
+def _hash_of(parts: Sequence[str], files: Sequence[Path]) -> str:
+    state = hashlib.sha256(json.dumps(parts).encode())
+    for path in files:
+        state.update(hashlib.sha256(path.read_bytes()).digest())
+    return state.hexdigest()[:24]
+
+
+def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
+    """Return the compiled driver of an assignment, which is kept until something that it is made of changes. Raises Stop."""
+    folders = [f"-I{folder}" for folder in tools.include_folders]
+    headers = [path for folder in tools.include_folders for path in sorted(Path(folder).rglob("*.hpp"))]
+    command = [str(tools.nvcc), *OPTIONS, "-c", *folders]
+    key = _hash_of([*command, str(tools.nvcc.stat().st_mtime_ns)], [assignment.driver, *headers])
+    kept = KEPT / f"{assignment.name}-{key}.o"
+    if kept.exists():
+        return kept
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=KEPT) as scratch:
+        compiled = Path(scratch) / "driver.o"
+        done = sandbox.run([*command, "-o", compiled, assignment.driver], readable=(), writable=Path(scratch), limits=COMPILE_LIMITS, confined=False)
+        if done.returncode:
+            reason = (done.stderr.strip() or f"the compiler was ended ({done.stopped_by or done.returncode})").splitlines()[0]
+            raise Stop(f"the driver of assignment {assignment.name} cannot be built: {reason}")
+        os.replace(compiled, kept)
+    for old in sorted(KEPT.glob(f"{assignment.name}-*.o"), key=lambda path: path.stat().st_mtime)[:-KEPT_DRIVERS]:
+        old.unlink(missing_ok=True)
+    return kept

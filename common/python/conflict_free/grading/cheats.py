@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
+
+Those in ``by_meaning`` obey the letter of the checks without doing the task. They are graded with the answers of each assignment
+that lists them, see ``grading.answers``; the others are graded here, for one assignment.
+
+    python common/python/conflict_free grading.cheats grade NAME --build-dir DIR --output FILE    grades them all, with and without text admission, into a file
+    python common/python/conflict_free grading.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
+                                                                         docs/grading.md; --fix writes the table
+    python common/python/conflict_free grading.cheats check --graded FILE --in-sandbox            the outcomes that only the sandbox brings about
+
+On a machine without a sandbox those last outcomes are not tried, and holding them against anything ends with exit code 77.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from unittest import mock
+
+from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
+
+from . import assignment, sandbox, text_admission
+from .assignment import CHEATS, SLOW, Assignment
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: What is left of the grader, and what the table calls it.
+LAYERS = {"all": "as graded", "without_text": "without text admission"}
+PAGE = ROOT / "docs" / "grading.md"
+_DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
+_BEGIN, _END = "<!-- table of attacks, written by python common/python/conflict_free grading.cheats check --fix -->", "<!-- end of the table of attacks -->"
+
+
+def names() -> list[str]:
+    """Return the names of all cheats that try to forge a verdict."""
+    return sorted(path.stem for path in CHEATS.glob("*.cu"))
+
+
+def made_for(task: Assignment, cheat: Path) -> str:
+    """Return the text of a cheat for an assignment, with the assignment's parts in place of the words that stand for them."""
+    text = cheat.read_text(encoding="utf-8")
+    if _TASK in text:
+        text = text.replace(_TASK, (task.folder / SLOW).read_text(encoding="utf-8"))
+    return text.replace(_DECLARATION, task.declaration).replace(_SOLUTION, task.solution()).replace(_FUNCTION, task.function)
+
+
+def write(task: Assignment, cheat: Path, folder: Path) -> Path:
+    """Write the cheat for an assignment into ``folder``; returns the file."""
+    path = folder / cheat.name
+    path.write_text(made_for(task, cheat), encoding="utf-8")
+    return path
+
+
+def aim(name: str) -> str:
+    """Return what a cheat tries, as its own first comment says."""
+    return re.search(r"\n\n// (.*)\n\n", (CHEATS / f"{name}.cu").read_text(encoding="utf-8"))[1]
+
+
+# --- with and without text admission -----------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def only(layer: str) -> Iterator[None]:
+    """The grader with what is left of it, for one of ``LAYERS``."""
+    with contextlib.ExitStack() as stack:
+        if layer != "all":
+            stack.enter_context(mock.patch.object(text_admission, "examine_text", lambda text: []))
+        yield
+
+
+def needs_sandbox(outcome: Mapping[str, str | bool]) -> bool:
+    """Return whether the outcome comes about in the sandbox alone, without which the cheat may do harm."""
+    return bool(outcome.get("sandbox"))
+
+
+def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dict[str, dict[str, str]]]:
+    from .building import Toolchain
+    from .judging import grade
+
+    tools = Toolchain.of(build)
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, outcomes in expected().items():
+            path = write(task, CHEATS / f"{name}.cu", Path(scratch))
+            found[name] = {}
+            for layer in LAYERS:
+                if needs_sandbox(outcomes[layer]) and not confined:
+                    continue
+                with only(layer):
+                    failed = grade(task, path, tools=tools, confined=confined).first_failed
+                found[name][layer] = {"fails": failed.name if failed else "", "seen": failed.seen if failed else ""}
+    return found
+
+
+# --- what they come to ------------------------------------------------------------------------------
+
+
+def expected() -> dict[str, dict[str, dict[str, str]]]:
+    """Return what each cheat must come to: by its name and layer, the check that ``fails`` and what it ``says``."""
+    return tomllib.loads((CHEATS / "outcomes.toml").read_text(encoding="utf-8"))
+
+
+def complaints(found: Mapping[str, Mapping[str, Mapping[str, str]]], *, in_sandbox: bool) -> Iterator[str]:
+    """Yield where the outcomes that need the sandbox, or the others, are not as outcomes.toml says: one line each."""
+    wanted = expected()
+    if wanted.keys() != set(names()):
+        yield f"{', '.join(sorted(wanted.keys() ^ set(names())))}: a file or in outcomes.toml, but not both"
+    if wanted.keys() != found.keys():
+        yield f"{', '.join(sorted(wanted.keys() ^ found.keys()))}: graded or in outcomes.toml, but not both"
+    for name in sorted(found.keys() & wanted.keys()):
+        for layer in LAYERS:
+            want = wanted[name][layer]
+            if needs_sandbox(want) != in_sandbox:
+                continue
+            seen = found[name].get(layer)
+            if seen is None:
+                yield f"{name}, {LAYERS[layer]}: not graded"
+            elif seen["fails"] not in want["fails"].split("|") or want["says"] not in seen["seen"]:
+                yield (f"{name}, {LAYERS[layer]}: {seen['fails'] or 'nothing'} fails with {seen['seen']!r}; "
+                       f"{want['fails'] or 'nothing'} is expected to fail, with {want['says']!r}")
+
+
+def _cell(outcome: Mapping[str, str]) -> str:
+    if not outcome["fails"]:
+        return outcome["because"]
+    checks = " or ".join(f"`{name}`" for name in outcome["fails"].split("|"))
+    return checks + (f": {outcome['says']}" if outcome["says"] else ": a crash, or no output")
+
+
+def table() -> str:
+    """Return the table of attacks and outcomes, in Markdown."""
+    rows = ["| attack | what it tries | " + " | ".join(LAYERS.values()) + " |", "|---" * (2 + len(LAYERS)) + "|"]
+    for name, outcome in sorted(expected().items()):
+        cells = [_cell(outcome[layer]) for layer in LAYERS]
+        rows.append(f"| `{name}` | {aim(name)} | " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _page() -> tuple[str, str, str]:
+    """The page before its table, the table, and the page behind it."""
+    before, found, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN + "\n")
+    now, found_end, behind = rest.partition("\n" + _END)
+    if not found or not found_end:
+        raise Stop(f"{PAGE.relative_to(ROOT)} has no place for the table of attacks")
+    return before + _BEGIN + "\n", now, "\n" + _END + behind
+
+
+def _grade(options: argparse.Namespace) -> int:
+    reason = sandbox.available()
+    if reason:
+        print(f"warning: graded without a sandbox, and without what only it brings about: {reason}", file=sys.stderr)
+    found = _outcomes(assignment.load(options.name), options.build_dir, confined=reason is None)
+    data = {"no_sandbox": reason, "outcomes": found}
+    options.output.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    data = json.loads(options.graded.read_text(encoding="utf-8"))
+    if options.in_sandbox and data["no_sandbox"]:
+        if sandbox.available() is None:
+            raise Stop(f"{options.graded} was made without a sandbox, and there is one now: remove it, then run this again")
+        say(f"skipped: {data['no_sandbox']}")
+        return NO_SANDBOX
+    found = list(complaints(data["outcomes"], in_sandbox=options.in_sandbox))
+    before, now, behind = _page()
+    if now != table():
+        if options.fix:
+            PAGE.write_text(before + table() + behind, encoding="utf-8")
+        else:
+            found.append("docs/grading.md: the table of attacks is not what outcomes.toml says; write it with --fix")
+    for complaint in found:
+        say(complaint)
+    held = sum(needs_sandbox(outcomes[layer]) == options.in_sandbox for outcomes in expected().values() for layer in LAYERS)
+    say(f"{len(expected())} cheats with {len(LAYERS)} sets of layers: {held} outcomes that {'' if options.in_sandbox else 'do not '}need "
+        f"the sandbox, {len(found)} complaints")
+    return FAILED if found else 0
+
+
+def main() -> int:
+    parser = OneLineParser(prog="python common/python/conflict_free grading.cheats", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True, parser_class=OneLineParser)
+    grading, checking = commands.add_parser("grade"), commands.add_parser("check")
+    grading.add_argument("name", metavar="NAME")
+    grading.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
+    grading.add_argument("--output", metavar="FILE", type=Path, required=True)
+    grading.set_defaults(command=_grade)
+    checking.add_argument("--graded", metavar="FILE", type=Path, required=True)
+    checking.add_argument("--in-sandbox", action="store_true")
+    checking.add_argument("--fix", action="store_true")
+    checking.set_defaults(command=_check)
+    options = parser.parse_args()
+    return options.command(options)
+
+
+if __name__ == "__main__":
+    run_main(main)

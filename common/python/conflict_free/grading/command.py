@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/grade before it grades: arguments, set-up, the tools. Standard library only.
+
+What grades begins in main.py, in the virtual environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from conflict_free.console import NO_GPU, ROOT, USAGE, Stop, module_command
+from conflict_free.counting.count import state_of
+from conflict_free.setup import setup
+
+from .command_line import parser
+
+PRESET = "programs"
+TARGET = "grading_toolchain"
+MAIN = "grading.main"
+PACKAGE = "simpleeval"  # one that nothing but the grader needs
+
+
+def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
+    """Does `work`, unless it was done in the same state."""
+    with contextlib.suppress(OSError):
+        if stamp.read_text(encoding="utf-8") == state and (setup.VENV / "bin" / "python").exists():
+            return
+    # What is reported is what belongs on stdout.
+    with contextlib.redirect_stdout(sys.stderr):
+        work()
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(state, encoding="utf-8")
+
+
+def _build(confined: bool) -> None:
+    tools = setup.set_up(sandbox=confined)
+    setup.configure(tools, PRESET)
+    setup.build(tools, PRESET, "the grader's tools", TARGET)
+
+
+def _set_up() -> None:
+    setup.set_up()
+
+
+def _compiler() -> Path:
+    """nvcc, which is installed if it is not there."""
+    with contextlib.redirect_stdout(sys.stderr):
+        return setup.set_up().nvcc
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    options = parser().parse_args(arguments)
+    locks = state_of("requirements.lock")
+    if options.builds and options.gpu and not setup.gpu_visible():
+        raise Stop("no GPU: nvidia-smi shows none on this machine; without --gpu the counts are graded", NO_GPU)
+    if not options.builds:
+        _once(ROOT / "build" / "grade" / "set-up.stamp", locks, _set_up)
+    elif not options.build_dir:
+        build = ROOT / "build" / PRESET
+        confined = options.confined
+        _once(build / "grading.stamp", f"{locks}{state_of('common')} {confined}", functools.partial(_build, confined))
+        arguments = [*arguments, "--build-dir", str(build)]
+        if options.gpu and not options.nvcc:
+            arguments += ["--nvcc", str(_compiler())]
+    python = setup.VENV / "bin" / "python"
+    if not python.exists():
+        python = Path(sys.executable)
+        if importlib.util.find_spec(PACKAGE) is None:
+            raise Stop(f"no Python package {PACKAGE} here; scripts/grade list installs it", USAGE)
+    sys.stdout.flush()
+    os.execve(python, module_command(python, MAIN, *arguments), {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})

@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Whether a file scores the same whatever is drawn: each answer is graded under many draws of the hidden cases.
+
+    python common/python/conflict_free grading.draws NAME --build-dir DIR --draws N [--only ANSWER …] [--values]
+
+Every draw must come to the points and the first failed check that task.toml says. ``--values`` also prints how near each
+answer that passes a threshold comes to its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
+
+from . import answers, assignment, sandbox
+from .assignment import Assignment, AssignmentError
+from .building import Toolchain
+from .cases import seed_of
+from .counting_checks import names_of
+from .expressions import value_of
+from .judging import Grading
+from .running import Run
+
+#: What a threshold or a later check decides may depend on a draw. What does not compile or hand in does not.
+_BEFORE_DRAWS = ("exists", "compiles")
+
+
+def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str], *, confined: bool) -> tuple[Counter, list[Run]]:
+    """Return how often a file came to which points and first failed check, and all runs."""
+    seen: Counter = Counter()
+    runs: list[Run] = []
+    with Grading(task, path, tools=tools, confined=confined) as grading:
+        grading.run_draws(seeds)
+        for seed in seeds:
+            result = grading.grade(seed)
+            failed = result.first_failed
+            seen[result.points, failed.name if failed else ""] += 1
+            runs += grading.runs
+    return seen, runs
+
+
+def nearest(task: Assignment, runs: Sequence[Run]) -> Iterator[str]:
+    """Yield for each threshold how near the runs come to the limit, at most, and in which case."""
+    for threshold in task.thresholds:
+        ratios = []
+        for run in runs:
+            names = names_of(run)
+            value, limit = (value_of(each, names, threshold.name) for each in (threshold.count, threshold.limit))
+            used, of = (value, limit) if threshold.is_upper else (limit, value)
+            ratios.append((used / of if of else float(used), run.case.name, run.case.sizes, value, limit))
+        if ratios:
+            of, name, sizes, value, limit = max(ratios)
+            yield f"{threshold.name}: {of:.3f} ({value:,.6g} of {limit:,.6g}; {name}: {sizes})"
+
+
+def main() -> int:
+    parser = OneLineParser(prog="python common/python/conflict_free grading.draws", description=__doc__.splitlines()[0])
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
+    parser.add_argument("--draws", metavar="N", type=int, default=200)
+    parser.add_argument("--only", metavar="ANSWER", nargs="*")
+    parser.add_argument("--values", action="store_true")
+    options: argparse.Namespace = parser.parse_args()
+    try:
+        return _look(options)
+    except AssignmentError as error:
+        raise Stop(str(error), USAGE) from error
+
+
+def _look(options: argparse.Namespace) -> int:
+    task, tools = assignment.load(options.name), Toolchain.of(options.build_dir)
+    if reason := sandbox.available():
+        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
+    expected = answers.expectations(task)
+    seeds = [seed_of(task.name, None, f"draw {number}") for number in range(options.draws)]
+    complaints = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, path in answers.submissions(task, Path(scratch)).items():
+            outcome = expected[name]
+            if (options.only and name not in options.only) or outcome.fails in _BEFORE_DRAWS:
+                continue
+            seen, runs = outcomes(task, path, tools, seeds, confined=reason is None)
+            wrong = {key: times for key, times in seen.items() if key != (outcome.points, outcome.fails)}
+            complaints += bool(wrong)
+            for (points, fails), times in wrong.items():
+                say(f"{task.name}: {name}: {points} points, fails {fails or 'nothing'} in {times} of {options.draws} draws; "
+                    f"{outcome.points} and {outcome.fails or 'nothing'} are expected")
+            if options.values:
+                for line in nearest(task, runs):
+                    say(f"  {name}: {line}")
+    say(f"{task.name}: {options.draws} draws, {complaints} answers whose outcome is not the expected one in all of them")
+    return FAILED if complaints else 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,274 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Grades a submission: the checks in order, each of which stops those after it that it makes meaningless."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from conflict_free.console import USAGE, Stop
+
+from . import building, counting_checks, data_checks, safety, source_text, sources, text_admission, timing
+from .assignment import Assignment
+from .building import Built, Message, Toolchain
+from .cases import DrawnCase, draw, draw_all, in_order, seed_of
+from .comparing import Difference, difference
+from .finding import Finding, passed
+from .result import FAST, GATES, Check, Place, Result
+from .running import Run, run, run_all
+from .sources import Source
+
+#: Cases of many draws that one process is called with.
+_CASES_OF_A_PROCESS = 60
+#: Lines that are named where variables keep something.
+_MOST_LINES = 3
+
+
+@dataclass
+class _Made:
+    """Runs that were made, by `DrawnCase.key`: of all cases in one process, and of cases alone in a process.
+
+    `is_all` is whether no others are to be made of several cases.
+    """
+
+    together: dict[tuple, Run] = field(default_factory=dict)
+    alone: dict[tuple, Run] = field(default_factory=dict)
+    is_all: bool = False
+
+
+@dataclass
+class _Submission:
+    """A submission on its way through the checks, and what has been made of it so far."""
+
+    assignment: Assignment
+    source: Source
+    tools: Toolchain
+    confined: bool
+    folder: Path
+    cases: Sequence[DrawnCase]
+    progress: Callable[[str], None]
+    #: None before it is built.
+    built: Built | None = None
+    made: _Made = field(default_factory=_Made)
+    refusals: Sequence[text_admission.Refusal] = ()
+    #: What is judged, in the order of task.toml.
+    runs: list[Run] = field(default_factory=list)
+
+    def place(self, line: int) -> Place:
+        """A line of the submission, with its text."""
+        return Place(self.source.name, line, self.source.line(line))
+
+    def places(self, found: Iterable[Mapping]) -> tuple[Place, ...]:
+        """Those of the places in a report that lie in the submission, each once."""
+        lines = dict.fromkeys(each["line"] for each in found if Path(each["file"]).name == self.assignment.source.name and each["line"] > 0)
+        return tuple(map(self.place, lines))
+
+    def run_together(self) -> None:
+        """Run one process on all cases, but for those of which that was done before."""
+        cases = [case for case in self.cases if case.key not in self.made.together]
+        if cases and not self.made.is_all:
+            self.progress(f"{len(cases)} calls with {len({case.name for case in cases})} cases")
+            for found in run_all(self.tools, self.built.program, self.assignment, cases, self.folder / "run", confined=self.confined):
+                self.made.together[found.case.key] = found
+
+    def run_alone(self, case: DrawnCase) -> Run:
+        """Run one process on one case, unless that was done before."""
+        if case.key not in self.made.alone:
+            self.progress(f"case {case.name}")
+            self.made.alone[case.key] = run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
+        return self.made.alone[case.key]
+
+    def complaint(self, found: Run) -> safety.Complaint | None:
+        """What is wrong with a run before anybody looks at its output."""
+        return safety.complaint(found, self.assignment, self.source.text)
+
+    def difference(self, found: Run) -> Difference | None:
+        """What is wrong with a run's output."""
+        return difference(found.case, found.outputs, self.assignment.reference().TOLERANCE)
+
+    def again(self, finding: Finding) -> Finding:
+        """The finding about a case that is right in a process of its own."""
+        function = self.assignment.function
+        return replace(finding, seen=f"{finding.seen.removesuffix(')')}; {function} was called before with other data, and is right when called once)",
+                       help=f"{function} has to do the same in every call: look at what it keeps between calls, in static or __device__ variables.",
+                       lines=tuple(map(self.place, source_text.kept_variables(self.source.text)[:_MOST_LINES])) or finding.lines)
+
+    def traced(self, case: DrawnCase) -> Sequence[Mapping]:
+        """The launches of a case, with their accesses one by one."""
+        self.progress(f"case {case.name}, for the picture")
+        return run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=True).trace
+
+
+class Grading:
+    """One submission on its way to a verdict. It is compiled once, and can be graded under several seeds.
+
+    Used as a context, for whose time it keeps a folder. ``progress`` is told what is being done. ``runs`` are those of the
+    last verdict.
+    """
+
+    def __init__(self, assignment: Assignment, handed_in: Path | Source, *, tools: Toolchain, confined: bool = True, gpu: timing.Gpu | None = None,
+                 progress: Callable[[str], None] = lambda what: None) -> None:
+        """Raises Stop if it is to be timed, and the assignment has nothing to time."""
+        if gpu and not assignment.gpu_case:
+            raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
+        self.assignment, self.tools, self.confined, self.gpu, self.progress = assignment, tools, confined, gpu, progress
+        self.source = handed_in if isinstance(handed_in, Source) else sources.read(handed_in)
+        self.runs: list[Run] = []
+        self._scratch = tempfile.TemporaryDirectory(prefix="conflict_free_")
+        self._built: Built | None = None
+        self._made = _Made()
+        self._drawn: dict[str, Sequence[DrawnCase]] = {}
+
+    def __enter__(self) -> Grading:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._scratch.cleanup()
+
+    def run_draws(self, seeds: Sequence[str]) -> None:
+        """Run the cases of many seeds, many of them in one process, so that ``grade`` under these seeds runs nothing more.
+
+        What a case comes to after others stands for what it comes to alone. After a case that is not safe, the later ones of
+        its seed are not run: they change nothing.
+        """
+        submission = self._submission(())
+        if not _compiles(submission).passed or submission.refusals:
+            return
+        self._built, self._made.is_all = submission.built, True
+        self._drawn = {seed: draw_all(self.assignment, seed) for seed in seeds}
+        left = [list(in_order(self.assignment, cases)) for cases in self._drawn.values()]
+        while left := [cases for cases in left if cases]:
+            first = {cases[0].key: cases[0] for cases in left if cases[0].key not in self._made.together}
+            while batch := list(first.values())[:_CASES_OF_A_PROCESS]:
+                for found in run_all(self.tools, self._built.program, self.assignment, batch, submission.folder / "run", confined=self.confined):
+                    self._made.together[found.case.key] = self._made.alone[found.case.key] = found
+                    del first[found.case.key]
+            left = [cases[1:] for cases in left if not submission.complaint(self._made.together[cases[0].key])]
+
+    def _submission(self, cases: Sequence[DrawnCase]) -> _Submission:
+        return _Submission(self.assignment, self.source, self.tools, self.confined, Path(self._scratch.name).resolve(), cases, self.progress,
+                           built=self._built, made=self._made)
+
+    def grade(self, seed: str, student: str | None = None) -> Result:
+        """Return the verdict under a seed. Raises AssignmentError or Stop if our own part does not work."""
+        submission = self._submission(self._drawn.get(seed) or draw_all(self.assignment, seed))
+        findings = _gates(submission)
+        self._built, self.runs = submission.built, submission.runs
+        if all(findings.get(name, passed()).passed for name in GATES):
+            findings |= counting_checks.findings(self.assignment, submission.runs, submission)
+            if self.gpu:
+                findings[FAST] = timing.fast(self.assignment, self.source.text, draw(self.assignment, self.assignment.gpu_case, seed), self.gpu,
+                                             submission.folder, confined=self.confined, progress=self.progress)
+        return Result(self.assignment.name, self.assignment.title, student, self.source.name, self.source.sha256, seed, self.assignment.machine,
+                      tuple(_checks(self.assignment, findings, timed=self.gpu is not None)))
+
+
+def grade(assignment: Assignment, handed_in: Path | Source, *, tools: Toolchain, student: str | None = None, secret: str = "",
+          confined: bool = True, gpu: timing.Gpu | None = None, progress: Callable[[str], None] = lambda what: None) -> Result:
+    """Grade a file, or what ``sources.read`` has read of one.
+
+    The same file, student and secret give the same result, bit for bit. With a ``gpu`` it is timed too; an assignment that
+    has nothing to time is refused. Raises AssignmentError or Stop if our own part does not work.
+    """
+    with Grading(assignment, handed_in, tools=tools, confined=confined, gpu=gpu, progress=progress) as grading:
+        return grading.grade(seed_of(assignment.name, student, secret), student)
+
+
+def _checks(assignment: Assignment, findings: Mapping[str, Finding], *, timed: bool) -> Iterable[Check]:
+    maximum = {name: assignment.points[name] for name in GATES}
+    maximum |= {threshold.check: threshold.points for threshold in assignment.thresholds}
+    if timed:
+        maximum[FAST] = assignment.points[FAST]
+    for name, points in maximum.items():
+        finding = findings.get(name)
+        if finding is None:
+            yield Check(name, None, 0, points)
+        else:
+            yield Check(name, finding.passed, points if finding.passed else 0, points, **finding.words())
+
+
+def _gates(submission: _Submission) -> dict[str, Finding]:
+    """The checks that stop all those after them; the last one found is the one that failed, if any did."""
+    findings = {}
+    for name, look in zip(GATES, (_exists, _compiles, _safe, _correct, _by_kernels)):
+        findings[name] = look(submission)
+        if not findings[name].passed:
+            break
+    return findings
+
+
+def _exists(submission: _Submission) -> Finding:
+    source = submission.source
+    return Finding(False, source.wrong, sources.WANTED, source.help) if source.wrong else passed(f"{len(source.text.splitlines()):,} lines")
+
+
+def _compiles(submission: _Submission) -> Finding:
+    assignment = submission.assignment
+    submission.refusals = text_admission.examine_text(submission.source.text)
+    if submission.built is None:
+        submission.progress("compiling")
+        submission.built = building.build(submission.tools, assignment, submission.source.text, submission.folder, confined=submission.confined)
+    wanted = f"a file that compiles and defines {assignment.declaration}"
+    if submission.built.messages and submission.refusals:
+        return _refused(submission, submission.refusals[0], wanted)
+    if submission.built.messages:
+        return _not_compiled(submission, submission.built.messages, wanted)
+    return passed()
+
+
+def _not_compiled(submission: _Submission, messages: Sequence[Message], wanted: str) -> Finding:
+    lines = tuple(submission.place(message.line) for message in messages if message.line)[:3]
+    more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
+    return Finding(False, messages[0].text + more, wanted,
+                   messages[0].help or "Mend the first error first; others often follow from it.",
+                   lines)
+
+
+def _refused(submission: _Submission, refusal: text_admission.Refusal, wanted: str) -> Finding:
+    return Finding(False, f"{refusal.kind}: {refusal.message}", wanted, refusal.help, (submission.place(refusal.line),))
+
+
+def _safe(submission: _Submission) -> Finding:
+    wanted = "no hazard, and an end within the limits, in every case"
+    if submission.refusals:
+        return _refused(submission, submission.refusals[0], "nothing but kernels and the host code that launches them")
+    submission.run_together()
+    for case in in_order(submission.assignment, submission.cases):
+        found = submission.made.together.get(case.key)
+        complaint = submission.complaint(found) if found else None
+        # What is wrong is looked at without the calls before it, as is what was never begun.
+        if not found or complaint or submission.difference(found):
+            alone = submission.run_alone(case)
+            if by_itself := submission.complaint(alone):
+                return _unsafe(submission, case, by_itself, wanted)
+            if complaint:
+                return submission.again(_unsafe(submission, case, complaint, wanted))
+            found = found or alone
+        submission.runs.append(found)
+    return passed(f"{len(submission.assignment.cases)} cases without a hazard")
+
+
+def _unsafe(submission: _Submission, case: DrawnCase, complaint: safety.Complaint, wanted: str) -> Finding:
+    return Finding(False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help, submission.places(complaint.places), case.name)
+
+
+def _correct(submission: _Submission) -> Finding:
+    for found in submission.runs:
+        if not (wrong := submission.difference(found)):
+            continue
+        by_itself = submission.difference(submission.run_alone(found.case))
+        shown = by_itself or wrong
+        finding = Finding(False, f"{shown.seen} (case {found.case.name}: {found.case.sizes})", shown.wanted, shown.help, case=found.case.name)
+        return finding if by_itself else submission.again(finding)
+    return passed(f"{len(submission.assignment.cases)} cases with the right output")
+
+
+def _by_kernels(submission: _Submission) -> Finding:
+    for found in submission.runs:
+        wrong = data_checks.complaint(found, submission.assignment)
+        if wrong:
+            return Finding(False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name)
+    return passed("kernels load all inputs and write all outputs")

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Whether each limit of a task.toml does something: taken away, it must change what some answer scores.
+
+    python common/python/conflict_free grading.limits NAME --build-dir DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
+
+from . import answers, assignment, sandbox
+from .assignment import Assignment, AssignmentError, Movement
+from .building import Toolchain
+from .cases import seed_of
+from .judging import Grading
+
+_WITHOUT_END = 10**15
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An assignment without one of its limits, and the check that answers fail by which it is noticed."""
+
+    name: str
+    task: Assignment
+    check: str
+
+
+def mutants(task: Assignment) -> Iterator[Mutant]:
+    """Yield the assignment without each of its limits in turn. The limits that all have are tested by themselves."""
+    for way in fields(Movement):
+        if getattr(task.movement, way.name) != way.default:
+            yield Mutant(f"movement.{way.name}", replace(task, movement=replace(task.movement, **{way.name: _WITHOUT_END})), "safe")
+    for name in ("atomics", "memory_instructions"):
+        if getattr(task.kernels, name):
+            yield Mutant(f"kernels.{name}", replace(task, kernels=replace(task.kernels, **{name: str(_WITHOUT_END)})), "by_kernels")
+    for threshold in task.thresholds:
+        free = replace(threshold, limit=str(_WITHOUT_END if threshold.is_upper else -_WITHOUT_END))
+        others = tuple(free if each is threshold else each for each in task.thresholds)
+        yield Mutant(f"thresholds.{threshold.name}", replace(task, thresholds=others), threshold.check)
+
+
+def noticed_by(mutant: Mutant, gradings: Mapping[str, Grading], expected: Mapping[str, assignment.Outcome]) -> str | None:
+    """Return the first answer that the mutant gives another outcome, or None."""
+    for name, grading in gradings.items():
+        if expected[name].fails != mutant.check:
+            continue
+        grading.assignment = mutant.task
+        result = grading.grade(seed_of(mutant.task.name, None, ""))
+        failed = result.first_failed
+        if (result.points, failed.name if failed else "") != (expected[name].points, expected[name].fails):
+            return name
+    return None
+
+
+def unnoticed(task: Assignment, tools: Toolchain, *, confined: bool) -> Sequence[str]:
+    """Return the limits that no answer needs."""
+    expected = answers.expectations(task)
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        gradings = {name: stack.enter_context(Grading(task, path, tools=tools, confined=confined))
+                    for name, path in answers.submissions(task, scratch).items()}
+        return [mutant.name for mutant in mutants(task) if noticed_by(mutant, gradings, expected) is None]
+
+
+def main() -> int:
+    parser = OneLineParser(prog="python common/python/conflict_free grading.limits", description=__doc__.splitlines()[0])
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
+    options: argparse.Namespace = parser.parse_args()
+    if reason := sandbox.available():
+        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
+    try:
+        task = assignment.load(options.name)
+        found = unnoticed(task, Toolchain.of(options.build_dir), confined=reason is None)
+    except AssignmentError as error:
+        raise Stop(str(error), USAGE) from error
+    for name in found:
+        say(f"{task.name}: no answer scores otherwise without the limit {name}")
+    say(f"{task.name}: {len(list(mutants(task)))} limits, {len(found)} of them without effect")
+    return FAILED if found else 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What is wrong with a run before anybody looks at its output: hazards, crashes, limits, errors of the CUDA runtime."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from . import source_text
+from .assignment import Assignment
+from .running import Run
+
+_PLACE = re.compile(r"(?P<file>[\w.-]+\.cu):(?P<line>\d+)")
+#: As often as no line is run in the small cases of an assignment, and every line of an endless loop long before the time is up.
+_WITHOUT_END = 20_000
+#: Lines that are named where they are found in the source, and not told by the model.
+_MOST_LINES = 3
+
+_ROUNDED_TO_0 = "A division that makes up the grid or the block has come out as 0: round it up, as in (n + size - 1) / size."
+#: One sentence of help for each error of the model or the runtime, or end that the judge has seen, that has these words.
+_HELP_WITH_ERRORS = {
+    " 0 x ": _ROUNDED_TO_0,
+    " x 0 ": _ROUNDED_TO_0,
+    "have to be dynamic": "Declare a smaller array; or one `extern __shared__`, whose bytes the launch asks for after cudaFuncSetAttribute has allowed them.",
+    "was not launched": "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have.",
+    "call is not configured": "A kernel is called as a function: say how many blocks and threads run it, kernel<<<grid, block>>>(arguments).",
+    "only kernels and copies reach": "Let a kernel do that: a pointer to device memory means nothing to host code.",
+    "which is the driver's": "Free only what the function itself has allocated.",
+    "to the judge": "Call the CUDA runtime by its functions: what else reaches the judge ends the program.",
+    "no heap for kernels": "Allocate with cudaMalloc before the launch, and pass the pointer to the kernel.",
+    "more memory than": "Allocate what the sizes ask for, and no more.",
+}
+_NOT_LAUNCHED = re.compile(r"kernel (?P<kernel>.+?) was not launched")
+_NO_BODY = re.compile(r"the instruction \S+ calls (?P<name>.+), which has no body and is not supported, in kernel (?P<kernel>[^,]+)")
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What was seen, one sentence of help, and the places in the source as the report names them."""
+
+    seen: str
+    help: str
+    places: Sequence[Mapping] = ()
+
+
+def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
+    """Return what is wrong with a run of the program that ``text`` is the source of, the most telling first; None if nothing is."""
+    report = run.report or {}
+    if report.get("hazards"):
+        # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
+        return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
+    if run.outcome == "broken":
+        return Complaint(run.said, _help_with(run.said), _places(_lines_of(run.said, text), assignment))
+    if run.outcome == "memory":
+        return _of_limit("memory", assignment)
+    if (run.judged.stopped_by or "").startswith("signal"):
+        return Complaint(f"the counting model was ended by {run.judged.stopped_by}", "That is our mistake: show this file to those who teach the course.")
+    if stopped_by := run.judged.stopped_by or run.done.stopped_by:
+        return _of_limit(stopped_by, assignment)
+    if report.get("errors"):
+        return _of_error(report["errors"][0], report, assignment, text)
+    if run.outcome is None or run.report is None or run.outcome == "ended":
+        return Complaint(f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
+                         "The function has to return to its caller: it must not end the program.")
+    if run.calls.get("refused"):
+        return Complaint(f"it uses {run.calls['refused'][0]}, which is not there when a submission is graded",
+                         "Allocate with cudaMalloc, and let kernels do the work on it.")
+    if not run.finished:
+        return _of_runtime(run.said if run.outcome == "failed" else run.outcome, run.done.returncode)
+    return _of_movement(run, assignment, text)
+
+
+def _of_movement(run: Run, assignment: Assignment, text: str) -> Complaint | None:
+    """What moved that the assignment does not let move, with the lines that may have moved it."""
+    copies, allowed = run.calls["copies"], assignment.movement
+    moved = (
+        (copies["to_host"]["bytes"], allowed.bytes_to_host, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes of device memory to the host",
+         "Let kernels compute everything: what they need of a kernel before them they find in device memory."),
+        (copies["within_device"]["bytes"], allowed.bytes_within_device, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes within device memory",
+         "Let a kernel load and store what is to be moved."),
+        (copies["to_device"]["bytes"], allowed.bytes_to_device, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes from the host to device memory",
+         "The data lie in device memory already: let kernels compute what they need of them."),
+        (run.calls["fills"]["bytes"], allowed.bytes_set, r"cudaMemset\w*(?=\s*\()", "sets {} bytes of device memory",
+         "Let a kernel store what is to be there."),
+        (run.calls["most_parameter_bytes"], allowed.parameter_bytes, r"<<<", "launches a kernel with {} bytes of arguments",
+         "Pass pointers and sizes: the data lie in device memory."),
+    )
+    for bytes_moved, most, call, seen, help_ in moved:
+        if bytes_moved > most:
+            places = [{"file": assignment.source.name, "line": number} for number, line in enumerate(text.splitlines(), start=1) if re.search(call, line)]
+            calls = dict.fromkeys(re.findall(call, text)) if call != "<<<" else {}
+            by = f" ({' or '.join(calls)})" if calls else ""
+            return Complaint(f"it {seen.format(f'{bytes_moved:,}')}{by}, {f'at most {most:,}' if most else 'none'} may be", help_, places)
+    return None
+
+
+def _of_hazard(hazard: Mapping) -> Complaint:
+    kind = hazard["kind"].replace("_", " ")
+    where = f"{hazard['kernel']}, block ({', '.join(map(str, hazard['block']))})" if hazard["kernel"] else "host code"
+    return Complaint(f"{kind} in {where}: {hazard['message']}", hazard["help"], hazard["lines"])
+
+
+def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
+    limits = assignment.limits
+    words = {
+        "time": (f"it ran for more than {limits.seconds:g} seconds", "Look for a loop whose condition never becomes false."),
+        "memory": (f"it wanted more than {limits.memory_megabytes:,} megabytes of memory",
+                   "Allocate what the sizes ask for; if you do, look for a loop that never ends, whose accesses fill the memory."),
+        "output": (f"it printed more than {limits.output_kilobytes:,} kilobytes", "Take out the printing: nobody reads it here."),
+        "files": ("it wrote files", "Take out what writes files: the driver keeps the output."),
+        "system call": ("it was ended by a system call that it may not make",
+                        "Take out what starts threads or processes or reaches the system: the function has its arguments and the device."),
+        "signal 6": ("host code ended itself (abort)", "Look for a failed assert, an exception, or memory that is freed twice."),
+        "signal 8": ("host code divides by zero", "Look at the divisions that make up the grid."),
+        "signal 11": ("host code reads or writes memory that is not its own",
+                      "Check each index and each pointer that host code uses: what device memory holds is for kernels alone."),
+    }
+    seen, help_ = words.get(stopped_by, (f"it was ended by {stopped_by}", "The program must not end itself, nor be ended."))
+    return Complaint(seen, help_)
+
+
+def _of_error(error: str, report: Mapping, assignment: Assignment, text: str) -> Complaint:
+    """What kept the program from its end. The model writes the line into its words, where it knows it."""
+    if "bad_alloc" in error:
+        return _of_limit("memory", assignment)
+    if "did not end within" in error:
+        return Complaint(error, "Look for a loop whose condition never becomes false.", _repeated(report))
+    places = [{"file": found["file"], "line": int(found["line"])} for found in _PLACE.finditer(error)]
+    seen = error.removesuffix(f", {assignment.source.name}:{places[-1]['line']}") if places else error
+    if missing := _NO_BODY.search(seen):
+        return _of_missing(missing["name"], missing["kernel"], places, assignment, text)
+    return Complaint(seen, _help_with(error), places or _places(_lines_of(error, text), assignment))
+
+
+def _of_missing(name: str, kernel: str, places: Sequence[Mapping], assignment: Assignment, text: str) -> Complaint:
+    """A function that a kernel calls and nobody defines, as the source declares it."""
+    declared = source_text.declaration(text, source_text.simple_name(name))
+    return Complaint(f"`{declared.head if declared else name}` is called by kernel {kernel} and nowhere defined",
+                     "Define it in this file, with these parameters.", [*_places([declared.line] if declared else [], assignment), *places])
+
+
+def _lines_of(error: str, text: str) -> Sequence[int]:
+    """The lines that an error is about, where it names none."""
+    if "only kernels and copies reach" in error:
+        return source_text.host_accesses(text)
+    found = _NOT_LAUNCHED.search(error)
+    arrays = source_text.shared_arrays(text) if "have to be dynamic" in error else []
+    return [*arrays, *source_text.launches(text, found["kernel"])] if found else []
+
+
+def _places(lines: Iterable[int], assignment: Assignment) -> list[Mapping]:
+    return [{"file": assignment.source.name, "line": line} for line in list(lines)[:_MOST_LINES]]
+
+
+def _help_with(error: str) -> str:
+    return next((help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error), "Look at what the kernels and the host code read and write.")
+
+
+def _repeated(report: Mapping) -> list[Mapping]:
+    """The lines that a launch without end has come by without end, so that they do not depend on when it was stopped."""
+    lines = report["kernels"][-1]["lines"] if report.get("kernels") else []
+    times = [line.get("instructions", line.get("requests", 0)) for line in lines]
+    often = max(max(times, default=0) // 2, _WITHOUT_END)
+    return sorted((line for line, number in zip(lines, times) if number > often), key=lambda line: line["line"])
+
+
+def _of_runtime(outcome: str, code: int) -> Complaint:
+    reason = outcome.rpartition("failed: ")[2] if outcome != "finished" else f"exit code {code}"
+    if "call is not configured" in reason:
+        return Complaint("a kernel is called without <<<grid, block>>>", _help_with(reason))
+    return Complaint(f"the CUDA runtime reports an error: {reason}",
+                     "Check the grid, the block and the sizes of allocations, and what each call of the runtime returns.")

@@ -1,0 +1,284 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Runs a command that is not to be trusted: in namespaces of its own, under limits, with nothing to see but its input.
+
+bubblewrap makes the namespaces: no network, no other processes, the system's programs and libraries read-only, and of
+all other files those that are named. What is written goes to one folder and to a small memory disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import os
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conflict_free.grading.seccomp import filter_of_calls
+
+#: Nobody: the user that a confined program is, inside.
+_NOBODY = "65534"
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
+_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
+_MEGABYTE = 1 << 20
+_MOMENT = 2.0  # seconds that a command gets after the first of those that it belongs to has ended
+_LOOK_EVERY = 0.02  # seconds between two looks at the clock and at what was written
+_SIGNAL_OFFSET = 128  # of the exit code by which bubblewrap tells that a signal ended the program
+_STOPPED_BY_SIGNAL = {signal.SIGXCPU: "time", signal.SIGXFSZ: "files", signal.SIGKILL: "memory", signal.SIGSYS: "system call"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a command may use.
+
+    `seconds` of processor time; `real_seconds`, four times as much unless given; `memory_megabytes` that a process may write to
+    (address ranges that are only reserved are free); `output_kilobytes` to stdout and stderr together;
+    `file_megabytes` in files together; `processes`: 1 for a program that may start no other.
+    """
+
+    seconds: float = 10
+    memory_megabytes: int = 1024
+    output_kilobytes: int = 64
+    file_megabytes: int = 64
+    processes: int = 1
+    real_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended.
+
+    `returncode` is as a shell gives it: 128 + the number of the signal that ended it. `stopped_by` is None, or what
+    ended it: "time", "memory", "output", "files", "system call" (one that the sandbox refuses) or "signal 11".
+    """
+
+    returncode: int
+    stdout: str
+    stderr: str
+    stopped_by: str | None
+
+
+@functools.cache
+def available() -> str | None:
+    """None if commands can be confined here, or one line that says why not."""
+    if shutil.which("bwrap") is None:
+        return "bwrap is not there; the package bubblewrap has it"
+    with contextlib.ExitStack() as stack:
+        command = _confined(["true"], [], None, Limits(), {}, stack.enter_context(_filter(Limits())))
+        done = subprocess.run(command.words, pass_fds=command.descriptors, env=_ENVIRONMENT, capture_output=True, text=True, errors="replace")
+    if done.returncode == 0:
+        return None
+    lines = done.stderr.strip().splitlines()
+    return f"bwrap cannot confine programs on this machine: {lines[0] if lines else f'exit code {done.returncode}'}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command to run in the folder `writable`.
+
+    It sees the system's programs and libraries, `readable` (files and folders, at their own places) and `writable`,
+    the only place where what it writes is kept. `environment` is all of it that is not fixed.
+    `devices` are device files that it may use; then no call of the system is filtered, as drivers make many.
+    `descriptors` are open ones that it gets, too.
+    """
+
+    command: Sequence[str | os.PathLike]
+    readable: Sequence[Path]
+    writable: Path
+    limits: Limits
+    environment: Mapping[str, str] = field(default_factory=dict)
+    devices: Sequence[Path] = ()
+    descriptors: Sequence[int] = ()
+
+
+def run(command: Sequence[str | os.PathLike], *, readable: Sequence[Path], writable: Path, limits: Limits,
+        environment: Mapping[str, str] = {}, confined: bool = True,
+        devices: Sequence[Path] = ()) -> Done:
+    """Runs `command` and waits for its end; see Job. stdin is empty. With `confined=False` there are limits, and nothing else."""
+    return run_together([Job(command, readable, writable, limits, environment, devices)], confined=confined)[0]
+
+
+def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callable[[], None] = lambda: None) -> list[Done]:
+    """Runs commands that belong together, and waits for the end of all. Once the first has ended, the others get a moment.
+
+    `started` is called when all have begun.
+    """
+    if confined and (reason := available()):
+        raise RuntimeError(reason)
+    with contextlib.ExitStack() as stack:
+        watched = [_Watched(_start(job, stack, confined=confined), job) for job in jobs]
+        started()
+        _watch(watched)
+        return [each.done() for each in watched]
+
+
+def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subprocess.Popen:
+    writable = job.writable.resolve()
+    if confined:
+        made = _confined(job.command, job.readable, writable, job.limits, job.environment,
+                         None if job.devices else stack.enter_context(_filter(job.limits)), job.devices)
+    else:
+        made = _Command([str(word) for word in job.command], (), {**_ENVIRONMENT, **job.environment})
+    process = stack.enter_context(subprocess.Popen(
+        made.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=writable, env=made.environment,
+        pass_fds=(*made.descriptors, *job.descriptors), preexec_fn=functools.partial(_limit, job.limits), start_new_session=True))
+    stack.callback(_end, process)
+    return process
+
+
+@dataclass(frozen=True)
+class _Command:
+    words: list[str]
+    descriptors: tuple[int, ...]
+    environment: dict[str, str]
+
+
+@contextlib.contextmanager
+def _filter(limits: Limits) -> Iterator[int]:
+    """A descriptor from which the filter of system calls is read."""
+    descriptor = os.memfd_create("filter")
+    try:
+        os.write(descriptor, filter_of_calls(may_start_processes=limits.processes > 1) or b"")
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _system_folders() -> list[str]:
+    """The system's programs and libraries, read-only. Links such as /bin stay what they are."""
+    words = []
+    for path in _SYSTEM:
+        if os.path.islink(path):
+            words += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            words += ["--ro-bind", path, path]
+    return words
+
+
+def _confined(command: Sequence[str | os.PathLike], readable: Sequence[Path], writable: Path | None, limits: Limits,
+              environment: Mapping[str, str], filter_descriptor: int | None, devices: Sequence[Path] = ()) -> _Command:
+    # By its path: the program is looked for in the environment that is given to it.
+    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--uid", _NOBODY, "--gid", _NOBODY,
+             "--hostname", "sandbox", "--cap-drop", "ALL", *_system_folders(), "--proc", "/proc", "--dev", "/dev",
+             "--size", str(limits.file_megabytes * _MEGABYTE), "--tmpfs", "/tmp"]
+    for path in devices:
+        words += ["--dev-bind", str(path), str(path)]
+    if devices:
+        words += ["--ro-bind", "/sys", "/sys"]
+    for path in readable:
+        words += ["--ro-bind", str(path.resolve()), str(path.absolute())]
+    if writable is not None:
+        words += ["--bind", str(writable), str(writable), "--chdir", str(writable)]
+    # What holds the other mounts is memory without a limit of its own.
+    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    if filter_descriptor is not None:
+        words += ["--seccomp", str(filter_descriptor)]
+    # bubblewrap stays as the first process inside, where its environment can be read: it gets no other one than the program.
+    return _Command([*words, "--", *map(str, command)], () if filter_descriptor is None else (filter_descriptor,), {**_ENVIRONMENT, **environment})
+
+
+def _limit(limits: Limits) -> None:
+    """Called in the new process, before it becomes the command."""
+    seconds = math.ceil(limits.seconds)
+    files = limits.file_megabytes * _MEGABYTE
+    # Reserved addresses must not count: the model reserves terabytes. RLIMIT_DATA is of what can be written.
+    for what, limit in ((resource.RLIMIT_CPU, (seconds, seconds + 1)),
+                        (resource.RLIMIT_DATA, (limits.memory_megabytes * _MEGABYTE,) * 2),
+                        (resource.RLIMIT_STACK, (8 * _MEGABYTE,) * 2),
+                        (resource.RLIMIT_FSIZE, (files, files)),
+                        (resource.RLIMIT_NOFILE, (256, 256)),
+                        (resource.RLIMIT_CORE, (0, 0))):
+        most = resource.getrlimit(what)[1]
+        resource.setrlimit(what, tuple(min(each, most) if most != resource.RLIM_INFINITY else each for each in limit))
+
+
+def _written(folder: Path) -> int:
+    """Bytes of all files in a folder, also of those in folders of it."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return total
+
+
+def _end(process: subprocess.Popen) -> None:
+    """Ends the command with all that it started, of which some may outlive it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+class _Watched:
+    """A command that runs: what it has printed, and why it was stopped, if it was."""
+
+    def __init__(self, process: subprocess.Popen, job: Job) -> None:
+        self.process, self.limits, self.folder = process, job.limits, job.writable
+        self.texts = {process.stdout: bytearray(), process.stderr: bytearray()}
+        self.open_streams = len(self.texts)
+        self.stopped_by: str | None = None
+        self._before, self._looked = _written(job.writable), time.monotonic()
+        real_seconds = job.limits.real_seconds
+        self.deadline = self._looked + (4 * job.limits.seconds if real_seconds is None else real_seconds) + 1
+
+    def beyond(self, now: float) -> str | None:
+        """The limit that it goes beyond, if it does."""
+        if sum(map(len, self.texts.values())) > self.limits.output_kilobytes * 1024:
+            return "output"
+        if now > self.deadline:
+            return "time"
+        if now - self._looked > _LOOK_EVERY:
+            self._looked = now
+            if _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE:
+                return "files"
+        return None
+
+    def done(self) -> Done:
+        try:
+            code = self.process.wait(max(self.deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:  # it has closed its output, and goes on
+            self.stopped_by = "time"
+            _end(self.process)
+            code = self.process.wait()
+        code = code if code >= 0 else _SIGNAL_OFFSET - code
+        stopped_by = self.stopped_by
+        if stopped_by is None and code > _SIGNAL_OFFSET:
+            stopped_by = _STOPPED_BY_SIGNAL.get(code - _SIGNAL_OFFSET, f"signal {code - _SIGNAL_OFFSET}")
+        most = self.limits.output_kilobytes * 1024
+        stdout, stderr = (bytes(text[:most]).decode("utf-8", "replace") for text in self.texts.values())
+        return Done(code, stdout, stderr, stopped_by)
+
+
+def _watch(watched: Sequence[_Watched]) -> None:
+    """Reads the output until all commands have ended, and ends those that go beyond a limit."""
+    with selectors.DefaultSelector() as selector:
+        for each in watched:
+            for stream in each.texts:
+                selector.register(stream, selectors.EVENT_READ, each)
+        while selector.get_map():
+            for key, _ in selector.select(_LOOK_EVERY):
+                piece = os.read(key.fd, 1 << 16)
+                key.data.texts[key.fileobj] += piece
+                if not piece:
+                    selector.unregister(key.fileobj)
+                    key.data.open_streams -= 1
+            now = time.monotonic()
+            for each in watched:
+                if each.open_streams and (limit := each.beyond(now)):
+                    each.stopped_by = limit
+                    _end(each.process)
+                    for stream in each.texts:
+                        with contextlib.suppress(KeyError):
+                            selector.unregister(stream)
+                    each.open_streams = 0
+            if not watched[0].open_streams:
+                for each in watched[1:]:
+                    each.deadline = min(each.deadline, now + _MOMENT)

@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/measure before its first measurement: arguments, set-up, build. Standard library only.
+
+The measurements themselves are made by main.py, in the virtual environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from conflict_free.console import NO_GPU, ROOT, USAGE, OneLineParser, Stop, module_command, say
+from conflict_free.setup import setup
+
+PRESET = "programs"
+# What scripts/carry has brought along to a machine without a network.
+CARRIED = ROOT / ".carry"
+
+
+def _positive(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} given, a whole number from 1 up is accepted")
+    return int(text)
+
+
+def _machine_name(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", text) or text == "historical":
+        raise argparse.ArgumentTypeError(
+            f"{text!r} given, lower-case letters, digits, - and _ are accepted"
+        )
+    return text
+
+
+def _folder(text: str) -> Path:
+    folder = Path(text).resolve()
+    if not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} given, a folder that exists is accepted")
+    return folder
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = OneLineParser(
+        prog="scripts/measure",
+        description="Runs every chapter program on the GPU of this machine, with the GPU's own "
+        "counters where ncu may read them, and writes one file for each chapter to "
+        "book/results/local. Exit code 0: measured; 1: a program or a check failed, or the "
+        "counters differ from the model's counts, or ncu does not know a counter of traffic, or a library failed; 2: wrong "
+        "arguments, or system packages that may not be installed; 77: no GPU.",
+    )
+    add = parser.add_argument
+    add("--chapter", metavar="SLUG", action="append", help="only this chapter; may be repeated")
+    add("--samples", metavar="N", type=_positive, help="samples of each time (default: the program's)")
+    add("--no-counters", action="store_true", help="do not run ncu")
+    add("--peers", action="store_true",
+        help="time what libraries take for the same work as well, those that are on this machine")
+    add("--name", metavar="NAME", type=_machine_name, default="local",
+        help="name of the machine, and of its folder (default: local)")
+    add("--output", metavar="DIR", type=lambda text: Path(text).resolve(),
+        default=ROOT / "book" / "results", help="where the machine's folder is made (default: book/results)")
+    add("--build-dir", metavar="DIR", type=_folder,
+        help="take the programs that are ready in this build folder and build nothing")
+    add("--counts", metavar="DIR", type=_folder,
+        help="take the model's counts from the files DIR/SLUG.json, made elsewhere by the target `counts`")
+    add("--commit", metavar="SHA", help="the commit that is measured, where there is no git checkout")
+    add("--no-setup", action="store_true",
+        help="install nothing: use the tools and Python packages of this machine, and those in .carry")
+    return parser.parse_args(arguments)
+
+
+def commit(given: str | None) -> str:
+    """The commit that is measured, with -dirty if files differ from it, results aside."""
+    if given:
+        return given
+    git = ["git", "-C", str(ROOT)]
+    try:
+        head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True)
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "--", ".", ":!book/results"],
+            capture_output=True, text=True,
+        )
+    except OSError:
+        head = None
+    if head is None or head.returncode or changed.returncode:
+        raise Stop("no git checkout here; --commit SHA is needed", USAGE)
+    return head.stdout.strip() + ("-dirty" if changed.stdout.strip() else "")
+
+
+def _own_tools() -> setup.Tools:
+    """The tools of this machine, for --no-setup."""
+    cmake, nvcc = shutil.which("cmake"), setup.system_nvcc()
+    if cmake is None or nvcc is None:
+        raise Stop(f"--no-setup: {'cmake' if cmake is None else 'nvcc'} is not on this machine", USAGE)
+    return setup.Tools(python=Path(sys.executable), cmake=Path(cmake), nvcc=nvcc)
+
+
+def _use_carried() -> None:
+    """Lets CMake, the programs that it builds, and Python find what scripts/carry has brought along."""
+    places = [("CMAKE_PREFIX_PATH", CARRIED / "prefix" / "usr"), ("PYTHONPATH", CARRIED / "site")]
+    places += [("LD_LIBRARY_PATH", path) for path in (CARRIED / "prefix" / "usr" / "lib").glob("*-linux-gnu")]
+    for variable, folder in places:
+        if folder.is_dir():
+            there = os.environ.get(variable)
+            os.environ[variable] = f"{folder}{os.pathsep}{there}" if there else str(folder)
+
+
+def _build_peers(tools: setup.Tools) -> None:
+    """Builds the programs that call libraries; without them the kernels are measured all the same."""
+    try:
+        setup.build(tools, PRESET, "the peers", "peers")
+    except Stop as stop:
+        say(f"no peers of C++: {stop}")
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    if not setup.gpu_visible():
+        raise Stop("no GPU: nvidia-smi shows none on this machine; nothing was measured", NO_GPU)
+    commit(options.commit)
+    if options.no_setup:
+        _use_carried()
+        python = Path(sys.executable)
+        tools = None if options.build_dir else _own_tools()
+    else:
+        tools = setup.set_up()
+        python = tools.python
+    if not options.build_dir:
+        setup.configure(tools, PRESET)
+        setup.build(tools, PRESET, "the chapters", "chapters/all")
+        if options.peers:
+            _build_peers(tools)
+    sys.stdout.flush()
+    os.execv(python, module_command(python, "measuring.main", *sys.argv[1:]))

@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What scripts/measure makes of a chapter whose program runs on several GPUs, a process on each."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from conflict_free.console import NO_GPU, Stop
+from conflict_free.evidence import results, source
+from conflict_free.evidence.places import source_path
+
+from . import peer_rows
+from .machine import clocks, query_device
+from .measured_chapter import ready_program
+from .measured_result import Session, provenance, whole_result
+
+# Two are enough for every step, and most machines with several have a multiple of two.
+GPUS = 2
+SIZES = tuple(f"{1 << n}x{1 << n}" for n in range(8, 16))
+TIMED_SIZES = SIZES[-3:]
+# A matrix that, with its transpose, needs more memory than one GPU of the book's machine has.
+LARGE_SIZE, LARGE_KERNELS, LARGE_SAMPLES = "160000x160000", ("direct",), 5
+# What crosses the links is counted over this many samples.
+LINK_KERNELS, LINK_SAMPLES = ("peer_copy", "in_pieces", "direct"), 200
+SAMPLES = 50
+SECONDS = 120
+SCRIPT = Path(__file__).with_name("peers") / "time_peers_of_ranks.py"
+
+
+def is_of_ranks(build: Path, slug: str) -> bool:
+    """Whether a chapter's program runs on several GPUs."""
+    return (build / "chapters" / slug / "ranks.json").exists()
+
+
+def visible_gpus() -> list[str]:
+    """The numbers of the GPUs that the programs may use."""
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True)
+    except OSError:
+        return []
+    found = done.stdout.split() if done.returncode == 0 else []
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return found if chosen is None else [number for number in chosen.split(",") if number in found]
+
+
+def free_port() -> int:
+    """A port of this host that nobody listens at."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def run_ranks(command: list[str], gpus: int = GPUS) -> None:
+    """Runs a command as `gpus` processes, in the environment of torchrun. Raises Stop with the line of one that fails."""
+    place = {"WORLD_SIZE": str(gpus), "LOCAL_WORLD_SIZE": str(gpus), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    running = []
+    for rank in range(gpus):
+        environment = {**peer_rows.clean_environment(), **place, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+        running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, text=True, errors="replace", env=environment))
+    try:
+        said = [process.communicate(timeout=SECONDS)[1] for process in running]
+    except subprocess.TimeoutExpired:
+        raise Stop(f"{Path(command[0]).name} took longer than {SECONDS} seconds") from None
+    finally:
+        for process in running:
+            process.kill()
+    for process, line in zip(running, said):
+        if process.returncode:
+            last = (line.strip() or "it said nothing").splitlines()[-1]
+            raise Stop(f"{Path(command[0]).name} ended with exit code {process.returncode}: {last}")
+
+
+def times(program: Path, sizes: tuple[str, ...], kernels: tuple[str, ...], samples: int, *more: str) -> list[dict]:
+    """The rows that a program writes for some kernels, or all, at some sizes."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "rows.json"
+        words = [word for size in sizes for word in ("--size", size)]
+        words += [word for kernel in kernels for word in ("--kernel", kernel)]
+        run_ranks([str(program), *words, "--samples", str(samples), *more, "--json", str(out)])
+        try:
+            return results.load_program(out)["rows"]
+        except results.ResultError as error:
+            raise Stop(f"{program.name} --json: {error}") from error
+
+
+def parse_links(text: str) -> int:
+    """The KiB that a GPU has sent over all its links, of `nvidia-smi nvlink -gt`."""
+    return sum(int(number) for number in re.findall(r"Tx:\s*(\d+) KiB", text))
+
+
+def sent_kib(kind: str) -> int:
+    """What the first GPU has sent over its links: `d`, data; `r`, with the heads of the packets. 0 if it does not tell."""
+    done = subprocess.run(["nvidia-smi", "nvlink", "-gt", kind, "-i", visible_gpus()[0]], capture_output=True, text=True)
+    return parse_links(done.stdout) if done.returncode == 0 else 0
+
+
+@contextmanager
+def counted_links(figures: dict[str, float]) -> Iterator[None]:
+    """Puts into `figures` what the first GPU sent over its links meanwhile."""
+    kinds = {"link_data_kib": "d", "link_raw_kib": "r"}
+    before = {name: sent_kib(kind) for name, kind in kinds.items()}
+    yield
+    for name, kind in kinds.items():
+        figures[name] = sent_kib(kind) - before[name]
+
+
+def topology() -> str:
+    """What joins the first two GPUs, such as NV18."""
+    done = subprocess.run(["nvidia-smi", "topo", "-m"], capture_output=True, text=True)
+    found = re.search(r"^GPU0\s+X\s+(\S+)", re.sub(r"\x1b\[[0-9;]*m", "", done.stdout), re.MULTILINE)
+    return found.group(1) if found else "unknown"
+
+
+def measure_ranks(session: Session, slug: str, show) -> dict:
+    """Measures a chapter of several GPUs and returns its result. Raises Stop with exit code 77 where there are too few."""
+    if len(visible_gpus()) < GPUS:
+        raise Stop(f"{slug} needs {GPUS} GPUs, this machine has {len(visible_gpus())}", NO_GPU)
+    program, device, before = ready_program(session.build, slug), query_device(), clocks()
+    samples = session.samples or SAMPLES
+    show("times")
+    timed = times(program, SIZES, (), samples)
+    by_run = {(row["kernel"], row["size"]): row for row in timed}
+    show(f"times at {LARGE_SIZE}")
+    timed += times(program, (LARGE_SIZE,), LARGE_KERNELS, LARGE_SAMPLES)
+    for pieces in results.PIECES:
+        show(f"times in {pieces} pieces")
+        for row in times(program, TIMED_SIZES, ("in_pieces", "in_equal_pieces"), samples, "--pieces", str(pieces)):
+            by_run[row["kernel"], row["size"]]["figures"][f"gbps_in_{pieces}_pieces"] = results.gbps(row)
+    for kernel in LINK_KERNELS:
+        show(f"links of {kernel}")
+        with counted_links(by_run[kernel, SIZES[-1]]["figures"]):
+            times(program, SIZES[-1:], (kernel,), LINK_SAMPLES)
+    kept = ("kernel", "size", "width", "height", "element_bytes", "bytes", "work", "reference", "check", "time", "figures")
+    rows = [{**{key: row[key] for key in kept}, "fits_l2": row["bytes"] <= device["l2_bytes"], "counters": None, "model": None}
+            for row in timed]
+    sources = source.read_sources(source_path(slug))
+    hashes = {row["kernel"]: sources.kernel_hash(row["kernel"]) for row in rows if not row["reference"]}
+    built = json.loads((session.build / "chapters" / slug / "ranks.json").read_text(encoding="utf-8"))
+    told = provenance(session, device, slug, (before, clocks()), 0, False)
+    told |= {"gpus": GPUS, "links": topology(), "nccl": built["nccl"]}
+    return whole_result(session, slug, told, hashes, rows)
+
+
+def measure_peers_of_ranks(result: dict, samples: int | None, show) -> peer_rows.Peers:
+    """Times PyTorch at the sizes at which a chapter's kernels are compared."""
+    found = peer_rows.Peers()
+    show("peers: PyTorch")
+    python = peer_rows.python_with("torch")
+    if python is None:
+        found.absent.append("no PyTorch: no Python on the PATH has it, and numpy")
+        return found
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "rows.json"
+        words = [word for size in TIMED_SIZES for word in ("--size", size.split("x")[0])]
+        try:
+            run_ranks([str(python), str(SCRIPT), *words, "--samples", str(samples or SAMPLES), "--json", str(out)])
+            told = json.loads(out.read_text(encoding="utf-8"))
+        except (Stop, OSError, ValueError) as error:
+            found.failures.append(f"PyTorch: {error}")
+            return found
+    for row in told:
+        found.rows.append({**row, "fits_l2": row["bytes"] <= result["provenance"]["l2_bytes"]})
+        if not row["check"]["passed"]:
+            found.failures.append(f"{row['name']} of PyTorch at {row['size']}: {row['check']['message']}")
+    return found

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What libraries must have computed. A check returns what is wrong, or an empty text. numpy only."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from peer_data import in_parts
+
+# Queries and points of one step of the search: their distances stay in a core's cache.
+_QUERIES = 64
+_POINTS = 4096
+# Rows of a matrix that are compared in one step.
+_ROWS = 64
+
+
+def is_transposed(matrix: np.ndarray, output: np.ndarray) -> str:
+    """Every element stands where the transpose has it, with the same bits."""
+    if output.shape != matrix.shape[::-1]:
+        return f"the output is {output.shape[0]} by {output.shape[1]}"
+    wrong: list[int] = []
+
+    def compare(begin: int, end: int) -> None:
+        if not np.array_equal(output[begin:end].view(np.uint32), np.ascontiguousarray(matrix[:, begin:end].T).view(np.uint32)):
+            wrong.append(begin)
+
+    in_parts(len(output), compare, _ROWS)
+    return f"an element in rows {min(wrong)} to {min(min(wrong) + _ROWS, len(output)) - 1} is not the transpose's" if wrong else ""
+
+
+def explained_by_rounding(count: int) -> float:
+    """The most that rounding explains of the error of a sum of `count` random floats; common/harness/peers/sum.cu has the reason."""
+    return 2**-24 * math.sqrt(count * 8192)
+
+
+def is_sum(numbers: np.ndarray, total: float) -> str:
+    """The sum is as near to the exact one as rounding allows; a double adds these numbers exactly."""
+    exact = float(np.sum(numbers, dtype=np.float64))
+    most = explained_by_rounding(len(numbers))
+    if abs(total - exact) <= most:
+        return ""
+    return f"the sum is {total!r}, exactly {exact!r}, and rounding explains {most:.6g}"
+
+
+def least_squared_distances(points: np.ndarray) -> np.ndarray:
+    """Of each point, the squared distance to the nearest other one, in units of 2**-20: whole numbers, so exact."""
+    lattice = np.ascontiguousarray(np.rint(points.T * 1024).astype(np.int32))
+    count = lattice.shape[1]
+    least = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
+
+    def search(begin: int, end: int) -> None:
+        for other in range(0, count, _POINTS):
+            squares = np.zeros((end - begin, min(_POINTS, count - other)), dtype=np.int32)
+            for axis in lattice:
+                difference = axis[begin:end, None] - axis[None, other:other + _POINTS]
+                difference *= difference
+                squares += difference
+            own = np.arange(max(begin, other), min(end, other + _POINTS))
+            squares[own - begin, own - other] = np.iinfo(np.int32).max
+            np.minimum(least[begin:end], squares.min(axis=1), out=least[begin:end])
+
+    in_parts(count, search, _QUERIES)
+    return least
+
+
+def are_nearest(points: np.ndarray, least: np.ndarray, nearest: np.ndarray) -> str:
+    """Every index is of another point that is as near as the nearest one.
+
+    Libraries compare distances, not their squares, and promise none of equals: squares whose roots are the same float are
+    as good as each other. `least` is what least_squared_distances() found.
+    """
+    index = np.arange(len(points))
+    outside = (nearest < 0) | (nearest >= len(points)) | (nearest == index)
+    if outside.any():
+        first = int(np.argmax(outside))
+        return f"point {first} has neighbor {nearest[first]}, which is itself or no point"
+    difference = np.rint(points * 1024).astype(np.int64) - np.rint(points[nearest] * 1024).astype(np.int64)
+    found = np.sqrt((difference**2).sum(axis=1).astype(np.float32))
+    farther = found != np.sqrt(least.astype(np.float32))
+    if not farther.any():
+        return ""
+    first = int(np.argmax(farther))
+    return f"of {farther.sum()} of {len(points)} points the neighbor is not a nearest one, the first of them {first}"

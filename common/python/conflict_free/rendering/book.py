@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/book: set-up, build, check, render, and a summary of what was counted and measured."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import http.server
+import os
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+
+from conflict_free.console import ROOT, OneLineParser, Stop, module_command, say
+from conflict_free.counting import model_runtime
+from conflict_free.setup import setup
+
+PRESET = "book"
+
+
+def parse(arguments: list[str]):
+    parser = OneLineParser(
+        prog="scripts/book",
+        usage="scripts/book [--pdf] [--serve | --open]",
+        description="Does all the set-up, builds every chapter, runs and checks each one (on the "
+        "GPU if there is one, else on the counting model), renders the book, and prints a summary "
+        "and where index.html is. Exit code 0: all is well; 1: a build or a check failed; 2: wrong "
+        "arguments, or system packages that may not be installed.",
+    )
+    parser.add_argument("--pdf", action="store_true", help="print the book as one PDF, too; needs Chromium")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--serve", action="store_true", help="serve the book on 127.0.0.1 until Ctrl+C")
+    shown.add_argument("--open", action="store_true", help="open the book in the browser")
+    return parser.parse_args(arguments)
+
+
+def _programs_state(build: Path, selection: str) -> str:
+    """Changes whenever a chapter program or the counting model does."""
+    state = hashlib.sha256(selection.encode())
+    for program in sorted([*(build / "chapters").glob("*/*"), *model_runtime.libraries(build).glob("*")]):
+        if program.is_file() and os.access(program, os.X_OK):
+            found = program.stat()
+            state.update(f"{program} {found.st_size} {found.st_mtime_ns}\n".encode())
+    return state.hexdigest()
+
+
+def check_chapters(tools: setup.Tools, build: Path) -> bool:
+    """Runs the chapters' checks unless these programs have passed them before; True if all pass."""
+    on_gpu = setup.gpu_visible()
+    selection = r"^chapter\.[^.]+\.gpu$" if on_gpu else r"^chapter\.[^.]+\.model$"
+    stamp = build / "checked.stamp"
+    state = _programs_state(build, selection)
+    where = "on the GPU" if on_gpu else "on the counting model"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == state:
+        say(f"Checks {where}: passed before, and no program has changed since")
+        return True
+    say(f"Checks {where}:")
+    code = setup.test(tools, PRESET, "-R", selection, "-j", str(os.cpu_count() or 1))
+    if code == 0:
+        stamp.write_text(state, encoding="utf-8")
+    return code == 0
+
+
+def serve(html: Path) -> None:
+    """Serves the book on this machine alone until it is interrupted."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(html))
+    for port in (8000, 0):  # 0: any that is free
+        try:
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+            break
+        except OSError as error:
+            if port == 0:
+                raise Stop(f"cannot serve on 127.0.0.1: {error.strerror}") from error
+    say(f"Serving http://127.0.0.1:{server.server_address[1]}/ (Ctrl+C ends it)")
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    tools = setup.set_up()
+    build = setup.configure(tools, PRESET)
+    # Ninja's name for all targets of that folder: the tests of everything else are scripts/test's affair.
+    setup.build(tools, PRESET, "the chapters", "chapters/all")
+    passed = check_chapters(tools, build)
+    setup.build(tools, PRESET, "the book", "book")
+    index = build / "html" / "index.html"
+    if not index.exists():
+        raise Stop(f"the book was built, but {index} is not there")
+    sys.stdout.flush()
+    subprocess.run(module_command(tools.python, "rendering.summary", build / "counts", ROOT / "book" / "results"), check=False)
+    if not passed:
+        say("A chapter's check failed: see above")
+    if options.pdf:
+        pdf = build / "pdf" / "conflict-free-cuda.pdf"
+        if subprocess.run(module_command(tools.python, "rendering.book_pdf", index.parent, pdf), check=False).returncode:
+            return 1
+    if options.open:
+        webbrowser.open(index.as_uri())
+    say(str(index))
+    if options.serve:
+        serve(index.parent)
+    return 0 if passed else 1

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/new-assignment: the files of an assignment, and its lines in the listings. Standard library only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+from pathlib import Path
+
+from conflict_free.console import FAILED, ROOT, OneLineParser, Stop, say, shown_path
+
+TEMPLATES = Path(__file__).with_name("assignment")
+CHAPTERS = ROOT / "chapters"
+BOOK = ROOT / "book"
+#: The caption of the part of book/index.rst that lists the pages of assignments.
+CAPTION = "Assignments"
+
+
+def _chapters() -> list[str]:
+    """The chapters that have no assignment yet."""
+    return sorted(path.parent.name for path in CHAPTERS.glob("*/CMakeLists.txt") if not (path.parent / "assignment").exists())
+
+
+def _slug(text: str) -> str:
+    known = _chapters()
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"{text!r} given, a chapter without an assignment is accepted: {', '.join(known) or 'there is none'}")
+    return text
+
+
+def in_cmake(text: str, slug: str) -> str:
+    """A chapter's CMakeLists.txt with the assignment."""
+    return text.rstrip("\n") + f"\nadd_assignment({slug})\n"
+
+
+def in_index(text: str, slug: str) -> str:
+    """book/index.rst with the page at the end of the part that lists assignments."""
+    pattern = rf"^\.\. toctree::\n(?:   :.*\n)*   :caption: {CAPTION}\n(?:   :.*\n)*\n(?:   [\w/]+\n)*   [\w/]+$"
+    found = re.search(pattern, text, re.MULTILINE)
+    if not found:
+        raise Stop(f"book/index.rst has no part '{CAPTION}' to put the page in")
+    return text[: found.end()] + f"\n   assignments/{slug}" + text[found.end():]
+
+
+def made_from_templates(slug: str) -> dict[Path, str]:
+    """The files of a new assignment and its page, by their place."""
+    folder = CHAPTERS / slug / "assignment"
+    files = {}
+    for template in sorted(TEMPLATES.rglob("*.start")):
+        inside = template.relative_to(TEMPLATES).with_suffix("")
+        place = BOOK / "assignments" / f"{slug}.rst" if inside.name == "page.rst" else folder / inside
+        files[place] = template.read_text(encoding="utf-8").replace("@slug@", slug)
+    return files
+
+
+def write(texts: dict[Path, str], made: Path) -> None:
+    """Write all files or none; `made` is the folder that is new. Raises Stop."""
+    new = []
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new.append(path.with_name(path.name + ".new"))
+            new[-1].write_text(text, encoding="utf-8")
+        for path in texts:
+            os.replace(path.with_name(path.name + ".new"), path)
+    except OSError as error:
+        for file in new:
+            file.unlink(missing_ok=True)
+        shutil.rmtree(made, ignore_errors=True)
+        raise Stop(f"cannot write {error.filename}: {error.strerror}") from error
+
+
+def main() -> int:
+    parser = OneLineParser(
+        prog="scripts/new-assignment",
+        usage="scripts/new-assignment SLUG",
+        description="Makes chapters/SLUG/assignment and its page in the book. It is a small assignment that works: its answers are "
+        "graded as it says. The page For teachers in the book says what to change.",
+    )
+    parser.add_argument("slug", metavar="SLUG", type=_slug, help="a chapter, which scripts/new-chapter makes")
+    slug = parser.parse_args().slug
+    texts = made_from_templates(slug)
+    there = [path for path in texts if path.exists()]
+    if there:
+        raise Stop(f"{shown_path(there[0])} is there already; nothing was changed", FAILED)
+    for path, change in ((CHAPTERS / slug / "CMakeLists.txt", in_cmake), (BOOK / "index.rst", in_index)):
+        texts[path] = change(path.read_text(encoding="utf-8"), slug)
+    write(texts, CHAPTERS / slug / "assignment")
+    for path in texts:
+        say(shown_path(path))
+    say()
+    say("It works as it is. Next:")
+    say(f"  1. Change the task: brief.rst, reverse.cu, driver.cu, try.cu and reference.py in chapters/{slug}/assignment,")
+    say("     and task.toml: title, declaration, cases, thresholds, points, hints.")
+    say("  2. Write the answers, at least two right and six wrong ones, and say in task.toml what each scores.")
+    say(f"  3. Build, and let the grader be graded: ctest --preset programs -R assignment.{slug}")
+    say(f"  4. Solve it yourself, as a student would, with scripts/grade watch {slug} FILE, and write down the minutes.")
+    return 0

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/new-chapter: the files of a chapter, and its lines in the two listings. Standard library only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+from pathlib import Path
+
+from conflict_free.console import FAILED, ROOT, OneLineParser, Stop, say, shown_path
+
+TEMPLATES = Path(__file__).with_name("chapter")
+# Each file of a chapter, and the template that it is made from.
+FILES = {
+    "chapters/{slug}/{slug}.cu": "chapter.cu.start",
+    "chapters/{slug}/CMakeLists.txt": "CMakeLists.txt.start",
+    "chapters/{slug}/README.md": "README.md.start",
+    "book/{slug}.rst": "page.rst.start",
+}
+
+
+def _slug(text: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} given, lower-case words joined by _ are accepted, for example bank_conflicts"
+        )
+    return text
+
+
+def _after_last(text: str, pattern: str, line: str, name: str) -> str:
+    """`text` with `line` put in after the last match of `pattern`."""
+    matches = list(re.finditer(pattern, text, re.MULTILINE))
+    if not matches:
+        raise Stop(f"{name} lists no chapter to put the new one after")
+    at = matches[-1].end()
+    return text[:at] + "\n" + line + text[at:]
+
+
+def in_cmake(text: str, slug: str) -> str:
+    return _after_last(text, r"^add_subdirectory\(\w+\)$", f"add_subdirectory({slug})", "chapters/CMakeLists.txt")
+
+
+def in_index(text: str, slug: str) -> str:
+    """book/index.rst with the chapter at the end of the last toctree whose caption names a part."""
+    pattern = r"^\.\. toctree::\n(?:   :.*\n)*   :caption: Part .*\n(?:   :.*\n)*\n(?:   \w+\n)*   \w+$"
+    return _after_last(text, pattern, f"   {slug}", "book/index.rst")
+
+
+def main() -> int:
+    parser = OneLineParser(
+        prog="scripts/new-chapter",
+        usage="scripts/new-chapter SLUG",
+        description="Makes chapters/SLUG and book/SLUG.rst, and lists both. The chapter builds, "
+        "passes its checks and has a page; CONTRIBUTING.md says what to change in it.",
+    )
+    parser.add_argument("slug", metavar="SLUG", type=_slug, help="its name: lower-case words joined by _")
+    slug = parser.parse_args().slug
+    made = {ROOT / path.format(slug=slug): TEMPLATES / template for path, template in FILES.items()}
+    there = [path for path in [ROOT / "chapters" / slug, *made] if path.exists()]
+    if there:
+        raise Stop(f"{shown_path(there[0])} is there already; nothing was changed", FAILED)
+    title = slug.replace("_", " ").capitalize()
+    values = {"@slug@": slug, "@title@": title, "@underline@": "=" * len(title)}
+    listings = {ROOT / "chapters" / "CMakeLists.txt": in_cmake, ROOT / "book" / "index.rst": in_index}
+    texts = {path: change(path.read_text(encoding="utf-8"), slug) for path, change in listings.items()}
+    for path, template in made.items():
+        text = template.read_text(encoding="utf-8")
+        texts[path] = re.sub("|".join(values), lambda match: values[match.group()], text)
+    new = []
+    try:
+        # Every file is written before the first takes its place.
+        for path, text in texts.items():
+            path.parent.mkdir(exist_ok=True)
+            new.append(path.with_name(path.name + ".new"))
+            new[-1].write_text(text, encoding="utf-8")
+        for path in texts:
+            os.replace(path.with_name(path.name + ".new"), path)
+    except OSError as error:
+        for file in new:
+            file.unlink(missing_ok=True)
+        shutil.rmtree(ROOT / "chapters" / slug, ignore_errors=True)
+        raise Stop(f"cannot write {error.filename}: {error.strerror}") from error
+    for path in texts:
+        say(shown_path(path))
+    return 0

@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/lock: the lock files, made by uv in a virtual environment of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from conflict_free.console import ROOT, OneLineParser, Stop, step
+
+HEADER = """\
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+#
+# Made by scripts/lock from {source}. Do not edit.
+"""
+
+# Where packages come from is each machine's own affair and never stands in the repository.
+_PLACE = re.compile(r"://|^\s*(?:-i|-f|--(?:extra-)?index-url|--find-links|--trusted-host)\b", re.M)
+
+
+def check_no_place(text: str, name: str) -> None:
+    """Raises Stop if a lock file names a package index."""
+    found = _PLACE.search(text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        raise Stop(f"{name}:{line} names a place to fetch packages from; a lock file may not")
+
+
+def main() -> int:
+    parser = OneLineParser(
+        prog="scripts/lock",
+        description="Makes requirements*.lock from requirements*.in. --upgrade takes the newest "
+        "versions that the .in files allow; without it what is locked stays.",
+    )
+    parser.add_argument("--upgrade", action="store_true", help="take the newest versions allowed")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        python = Path(scratch) / "bin" / "python"
+        step("Virtual environment for uv", [sys.executable, "-m", "venv", scratch])
+        step("Install uv", [python, "-m", "pip", "install", "--disable-pip-version-check", "uv"])
+        for source in sorted(ROOT.glob("requirements*.in")):
+            lock = source.with_suffix(".lock")
+            new = Path(scratch) / lock.name
+            if lock.exists():
+                new.write_bytes(lock.read_bytes())
+            step(
+                f"Lock {source.name}",
+                [python.with_name("uv"), "pip", "compile", "--universal", "--python-version",
+                 "3.10", "--generate-hashes", "--no-emit-index-url", "--no-emit-find-links",
+                 "--no-header", "--no-annotate", *(["--upgrade"] if options.upgrade else []),
+                 source, "-o", new],
+            )
+            text = new.read_text(encoding="utf-8")
+            check_no_place(text, lock.name)
+            whole = HEADER.format(source=source.name) + text
+            finished = lock.with_suffix(".lock.new")
+            finished.write_text(whole, encoding="utf-8")
+            os.replace(finished, lock)
+    return 0

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What every script does with its arguments, and on a machine that lacks something."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import REPOSITORY
+
+SCRIPTS = ["book", "test", "measure", "check", "new-chapter", "carry", "lock", "count", "conflict-free", "grade", "new-assignment"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_help(house, script):
+    done = house.run(script, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: scripts/{script}")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_an_unknown_argument_is_one_line(house, script):
+    done = house.run(script, "--frobnicate")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and done.stderr.startswith("error: ")
+    assert done.stdout == ""
+
+
+def test_the_unknown_argument_and_the_accepted_ones_are_named(house):
+    done = house.run("book", "--serv")
+    assert "--serv" in done.stderr and "accepted: --help --pdf --serve --open" in done.stderr
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts_are_executable_and_start_with_python(script):
+    path = REPOSITORY / "scripts" / script
+    assert os.access(path, os.X_OK)
+    assert path.read_text(encoding="utf-8").startswith("#!/usr/bin/env python3\n")
+
+
+@pytest.mark.parametrize("script", [script for script in SCRIPTS if script != "check"])
+def test_what_runs_before_the_set_up_needs_the_standard_library_alone(house, script):
+    """-S and -I: no site packages, as on a bare machine."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-I", str(house.root / "scripts" / script), "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_old_python_is_turned_away(house):
+    code = (
+        "import sys; sys.version_info = (3, 9, 2); sys.argv = ['book'];"
+        f"sys.path.insert(0, {str(house.root / 'common' / 'python')!r}); from conflict_free import needs_python"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: Python 3.10 or later is needed, this is 3.9.2")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("script", ["book", "test"])
+def test_without_permission_to_install(house, script):
+    """A user who may not install anything, on a machine with apt-get and little else."""
+    shim = house.root / "shim"
+    shim.mkdir()
+    (shim / "sitecustomize.py").write_text("import os\nos.geteuid = lambda: 1000\n", encoding="utf-8")
+    house.environment["PYTHONPATH"] = str(shim)
+    house.tool("apt-get", "sys.exit('apt-get must not run')")
+    done = house.run(script, path=str(house.tools))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "sudo apt-get install -y --no-install-recommends cmake ninja-build g++" in done.stderr
+    assert ("chromium" in done.stderr) is (script == "test")
+    assert not (house.root / ".venv").exists()
+
+
+def test_ctest_arguments_are_passed_on():
+    from conflict_free.checking import run_tests
+
+    assert run_tests.parse(["--", "-R", "chapter", "--", "-V"]) == ["-R", "chapter", "--", "-V"]
+
+
+def test_check_without_packages_and_without_a_venv_says_what_to_do(house):
+    done = subprocess.run(
+        [sys.executable, "-S", "-I", str(house.root / "scripts" / "check")], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr == "error: no Python package jsonschema here; run scripts/test once, it installs it\n"
+
+
+def test_measure_without_packages_says_so(gpu_house):
+    gpu_house.environment["PYTHONPATH"] = str(gpu_house.root)
+    (gpu_house.root / "jsonschema.py").write_text("raise ModuleNotFoundError(name='jsonschema')", encoding="utf-8")
+    done = gpu_house.run("measure", "--no-setup", "--build-dir", str(gpu_house.root / "ready"), "--commit", "a")
+    assert done.returncode == 2
+    assert done.stderr == "error: no Python package jsonschema here; without --no-setup it is installed\n"

@@ -1,0 +1,260 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The command conflict-free: its subcommands, its limits on what is counted, and its reports.
+
+The tests that build a program take the model from the build folder that CONFLICT_FREE_BUILD names, as CTest does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import REPOSITORY
+
+from conflict_free.console import Stop
+from conflict_free.counting import command_line, html_report, nvcc_command, report_diff, sarif_report, saved_report
+from conflict_free.setup import setup
+
+BUILD = os.environ.get("CONFLICT_FREE_BUILD")
+SCHEMA = json.loads((REPOSITORY / "common" / "model" / "report.schema.json").read_text(encoding="utf-8"))
+
+needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
+
+LAUNCHES = """\
+#include <cstdio>
+
+__global__ void add(int* sums, int value) { atomicAdd(&sums[blockIdx.x], value); }
+__global__ void once(int* sums) { sums[threadIdx.x] += 1; }
+
+int main()
+{
+    int *sums, first;
+    cudaMalloc(&sums, 64 * sizeof(int));
+    cudaMemset(sums, 0, 64 * sizeof(int));
+    for (int i = 0; i < 20; ++i) add<<<64, 32>>>(sums, i);
+    once<<<1, 64>>>(sums);
+    cudaMemcpy(&first, sums, sizeof(int), cudaMemcpyDeviceToHost);
+    std::printf("first %d\\n", first);
+    return first == 190 * 32 + 1 ? 0 : 3;
+}
+"""
+
+
+def run(folder: Path, *arguments: str, **more) -> subprocess.CompletedProcess:
+    """Runs conflict-free in `folder`."""
+    return subprocess.run([sys.executable, str(REPOSITORY / "scripts" / "conflict-free"), *arguments], cwd=folder, capture_output=True,
+                          text=True, stdin=subprocess.DEVNULL, timeout=300, check=False, **more)
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "launches.cu").write_text(LAUNCHES, encoding="utf-8")
+    return tmp_path
+
+
+# --- what is counted ---------------------------------------------------------------------------
+
+
+def counted(folder: Path, *options: str) -> tuple[dict, str]:
+    done = run(folder, "count", "--build-dir", BUILD, "launches.cu", "--json", "out.json", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    return data, done.stdout
+
+
+@needs_model
+def test_launches_that_are_not_counted_are_run(folder):
+    data, text = counted(folder, "--launches", "3")
+    assert [kernel["name"] for kernel in data["kernels"]] == ["add"] * 3 + ["once"]
+    assert [(tally["name"], tally["launches"], tally["counted"]) for tally in data["uncounted"]] == [("add", 20, 3)]
+    assert "3 of 20 launches counted" in text
+    assert text.endswith("4 of 21 launches counted, 0 hazards, the program's exit code 0\n")
+
+
+@needs_model
+def test_blocks_that_are_not_counted_are_run(folder):
+    data, text = counted(folder, "--blocks", "4", "--launches", "1")
+    add = data["kernels"][0]
+    assert (add["counted_blocks"], add["blocks"], add["global_atomic"]["requests"]) == (4, 64, 4)
+    assert "4 of 64 blocks counted" in text
+    assert "counted_blocks" not in data["kernels"][1]
+
+
+@needs_model
+def test_everything_is_counted_within_the_budget(folder):
+    data, _ = counted(folder)
+    assert len(data["kernels"]) == 21
+    assert "uncounted" not in data
+
+
+@needs_model
+def test_what_comes_after_the_budget_is_run(folder):
+    data, text = counted(folder, "--budget", "1e-9")
+    assert sum(tally["launches"] - tally["counted"] for tally in data["uncounted"]) > 0
+    assert "first 6081\n" in text
+
+
+def test_the_budget_is_for_those_who_set_no_limit():
+    def options(**given):
+        return type("Options", (), {name: given.get(name) for name in ("timeout", "launches", "blocks", "budget", "devices")})
+
+    assert command_line.settings(options()) == {"SIMT_BUDGET": "60"}
+    assert command_line.settings(options(launches=300)) == {"SIMT_LAUNCHES": "300"}
+    assert command_line.settings(options(blocks=2, budget=1.5)) == {"SIMT_BLOCKS": "2", "SIMT_BUDGET": "1.5"}
+
+
+# --- programs of other build systems -----------------------------------------------------------
+
+
+@needs_model
+def test_a_program_that_nvcc_built_is_run(folder):
+    made = run(folder, "nvcc", "-std=c++17", "-arch=sm_80", "-o", "launches", "launches.cu")
+    assert made.returncode == 0, made.stderr
+    done = run(folder, "run", "--build-dir", BUILD, "--json", "out.json", "./launches")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "atomicAdd(&sums[blockIdx.x], value);" in done.stdout, "the source is found"
+    shown = run(folder, "show", "out.json", "--html", "out.html")
+    assert shown.returncode == 0
+    assert done.stdout.endswith(shown.stdout)
+    assert "atomicAdd(&amp;sums[blockIdx.x], value);" in (folder / "out.html").read_text(encoding="utf-8")
+    assert run(folder, "diff", "out.json", "out.json").stdout == "no difference\n"
+
+
+@needs_model
+def test_a_program_that_is_there_is_compared_with_machine_code(folder):
+    (folder / "joined.cu").write_text(
+        "__global__ void k(float4* p) { __shared__ float s[512]; int t = threadIdx.x; for (int i = 0; i < 4; ++i) s[4 * t + i] = t * i;\n"
+        "__syncthreads(); p[t] = *reinterpret_cast<float4*>(&s[4 * (127 - t)]); }\n"
+        "int main() { float4* p; cudaMalloc(&p, 2048); k<<<1, 128>>>(p); return cudaDeviceSynchronize(); }\n", encoding="utf-8")
+    assert run(folder, "nvcc", "-o", "joined", "joined.cu").returncode == 0
+    done = run(folder, "run", "--build-dir", BUILD, "--json", "out.json", "./joined")
+    assert done.returncode == 0, done.stdout + done.stderr
+    kernel, = json.loads((folder / "out.json").read_text(encoding="utf-8"))["kernels"]
+    assert kernel["exact"] and [note["sass"] for note in kernel["fused"]] == ["STS.128"]
+    assert kernel["shared_store"]["instructions"] == 4, "one of each warp"
+
+
+@needs_model
+@pytest.mark.parametrize(("options", "advice"), [
+    (["-gencode", "arch=compute_90,code=sm_90", "-cudart", "shared"], "build it with nvcc -gencode arch=compute_90,code=compute_90"),
+    (["-gencode", "arch=compute_90,code=compute_90"], "build it with nvcc -cudart shared"),
+])
+def test_a_program_that_cannot_be_counted_says_how_to_build_it(folder, options, advice):
+    subprocess.run([setup.present_nvcc(), *options, "-o", "launches", "launches.cu"], cwd=folder, check=True, capture_output=True)
+    done = run(folder, "run", "--build-dir", BUILD, "./launches")
+    assert done.returncode != 0
+    assert advice in done.stdout + done.stderr
+
+
+@needs_model
+def test_parts_of_a_program_may_be_linked_on_the_device(folder):
+    (folder / "part.cu").write_text("__device__ int doubled(int x) { return 2 * x; }\n", encoding="utf-8")
+    (folder / "whole.cu").write_text(
+        "extern __device__ int doubled(int x);\n__global__ void k(int* p) { p[threadIdx.x] = doubled(threadIdx.x); }\n"
+        "int main() { int *p, x; cudaMalloc(&p, 128); k<<<1, 32>>>(p); cudaMemcpy(&x, p + 9, 4, cudaMemcpyDeviceToHost); return x; }\n",
+        encoding="utf-8")
+    done = run(folder, "count", "--build-dir", BUILD, "-rdc=true", "whole.cu", "part.cu")
+    assert done.returncode == 18, done.stdout + done.stderr
+
+
+def test_nvcc_is_told_what_the_model_runs():
+    words = nvcc_command.with_ptx(["-gencode", "arch=compute_80,code=sm_80", "--cudart=static", "-arch", "sm_75", "-c", "a.cu", "-O3"])
+    assert words == ["-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-c", "a.cu", "-O3"]
+    assert "arch=compute_90a,code=compute_90a" in nvcc_command.with_ptx(["-arch=sm_90a"])
+    assert "-lineinfo" not in nvcc_command.with_ptx(["-G"])
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), [
+    (["run", "./none"], 127, "argument PROGRAM: './none' given, a program that exists is accepted"),
+    (["run", "./launches.cu"], 126, "argument PROGRAM: './launches.cu' given, a file that can be executed is accepted"),
+    (["count", "launches.cu", "--blocks", "0"], 2, "argument --blocks: '0' given, a whole number above 0 is accepted"),
+    (["count", "launches.cu", "--devices", "65"], 2, "argument --devices: '65' given, a whole number from 1 to 64 is accepted"),
+    (["prun"], 2, "argument COMMAND: 'prun' given, one of count, run, show, diff, nvcc is accepted"),
+    (["show", "none.json"], 2, "none.json: cannot be read: No such file or directory"),
+    (["show", "launches.cu"], 2, "launches.cu: is not a report of conflict-free"),
+])
+def test_wrong_arguments_are_one_line(folder, arguments, code, said):
+    done = run(folder, *arguments)
+    assert (done.returncode, len(done.stderr.splitlines())) == (code, 1), done.stderr
+    assert said in done.stderr
+
+
+# --- reports -----------------------------------------------------------------------------------
+
+
+def report(wavefronts: int = 4, **changes) -> dict:
+    """Of one launch whose line 3 stores to shared memory, four times."""
+    counts = {"instructions": 4, "wavefronts": wavefronts, "ideal_wavefronts": 4, "conflicts": wavefronts - 4}
+    none = {"requests": 0, "sectors": 0, "ideal_sectors": 0, "bytes": 0}
+    line = {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **counts,
+            "first_access": {"size": 4, "lanes": [128 * lane for lane in range(32)]}}
+    empty = {name: 0 for name in counts}
+    kernel = {"name": "k", "launch": 0, "grid": [1, 1, 1], "block": [32, 4, 1], "shared_bytes": 0, "blocks": 1, "shared_load": empty,
+              "shared_store": counts, "global_load": none, "global_store": none, "barriers": 1, "lines": [line]}
+    data = {"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0, **changes}
+    jsonschema.validate(data, SCHEMA)
+    return data
+
+
+RACE = {"kind": "race", "kernel": "k", "block": [0, 0, 0], "threads": [[0, 0, 0], [1, 0, 0]],
+        "lines": [{"file": "a.cu", "line": 3}, {"file": "a.cu", "line": 4}], "message": "they meet", "help": "part <them>"}
+
+
+@pytest.fixture
+def source(tmp_path) -> Path:
+    path = tmp_path / "a.cu"
+    path.write_text("__global__ void k()\n{\n    if (a < b) s[0] = 1;\n}\n", encoding="utf-8")
+    return path
+
+
+def test_a_difference_is_told_by_kernel_and_line():
+    assert not list(report_diff.differences(report(), report()))
+    assert list(report_diff.differences(report(128), report(4))) == [
+        "k, grid [1, 1, 1] block [32, 4, 1]:",
+        "  shared store: wavefronts 128 -> 4, conflicts 124 -> 0",
+        "    a.cu:3 shared store: wavefronts 128 -> 4, conflicts 124 -> 0"]
+    assert list(report_diff.differences(report(), report(kernels=[]))) == ["k: only in the old report"]
+    assert list(report_diff.differences(report(), report(hazards=[RACE]))) == ["new hazard: race in k: they meet"]
+    assert list(report_diff.differences(report(hazards=[RACE]), report())) == ["gone: race in k: they meet"]
+
+
+def test_the_page_has_the_source_and_needs_nothing_else(source):
+    page = html_report.page(report(128, hazards=[RACE]), [source])
+    assert "    if (a &lt; b) s[0] = 1;" in page
+    assert "part &lt;them&gt;" in page
+    assert '<td class="cost">32.00</td>' in page
+    assert 'data-space="shared"' in page
+    assert not any(word in page for word in ("http://", "https://", "src=", "@BODY@"))
+
+
+def test_editors_are_told_of_hazards_and_costs(source, monkeypatch):
+    monkeypatch.chdir(source.parent)
+    run_ = sarif_report.log(report(128, hazards=[RACE]), [source])["runs"][0]
+    race, cost = run_["results"]
+    place = race["locations"][0]["physicalLocation"]
+    assert (race["ruleId"], race["level"], place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("race", "error", "a.cu", 3)
+    assert race["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 4
+    assert (cost["ruleId"], cost["level"]) == ("bank_conflict", "warning")
+    assert cost["message"]["text"] == "k: shared store: 128 wavefronts, 4 at best"
+    assert {result["ruleId"] for result in run_["results"]} <= {rule["id"] for rule in run_["tool"]["driver"]["rules"]}
+    assert not sarif_report.log(report(), [source])["runs"][0]["results"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"machine": "sm_90"}', '{"machine": "m", "kernels": [1], "hazards": [], "exit_code": 0}'])
+def test_a_damaged_report_is_one_line(tmp_path, text):
+    path = tmp_path / "report.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(Stop, match="is not a report of conflict-free"):
+        saved_report.read(path)
+
+
+def test_only_the_readers_own_files_are_shown(source):
+    files = [str(source), "/usr/local/cuda/include/cuda.h", str(source.with_name("gone.cu"))]
+    assert saved_report.sources_of({"files": files}) == [source]

@@ -1,0 +1,264 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The comparison of PTX with machine code: by small kernels that ptxas compiles, and by texts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conflict_free.counting import exactness, ptx_accesses, sass_accesses
+
+NVCC = shutil.which("nvcc") or next((str(path) for path in (
+    Path("/usr/local/cuda/bin/nvcc"), exactness.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc") if path.exists()), None)
+needs_tools = pytest.mark.skipif(not NVCC or not exactness.find_nvdisasm(Path(NVCC)), reason="no nvcc, or no nvdisasm")
+
+
+def compared(folder: Path, kernel: str) -> exactness.Comparison:
+    """The comparison of the kernel `k` of a source."""
+    source, ptx = folder / "k.cu", folder / "k.ptx"
+    source.write_text(f'extern "C" {kernel}\n', encoding="utf-8")
+    subprocess.run([NVCC, "-std=c++20", "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
+    return exactness.compare_text(ptx.read_text(encoding="utf-8"), exactness.disassemble(ptx, Path(NVCC)))["k"]
+
+
+# --- kernels -----------------------------------------------------------------------------------
+
+EXACT = {
+    "copy": "__global__ void k(float* out, const float* in) { out[threadIdx.x] = in[threadIdx.x]; }",
+    "unrolled by ptxas": """__global__ void k(float* out, const float* in, int n) {
+        __shared__ float tile[32][33];
+        for (int i = 0; i < n; ++i) {
+            tile[threadIdx.y][threadIdx.x] = in[i * 1024 + threadIdx.y * 32 + threadIdx.x];
+            __syncthreads();
+            out[i * 1024 + threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+            __syncthreads(); } }""",
+    "branches that become predicates": """__global__ void k(int* out, const int* in, int n) {
+        __shared__ int s[256];
+        int t = threadIdx.x;
+        s[t] = t < n ? in[t] : 0;
+        __syncthreads();
+        for (int step = 128; step > 0; step /= 2) { if (t < step) s[t] += s[t + step]; __syncthreads(); }
+        if (t == 0) *out = s[0]; }""",
+    "maximum in a register": """__global__ void k(int* out, const int* in, int n) {
+        extern __shared__ int m[];
+        int t = threadIdx.x;
+        m[t] = 0;
+        for (int i = t; i < n; i += blockDim.x) m[t] = max(m[t], in[i]);
+        __syncthreads();
+        out[t] = m[blockDim.x - 1 - t]; }""",
+    "global vectors": "__global__ void k(float4* out, const float4* in) { out[threadIdx.x] = in[threadIdx.x]; }",
+    "shared atomic of integers": """__global__ void k(unsigned* out, const unsigned char* in, int n) {
+        __shared__ unsigned s[256];
+        s[threadIdx.x] = 0;
+        __syncthreads();
+        for (int i = threadIdx.x; i < n; i += 256) atomicAdd(&s[in[i]], 1u);
+        __syncthreads();
+        atomicAdd(&out[threadIdx.x], s[threadIdx.x]); }""",
+}
+
+
+@needs_tools
+@pytest.mark.parametrize("name", EXACT)
+def test_what_ptxas_leaves_alone_is_exact(tmp_path, name):
+    found = compared(tmp_path, EXACT[name])
+    assert found.exact and not found.fused and not found.counted
+
+
+@needs_tools
+def test_two_neighbors_are_counted_as_one(tmp_path):
+    found = compared(tmp_path, """__global__ void k(unsigned* out, const unsigned* in) {
+    __shared__ unsigned s[256];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    for (int step = 1; step < 256; step *= 2) {
+        int at = 2 * step * t;
+        if (at < 256)
+            s[at] += s[at + step];
+        __syncthreads();
+    }
+    if (t == 0) *out = s[0]; }""")
+    assert found.exact
+    assert sorted(found.counted.values()) == [(0, 0, False), (8, 0, False)]
+    (note,) = found.fused
+    assert (note["file"], note["line"], note["ptx"], note["sass"]) == ("k.cu", 9, "ld.shared.u32", "LDS.64")
+
+
+@needs_tools
+def test_rows_of_a_matrix_product_are_counted_as_wide_loads(tmp_path):
+    found = compared(tmp_path, """__global__ void k(const float* a, const float* b, float* c, int n) {
+    __shared__ float A[16][16], B[16][16];
+    int x = threadIdx.x, y = threadIdx.y;
+    float sum = 0;
+    for (int i = 0; i < n; i += 16) {
+        A[y][x] = a[y * n + i + x];
+        B[y][x] = b[(i + y) * n + x];
+        __syncthreads();
+        for (int j = 0; j < 16; ++j) sum += A[y][j] * B[j][x];
+        __syncthreads();
+    }
+    c[y * n + x] = sum; }""")
+    assert found.exact
+    wide = [how for how in found.counted.values() if how[0]]
+    assert wide == [(16, 0, False)] * 4 and len(found.counted) == 16
+
+
+@needs_tools
+def test_stores_are_joined_too(tmp_path):
+    found = compared(tmp_path, """__global__ void k(float4* out) {
+    __shared__ float s[512];
+    int t = threadIdx.x;
+    for (int i = 0; i < 4; ++i) s[4 * t + i] = t * i;
+    __syncthreads();
+    out[t] = *reinterpret_cast<float4*>(&s[4 * (127 - t)]); }""")
+    assert found.exact
+    assert sorted(found.counted.values()) == [(0, 0, False)] * 3 + [(16, 0, False)]
+    assert found.fused[0]["sass"] == "STS.128"
+
+
+@needs_tools
+def test_an_atomic_that_becomes_a_loop_is_marked(tmp_path):
+    found = compared(tmp_path, """__global__ void k(float* out, const unsigned char* in) {
+    __shared__ float s[256];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&s[in[threadIdx.x]], 1.0f);
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x]; }""")
+    assert not found.exact
+    assert "loop of loads and compare-and-swaps" in found.fused[0]["why"]
+
+
+@needs_tools
+def test_an_atomic_on_one_address_is_done_by_one_lane(tmp_path):
+    found = compared(tmp_path, """__global__ void k(unsigned* out, const unsigned* in) {
+    if (in[threadIdx.x] > 3) atomicAdd(out, 1u); }""")
+    assert found.exact
+    assert list(found.counted.values()) == [(4, 0, True)]
+    assert "one lane" in found.fused[0]["why"]
+
+
+@needs_tools
+def test_an_atomic_on_many_addresses_is_done_by_all_lanes(tmp_path):
+    found = compared(tmp_path, "__global__ void k(unsigned* out, const unsigned* in) { atomicAdd(&out[in[threadIdx.x]], 1u); }")
+    assert found.exact and not found.counted
+
+
+@needs_tools
+@pytest.mark.parametrize("body, name", [('printf("%d", out[0]);', "printf"), ("out[0] = *static_cast<int*>(malloc(4));", "malloc")])
+def test_what_the_driver_does_for_a_kernel_is_marked(tmp_path, body, name):
+    found = compared(tmp_path, f"__global__ void k(int* out) {{ {body} }}")
+    assert not found.exact
+    assert any(note["why"].startswith(f"the driver's {name} has accesses") for note in found.fused)
+
+
+def test_what_cannot_be_compared_is_written_down(tmp_path):
+    output = tmp_path / "program.exactness"
+    exactness.main(str(tmp_path / "program"), str(tmp_path / "no reader"), "nvcc", str(output))
+    written = json.loads(output.read_text(encoding="utf-8"))
+    assert written["texts"] == {} and written["unknown"].startswith("not compared with machine code: no reader cannot be run")
+
+
+@needs_tools
+def test_spilled_registers_are_marked(tmp_path):
+    source, ptx = tmp_path / "k.cu", tmp_path / "k.ptx"
+    body = " ".join(f"float v{i} = in[{i} * 64 + threadIdx.x];" for i in range(60))
+    total = " + ".join(f"v{i} * v{(i * 7 + 3) % 60}" for i in range(60))
+    source.write_text(f'extern "C" __global__ void k(float* out, const float* in) {{ {body} __syncthreads(); out[threadIdx.x] = {total}; }}\n', encoding="utf-8")
+    subprocess.run([NVCC, "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
+    text = ptx.read_text(encoding="utf-8")
+    few = exactness.compare_text(text, exactness.disassemble(ptx, Path(NVCC), ["-maxrregcount", "32"]))["k"]
+    assert not few.exact and any("registers in local memory" in note["why"] for note in few.fused)
+    assert exactness.compare_text(text, exactness.disassemble(ptx, Path(NVCC)))["k"].exact
+
+
+@needs_tools
+def test_a_text_that_ptxas_refuses_is_one_line(tmp_path):
+    ptx = tmp_path / "wrong.ptx"
+    ptx.write_text(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { frobnicate; }\n", encoding="utf-8")
+    with pytest.raises(exactness.NoMachineCode) as error:
+        exactness.disassemble(ptx, Path(NVCC))
+    assert "ptxas" in str(error.value) and "\n" not in str(error.value)
+
+
+# --- texts -------------------------------------------------------------------------------------
+
+PTX = """\
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(
+	.param .u64 k_param_0
+)
+{
+	.reg .b32 	%r<9>;
+	.reg .b64 	%rd<9>;
+	.loc	1 3 0
+	ld.param.u64 	%rd1, [k_param_0];
+$L__BB0_1:
+	.loc	1 5 0
+	ld.shared.u32 	%r1, [%r8];
+	ld.shared.u32 	%r2, [%r8+4];
+	st.shared.v2.u32 	[%r8+8], {%r1, %r2};
+	bar.sync 	0;
+	@%p1 bra 	$L__BB0_1;
+	{ // begin inline asm
+	cp.async.ca.shared.global [%r3], [%rd2], 8, 8;
+	}
+	atom.global.add.u32 	%r4, [%rd3], 1;
+	ret;
+}
+	.file	1 "/tmp/a.cu"
+"""
+
+
+def test_accesses_are_read_with_their_blocks_and_loops():
+    (function,) = ptx_accesses.read(PTX)
+    assert (function.name, function.is_entry, function.loops) == ("k", True, [(12, 18)])
+    shown = [(a.line, a.space, a.operation, a.bytes, a.base, a.offset) for a in function.accesses]
+    assert shown == [
+        (14, "shared", "load", 4, "%r8", 0), (15, "shared", "load", 4, "%r8", 4), (16, "shared", "store", 8, "%r8", 8),
+        (20, "global", "async_copy", 8, "", 0), (22, "global", "atomic", 4, "%rd3", 0)]
+    assert {a.block for a in function.accesses[:3]} == {1} and function.accesses[3].block == 2
+    assert (function.accesses[0].file, function.accesses[0].source_line) == ("a.cu", 5)
+
+
+def sass(*instructions: tuple[int, str]) -> str:
+    lines = [".text.k:"]
+    for number, (line, text) in enumerate(instructions):
+        lines += [text] if text.endswith(":") else [f'\t//## File ".nv_debug_ptx_txt", line {line}', f"        /*{16 * number:04x}*/                   {text} ;"]
+    return "\n".join(lines) + "\n"
+
+
+REST = ((20, "LDGSTS.E.64 [R27], desc[UR8][R2.64]"), (22, "ATOMG.E.ADD.STRONG.GPU PT, R3, desc[UR6][R2.64], R5"))
+LOOP = ((14, "LDS R1, [R8]"), (15, "LDS R2, [R8+0x4]"), (16, "STS.64 [R8+0x8], R2"), (17, "BAR.SYNC.DEFER_BLOCKING 0x0"))
+
+
+@pytest.mark.parametrize("instructions, exact, why", [
+    ((*LOOP, *REST), True, ""),
+    ((*LOOP, *LOOP, *REST), True, ""),
+    # The line that ptxas notes is that of the instruction before.
+    ((LOOP[0], (14, "LDS R2, [R8+0x4]"), *LOOP[2:], *REST), True, ""),
+    (((14, "LDS.64 R2, [R8]"), *LOOP[2:], *REST), True, "joins 2"),
+    ((*LOOP[:1], *LOOP[2:], *REST), False, "leaves it out"),
+    ((*LOOP, LOOP[0], *REST), False, "makes 2 of it"),
+    (((0, ".L_x_1:"), *LOOP, (18, "@P0 BRA `(.L_x_1)"), *REST), True, ""),
+    ((LOOP[0], (0, ".L_x_1:"), *LOOP[1:], (18, "@P0 BRA `(.L_x_1)"), *REST), False, "moves it"),
+    ((*LOOP, *REST, (3, "STL [R1], R4")), True, ""),
+    ((*LOOP, *REST, (11, "STL [R1], R4")), False, "registers in local memory"),
+    ((*LOOP, (20, "@!PT LDS RZ, [RZ]"), *REST), True, ""),
+])
+def test_texts_are_compared(instructions, exact, why):
+    found = exactness.compare_text(PTX, sass(*instructions))["k"]
+    assert found.exact == exact, found.fused
+    assert any(why in note["why"] for note in found.fused) if why else not found.fused
+
+
+def test_loops_of_machine_code_are_told_apart():
+    (section,) = sass_accesses.read(sass((0, ".L_x_1:"), LOOP[0], (18, "@P0 BRA `(.L_x_1)"), LOOP[1]))
+    assert [access.loop for access in section.accesses] == [16, -1]

@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What task.toml may say, starter and solution from one source, sizes and data from one seed."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+from docutils.core import publish_doctree
+from grading_tools import changed_copy, padding
+
+from conflict_free.console import Stop
+from conflict_free.grading import cases, regions, release
+from conflict_free.grading.assignment import AssignmentError, Case, Range, load, load_folder, names
+
+SOURCE = """\
+before
+    // BEGIN SOLUTION
+    solved();
+    also_solved();
+    // INSTEAD
+    // |    // Your work.
+    // |
+    // END SOLUTION
+between
+// BEGIN SOLUTION
+more();
+// END SOLUTION
+after
+"""
+
+
+# --- regions -------------------------------------------------------------------------------------
+
+
+def test_the_starter_keeps_the_marks_around_what_stands_instead():
+    assert regions.starter(SOURCE, "a.cu") == (
+        "before\n    // BEGIN SOLUTION\n    // Your work.\n\n    // END SOLUTION\nbetween\n// BEGIN SOLUTION\n// END SOLUTION\nafter\n")
+
+
+def test_the_solution_has_no_marks():
+    assert regions.solution(SOURCE, "a.cu") == "before\n    solved();\n    also_solved();\nbetween\nmore();\nafter\n"
+
+
+def test_lines_of_the_solution_alone_are_known():
+    assert regions.solution_lines(SOURCE, "a.cu") == {"solved();", "also_solved();", "more();"}
+
+
+@pytest.mark.parametrize("text, said", [
+    ("// BEGIN SOLUTION\n", "a.cu:1: BEGIN SOLUTION without END SOLUTION"),
+    ("x\n// END SOLUTION\n", "a.cu:2: END SOLUTION after no open region"),
+    ("// INSTEAD\n", "a.cu:1: INSTEAD after no open region"),
+    ("// BEGIN SOLUTION\n// BEGIN SOLUTION\n", "a.cu:2: BEGIN SOLUTION after BEGIN SOLUTION in line 1"),
+    ("// BEGIN SOLUTION\n// INSTEAD\n// INSTEAD\n", "a.cu:3: INSTEAD after BEGIN SOLUTION in line 1"),
+    ("// BEGIN SOLUTION\n// INSTEAD\nbare\n// END SOLUTION\n", "a.cu:3: 'bare' after INSTEAD"),
+])
+def test_marks_that_are_not_balanced_are_one_line(text, said):
+    with pytest.raises(regions.RegionError, match="^" + said.replace("|", r"\|")) as error:
+        regions.starter(text, "a.cu")
+    assert "\n" not in str(error.value)
+
+
+def test_starter_and_solution_are_proved_the_same_outside():
+    starter, solution = regions.starter(SOURCE, "a.cu"), regions.solution(SOURCE, "a.cu")
+    assert regions.differ_only_inside(starter, solution, SOURCE, "a.cu")
+    for wrong_starter, wrong_solution in (
+        (starter.replace("between", "other"), solution), (starter, solution.replace("between", "other")),
+        (starter, solution + "more\n"), (starter, "more\n" + solution), (starter + "more\n", solution),
+    ):
+        assert not regions.differ_only_inside(wrong_starter, wrong_solution, SOURCE, "a.cu")
+
+
+# --- task.toml -----------------------------------------------------------------------------------
+
+
+def test_every_listed_assignment_loads():
+    assert "padding" in names()
+    for name in names():
+        task = load(name)
+        assert task.max_points == 100
+        assert regions.differ_only_inside(task.starter(), task.solution(), task.source.read_text(encoding="utf-8"), task.source.name)
+
+
+def test_what_is_not_said_has_a_default(tmp_path):
+    task = load_folder(changed_copy(tmp_path, "[limits]\nseconds = 2\n", ""), "copy")
+    assert (task.limits.seconds, task.limits.memory_megabytes, task.points["exists"]) == (10, 1024, 0)
+    assert not task.cases[2].visible and task.thresholds[1].after == "counts.coalesced"
+    assert (task.movement.bytes_to_host, task.movement.bytes_within_device, task.kernels.loads) == (0, 0, {})
+
+
+@pytest.mark.parametrize("old, new, said", [
+    ("minutes = 60", "minutes = 0", "minutes: 0 is less than the minimum of 1"),
+    ("minutes = 60", "minutes = 60\nauthor = 1", "'author' was unexpected"),
+    ("minutes = 60", "minutes = ", "Invalid value"),
+    ('function = "transpose_doubles"', 'function = "transpose"\nfunctions = 1', "'functions' was unexpected"),
+    ('function = "transpose_doubles"', 'function = "turn"', "one of the function turn is accepted"),
+    ('name = "wide"', 'name = "square"', "names that differ are accepted"),
+    ("width = 64\nheight = 64", "width = 64", "the same ones in every case"),
+    ("width = 64\nheight = 64\n", "width = 64\nheight = 6.5\n", "6.5 is not valid"),
+    ("from = 33, to = 95", "from = 95, to = 33", "from = 95 or more is accepted"),
+    ('fails = "correct"', 'fails = "counts.nothing"', "'counts.nothing' given"),
+    ('file = "swizzled.cu"', 'file = "padded_by_one.cu"', "answers/swizzled.cu is not listed"),
+    ('file = "swizzled.cu"', 'file = "nowhere.cu"', "no file answers/nowhere.cu"),
+    ('file = "swizzled.cu"', 'cheat = "unheard_of"', "'unheard_of' given"),
+    ('source = "transpose_doubles.cu"', 'source = "other.cu"', "no file other.cu"),
+    ("minimum_gpu_ratio = 0.7", "", "points.fast: given without"),
+    ('after = "coalesced"', 'after = "conflicts"', "an earlier threshold is accepted"),
+    ('at_most = "0"', 'at_most = "0"\nat_least = "0"', "is valid under each of"),
+    ("visible = true\nwidth = 64", "visible = false\nwidth = 64", None),
+])
+def test_a_wrong_task_is_one_line(tmp_path, old, new, said):
+    folder = changed_copy(tmp_path, old, new)
+    if said is None:  # one visible case is left
+        assert load_folder(folder, "copy")
+        return
+    with pytest.raises(AssignmentError) as error:
+        load_folder(folder, "copy")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_name_that_is_not_known_is_one_line():
+    with pytest.raises(AssignmentError, match="'paddings' given, one of .*padding.* is accepted"):
+        load("paddings")
+
+
+def test_a_reference_that_lacks_something_is_named(tmp_path):
+    task = load_folder(changed_copy(tmp_path, "TOLERANCE = 0", "", "reference.py"), "copy")
+    with pytest.raises(AssignmentError, match="has no TOLERANCE"):
+        task.reference()
+
+
+# --- seeds, sizes, data --------------------------------------------------------------------------
+
+
+def drawn(student: str, secret: str = "", name: str = "odd") -> cases.DrawnCase:
+    task = padding()
+    case = next(case for case in task.cases if case.name == name)
+    return cases.draw(task, case, cases.seed_of(task.name, student, secret))
+
+
+def test_a_seed_gives_the_same_case_again():
+    first, second = drawn("ada"), drawn("ada")
+    assert first.parameters == second.parameters
+    assert all((first.inputs[name] == second.inputs[name]).all() for name in first.inputs)
+    assert all(first.before[name].tobytes() == second.before[name].tobytes() for name in first.before)
+
+
+def test_students_and_secrets_vary_sizes_and_data():
+    sizes = {tuple(drawn(f"student {number}").parameters.values()) for number in range(40)}
+    assert len(sizes) > 20
+    assert {width % 2 for width, _ in sizes} == {1} and min(sizes)[0] >= 65 and max(sizes)[0] <= 127
+    square = [drawn(*who, name="square").inputs["input"].tobytes() for who in (("ada",), ("bob",), ("ada", "secret"))]
+    assert len(set(square)) == 3
+
+
+def test_no_part_of_a_seed_runs_into_another():
+    assert len({cases.seed_of("a", "bc", ""), cases.seed_of("ab", "c", ""), cases.seed_of("a", "b", "c"), cases.seed_of("a", None, "bc")}) == 4
+
+
+def test_both_ends_of_a_range_are_drawn():
+    values = {cases._drawn(Range(3, 9, 3), f"seed {number}") for number in range(60)}
+    assert values == {3, 6, 9}
+
+
+def test_outputs_are_poisoned_with_bytes_that_are_not_right():
+    case = drawn("ada", name="square")
+    assert not numpy.isclose(case.before["output"], case.expected["output"]).any()
+
+
+def test_a_failing_reference_is_one_line(tmp_path):
+    task = load_folder(changed_copy(tmp_path, 'random.standard_normal((case["height"], case["width"]))', 'case["depth"]', "reference.py"), "copy")
+    with pytest.raises(AssignmentError, match="case square: KeyError: 'depth'"):
+        cases.draw(task, task.cases[0], cases.seed_of("copy", None, ""))
+
+
+# --- the release ---------------------------------------------------------------------------------
+
+
+def test_a_release_has_what_a_student_needs_and_nothing_of_the_solution(tmp_path):
+    made = release.release(padding(), tmp_path / "new" / "folder")
+    assert [path.name for path in made] == ["README.rst", "transpose_doubles.cu", "try.cu"]
+    text = (tmp_path / "new" / "folder" / "transpose_doubles.cu").read_text(encoding="utf-8")
+    assert "TILE_DIM + 1]" not in text and "// BEGIN SOLUTION" in text and "INSTEAD" not in text
+
+
+def test_a_student_is_told_what_is_graded_and_no_hidden_size():
+    text = release.readme(padding())
+    assert text.startswith(".. SPDX-FileCopyrightText") and "Transpose doubles without a conflict\n====" in text
+    assert "- **counts.conflicts**, 30 points: ``shared.conflicts`` is at most ``0``." in text
+    assert "*square* (width 64, height 64), *wide* (width 96, height 32). There are 3 more" in text.replace("\n", " ")
+    assert "odd" not in text.split("What is graded")[1] and "Range" not in text
+    for name in names():
+        publish_doctree(release.readme(load(name)), settings_overrides={"halt_level": 2})
+
+
+def test_a_release_overwrites_nothing(tmp_path):
+    (tmp_path / "mine.cu").write_text("mine", encoding="utf-8")
+    with pytest.raises(Stop, match="a folder that is new or empty is accepted"):
+        release.release(padding(), tmp_path)
+    with pytest.raises(Stop, match="a folder that is new or empty is accepted"):
+        release.release(padding(), tmp_path / "mine.cu")
+
+
+def test_a_case_without_drawn_sizes_stays_as_it_is():
+    task = padding()
+    case = Case("fixed", {"width": 5, "height": 7})
+    assert cases.draw(task, case, "0").parameters == {"width": 5, "height": 7}

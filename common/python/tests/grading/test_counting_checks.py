@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What a student is shown of a threshold that is not kept: the lines to blame, and the picture."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as xml
+from types import SimpleNamespace
+
+from conflict_free.grading import counting_checks
+from conflict_free.grading.assignment import Threshold
+from conflict_free.grading.partition_pictures import picture_of
+
+CASE = SimpleNamespace(name="square", sizes="n 8", parameters={"n": 8})
+
+
+def kernel(name: str, *, lines=(), load=(0,) * 8, steps=(0,) * 8) -> dict:
+    use = {"load": {"first_step": list(load), "steps": list(steps)}, "store": {"first_step": [0] * 8, "steps": [0] * 8}}
+    return {"name": name, "grid": [2, 3, 1], "lines": list(lines), "partitions": use}
+
+
+def global_load(line: int, sectors: int, ideal: int) -> dict:
+    return {"file": "a.cu", "line": line, "space": "global", "op": "load", "requests": sectors, "sectors": sectors, "ideal_sectors": ideal, "bytes": 0}
+
+
+def run_of(*kernels: dict) -> SimpleNamespace:
+    return SimpleNamespace(report={"kernels": list(kernels)}, case=CASE, calls={"data": {"largest_load": 0, "loading_blocks": 0}})
+
+
+def threshold(count: str, limit: str, *, is_upper: bool) -> Threshold:
+    return Threshold("bound", count, limit, is_upper, 10, "Help.")
+
+
+def blamed(count: str, *, beyond: float) -> list[int]:
+    lines = [global_load(10, 100, 100), global_load(20, 30, 10)]
+    found = counting_checks._culprits(threshold(count, "0", is_upper=True), run_of(kernel("k", lines=lines)), beyond)
+    return [place["line"] for place in found]
+
+
+def test_what_could_be_avoided_is_to_blame_if_it_is_enough():
+    assert blamed("global_load.sectors", beyond=20) == [20]
+
+
+def test_else_the_line_with_the_most_is():
+    assert blamed("global_load.sectors", beyond=21) == [10, 20]
+
+
+def test_lines_that_load_are_to_blame_for_partitions_that_loads_miss():
+    assert blamed("partitions.load.mean", beyond=0) == [10, 20]
+    assert blamed("partitions.store.mean", beyond=0) == []
+
+
+def test_partitions_are_averaged_over_the_steps_of_all_launches():
+    names = counting_checks.names_of(run_of(kernel("a", steps=(3, 0, 0, 0, 0, 0, 0, 0)), kernel("b", steps=(0, 0, 0, 0, 0, 0, 0, 1))))
+    assert names["partitions"] == {"load": {"mean": 11 / 4}, "store": {"mean": 0.0}}
+    assert names["blocks"] == 12
+
+
+def test_the_picture_is_of_the_launch_with_the_fewest_partitions():
+    drawn = picture_of([kernel("even", load=(30,) * 8), kernel("idle"), kernel("camped", load=(0, 240, 0, 0, 0, 0, 0, 1))], "load", 5)
+    assert drawn.heading[0] == "The first load of the blocks of camped that run together:"
+    assert drawn.to_text().splitlines()[2:5] == ["", "partition 0  · 0", "partition 1  " + "█" * 40 + " 240"]
+    assert drawn.to_text().splitlines()[-1] == "partition 7  █ 1"
+    assert len(xml.fromstring(drawn.to_svg()).findall("{http://www.w3.org/2000/svg}rect")) == 9
+
+
+def test_a_first_step_that_is_spread_enough_is_not_drawn():
+    assert picture_of([kernel("even", load=(30,) * 8)], "load", 5) is None
+    assert picture_of([{"name": "k"}], "load", 5) is None

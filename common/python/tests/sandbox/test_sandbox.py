@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The sandbox: what a command in it sees, may write, may use and may call."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from conflict_free.grading.sandbox import Job, Limits, run, run_together
+
+SMALL = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=8)
+ALONE = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=1)
+PYTHON = "/usr/bin/python3"
+
+
+def shell(command: str, folder: Path, limits: Limits = SMALL, **options):
+    return run(["sh", "-c", command], readable=options.pop("readable", []), writable=folder, limits=limits, **options)
+
+
+def test_a_command_writes_to_its_folder_and_reads_what_it_is_given(tmp_path):
+    given, folder = tmp_path / "given", tmp_path / "folder"
+    given.write_text("data", encoding="utf-8")
+    folder.mkdir()
+    done = shell(f"cat {given} > copy; cat copy; echo problem >&2; exit 3", folder, readable=[given])
+    assert (done.returncode, done.stdout, done.stderr, done.stopped_by) == (3, "data", "problem\n", None)
+    assert (folder / "copy").read_text() == "data"
+
+
+@pytest.mark.parametrize("command", ["cat /etc/passwd", "ls /root", "ls /home", "echo x > /x", "echo x > /dev/shm/x", "echo x > /usr/x", f"cat {__file__}"])
+def test_nothing_else_is_there(command, tmp_path):
+    assert shell(command, tmp_path).returncode != 0
+
+
+def test_what_it_is_given_cannot_be_changed(tmp_path):
+    given, folder = tmp_path / "given", tmp_path / "folder"
+    given.write_text("data", encoding="utf-8")
+    folder.mkdir()
+    assert shell(f"echo x > {given}; rm {given}", folder, readable=[given]).returncode != 0
+    assert given.read_text() == "data"
+
+
+def test_the_environment_of_the_grader_is_not_seen(tmp_path, monkeypatch):
+    monkeypatch.setenv("CONFLICT_FREE_SECRET", "hidden")
+    done = shell("env; cat /proc/*/environ", tmp_path, environment={"GIVEN": "1"})
+    assert "hidden" not in done.stdout and "GIVEN=1" in done.stdout
+
+
+def test_other_processes_are_not_seen(tmp_path):
+    own = 4  # bubblewrap, the shell, ls and wc
+    assert int(shell("ls -d /proc/[0-9]* | wc -l", tmp_path).stdout) <= own
+
+
+@pytest.mark.parametrize(("command", "stopped_by"), [
+    ("while :; do :; done", "time"), ("yes", "output"), ("yes >&2", "output"),
+    ("head -c 20000000 /dev/zero > x", "files"), ("for i in 1 2 3 4; do head -c 4000000 /dev/zero > x$i; done; sleep 1", "files"),
+    ("kill -SEGV $$", "system call")])
+def test_limits_end_it(command, stopped_by, tmp_path):
+    done = shell(command, tmp_path)
+    assert done.stopped_by == stopped_by
+    assert len(done.stdout) <= SMALL.output_kilobytes * 1024
+
+
+def test_a_sleeper_ends_too(tmp_path):
+    assert shell("exec sleep 60", tmp_path, Limits(seconds=0.2)).stopped_by == "time"
+
+
+@pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to make system calls with")
+@pytest.mark.parametrize(("call", "stopped_by"), [
+    ("os.fork()", "system call"), ("os.kill(os.getppid(), 9)", "system call"), ("__import__('socket').socket()", "system call"),
+    ("os.abort()", "signal 6"), ("print('fine')", None)])
+def test_system_calls_that_reach_others_end_a_program_that_may_start_none(call, stopped_by, tmp_path):
+    assert run([PYTHON, "-S", "-c", f"import os; {call}"], readable=[], writable=tmp_path, limits=ALONE).stopped_by == stopped_by
+
+
+@pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")
+def test_memory_is_limited_and_reserved_addresses_are_free(tmp_path):
+    reserve = "import mmap; mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0); print('reserved')"
+    assert run([PYTHON, "-S", "-c", reserve], readable=[], writable=tmp_path, limits=ALONE).stdout == "reserved\n"
+    assert "MemoryError" in run([PYTHON, "-S", "-c", "bytearray(1 << 30)"], readable=[], writable=tmp_path, limits=ALONE).stderr
+
+
+def together(folder: Path, *commands: str, **options):
+    jobs = []
+    for number, command in enumerate(commands):
+        own = folder / str(number)
+        own.mkdir()
+        jobs.append(Job(["sh", "-c", command], [], own, SMALL, **options))
+    return run_together(jobs)
+
+
+def test_two_that_belong_together_see_neither_each_others_files_nor_each_other(tmp_path):
+    first, second = together(tmp_path, "echo secret > file; sleep 0.3", f"sleep 0.1; cat {tmp_path}/0/file; ls -d /proc/[0-9]* | wc -l")
+    assert (first.returncode, first.stopped_by) == (0, None) and "secret" not in second.stdout and int(second.stdout) <= 4
+
+
+def test_two_talk_over_a_socket_that_both_are_given(tmp_path):
+    ends = socket.socketpair()
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    talk = "import socket, sys; s = socket.socket(fileno=int(sys.argv[1])); s.sendall(b'{0}'); print(s.recv(9).decode())"
+    jobs = [Job([PYTHON, "-c", talk.format(name), str(end.fileno())], [], tmp_path / name, SMALL, descriptors=[end.fileno()])
+            for name, end in zip(("one", "other"), ends)]
+    done = run_together(jobs, started=lambda: [end.close() for end in ends])
+    assert [each.stdout for each in done] == ["other\n", "one\n"] and all(each.stopped_by is None for each in done)
+
+
+def test_after_the_first_has_ended_the_other_gets_a_moment(tmp_path):
+    first, second = together(tmp_path, "true", "sleep 60")
+    assert first.stopped_by is None and second.stopped_by == "time"
+
+
+def test_who_closes_its_output_and_goes_on_is_ended(tmp_path):
+    done = shell("exec >&- 2>&-; sleep 60", tmp_path, Limits(seconds=0.2, processes=8))
+    assert done.stopped_by == "time"

@@ -1,0 +1,322 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The set-up, on machines that only pretend to lack things."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import start
+
+from conflict_free import console
+from conflict_free.console import Stop
+from conflict_free.setup import setup
+from conflict_free.setup.setup import Package
+
+ABSENT = Package("libabsent-dev", commands=("absent-command",))
+
+
+@pytest.fixture
+def machine(house, monkeypatch):
+    """A machine whose PATH has only what the test puts there, and whose user is nobody in particular."""
+    monkeypatch.setenv("PATH", str(house.tools))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(console, "LOGS", house.root / "logs")
+    return house
+
+
+def fake_apt(house, log, make="absent-command", code=0):
+    """An apt-get that writes down its arguments and installs one command."""
+    house.tool("apt-get", f"""
+open({str(log)!r}, "a").write(" ".join(argv) + "\\n")
+if "install" in argv:
+    import os
+    path = {str(house.tools / make)!r}
+    open(path, "w").write("#!/bin/sh\\n")
+    os.chmod(path, 0o755)
+    sys.exit({code})
+""")
+    # apt-get is started through env, which only the usual folders have.
+    house.tool("env", """
+import os
+while "=" in argv[0]:
+    argv.pop(0)
+os.execvp(argv[0], argv)
+""")
+
+
+# --- system packages ---------------------------------------------------------------------------
+
+
+def test_nothing_is_done_when_all_is_there(machine):
+    machine.tool("absent-command", "")
+    assert setup.install_packages([ABSENT]) is False
+
+
+def test_without_permission_one_line_says_what_to_type(machine, tmp_path):
+    fake_apt(machine, tmp_path / "log")
+    with pytest.raises(Stop) as stop:
+        setup.install_packages([ABSENT])
+    assert stop.value.code == 2
+    assert str(stop.value).endswith(
+        "type: sudo apt-get update && sudo apt-get install -y --no-install-recommends libabsent-dev")
+    assert "\n" not in str(stop.value)
+    assert not (tmp_path / "log").exists()
+
+
+def test_without_apt_the_packages_are_named(machine):
+    with pytest.raises(Stop, match="libabsent-dev") as stop:
+        setup.install_packages([ABSENT])
+    assert stop.value.code == 2
+
+
+def test_root_installs_what_is_missing_and_nothing_else(machine, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    fake_apt(machine, tmp_path / "log")
+    there = Package("libthere-dev", file=str(tmp_path))
+    assert setup.install_packages([there, ABSENT]) is True
+    update, install = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+    assert update.endswith("update")
+    assert install.endswith("install -y --no-install-recommends libabsent-dev")
+    assert "system packages to install: libabsent-dev" in capsys.readouterr().out
+    assert setup.install_packages([there, ABSENT]) is False
+
+
+def test_sudo_without_a_password_is_used(machine, tmp_path):
+    fake_apt(machine, tmp_path / "log")
+    machine.tool("sudo", f"""
+import os
+open({str(tmp_path / "sudo")!r}, "a").write(" ".join(argv) + "\\n")
+argv.pop(0)
+sys.exit(0) if argv == ["true"] else os.execvp(argv[0], argv)
+""")
+    assert setup.install_packages([ABSENT]) is True
+    assert "install" in (tmp_path / "sudo").read_text(encoding="utf-8")
+
+
+def test_sudo_that_asks_for_a_password_is_not_permission(machine, tmp_path):
+    fake_apt(machine, tmp_path / "log")
+    machine.tool("sudo", "sys.exit(1)")
+    with pytest.raises(Stop) as stop:
+        setup.install_packages([ABSENT])
+    assert stop.value.code == 2
+
+
+def test_an_installation_that_fails_shows_why(machine, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    fake_apt(machine, tmp_path / "log", code=100)
+    with pytest.raises(Stop, match=r"failed \(exit 100\)"):
+        setup.install_packages([ABSENT])
+
+
+def test_a_package_that_does_not_help_is_an_error(machine, monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    fake_apt(machine, tmp_path / "log", make="something-else")
+    with pytest.raises(Stop, match="still not usable: libabsent-dev"):
+        setup.install_packages([ABSENT])
+
+
+def test_a_header_in_any_include_folder_will_do(machine, monkeypatch, tmp_path):
+    package = Package("libabsent-dev", header="absent/header.hpp")
+    assert setup.missing_packages([package]) == [package]
+    (tmp_path / "include" / "absent").mkdir(parents=True)
+    (tmp_path / "include" / "absent" / "header.hpp").write_text("", encoding="utf-8")
+    monkeypatch.setenv("CMAKE_PREFIX_PATH", str(tmp_path))
+    assert setup.missing_packages([package]) == []
+
+
+def test_dpkg_is_believed_about_headers_and_not_about_commands(machine):
+    machine.tool("dpkg-query", """
+everything = ["libabsent-dev installed", "libgone-dev config-files", "absent installed"]
+names = argv[2:]
+print("\\n".join(line for line in everything if not names or line.split()[0] in names))
+""")
+    command = Package("absent", commands=("absent-command",))
+    packages = [Package("libabsent-dev", header="absent.h"), Package("libgone-dev", header="gone.h"), command]
+    assert [p.name for p in setup.missing_packages(packages)] == ["libgone-dev", "absent"]
+    assert setup.missing_packages([command]) == [command]
+
+
+# --- Python packages ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def venv(house, monkeypatch, tmp_path):
+    """Makes a virtual environment without packages; returns the function and where it is."""
+    monkeypatch.setattr(console, "LOGS", house.root / "logs")
+    lock = tmp_path / "empty.lock"
+    lock.write_text("# nothing\n", encoding="utf-8")
+    folder = tmp_path / "venv"
+    return lambda: setup.make_venv(folder, [lock]), folder, lock
+
+
+def test_a_venv_is_made_once_and_made_again_when_it_must_be(venv, monkeypatch):
+    make, folder, lock = venv
+
+    def pretend(title, *_, **__):
+        (folder / "bin").mkdir(parents=True, exist_ok=True)
+        (folder / "bin" / "python").write_text("", encoding="utf-8")
+
+    monkeypatch.setattr(setup, "step", pretend)
+    assert make() is True
+    assert make() is False
+    lock.write_text("# something else\n", encoding="utf-8")
+    assert make() is True
+    assert make() is False
+    monkeypatch.setattr(setup.platform, "python_version", lambda: "3.99.0")
+    assert make() is True
+
+
+def test_a_venv_that_was_interrupted_is_made_again(venv, monkeypatch):
+    make, folder, _ = venv
+
+    def interrupted(title, *_, **__):
+        (folder / "bin").mkdir(parents=True)
+        (folder / "bin" / "python").write_text("", encoding="utf-8")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(setup, "step", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make()
+    assert make() is True
+    assert subprocess.run([folder / "bin" / "python", "-c", "import pip"]).returncode == 0
+    assert make() is False
+
+
+# --- CUDA --------------------------------------------------------------------------------------
+
+
+def nvcc(house, version, folder=None):
+    return house.tool("nvcc", f"print('Cuda compilation tools, release x, V{version}')", folder)
+
+
+@pytest.fixture
+def no_usual_nvcc(machine, monkeypatch):
+    """A machine where only the test's own nvcc counts."""
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: not str(path).startswith("/usr/local/cuda") and real(path, mode))
+    return machine
+
+
+def test_nvcc_on_the_path(no_usual_nvcc):
+    found = nvcc(no_usual_nvcc, "13.0.48")
+    assert setup.system_nvcc() == found
+
+
+def test_nvcc_where_cuda_home_says(no_usual_nvcc, monkeypatch, tmp_path):
+    found = nvcc(no_usual_nvcc, "13.0.88", tmp_path / "cuda" / "bin")
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
+    assert setup.system_nvcc() == found
+
+
+@pytest.mark.parametrize("version", ["11.8.89", "12.9.41", "13.1.5"])
+def test_another_nvcc_is_passed_over(no_usual_nvcc, capsys, version):
+    """The model knows one version's PTX and runtime library."""
+    nvcc(no_usual_nvcc, version)
+    assert setup.system_nvcc() is None
+    assert f"{version}, 13.0 is accepted" in capsys.readouterr().out
+
+
+def test_a_machine_that_cuda_does_not_exist_for(no_usual_nvcc, monkeypatch):
+    monkeypatch.setattr(setup.platform, "machine", lambda: "riscv64")
+    with pytest.raises(Stop, match="riscv64; accepted: Linux on x86_64 or aarch64$"):
+        setup.find_or_install_nvcc()
+
+
+def test_no_nvcc(no_usual_nvcc):
+    assert setup.system_nvcc() is None
+
+
+@pytest.mark.parametrize("body, visible", [
+    ("print('GPU 0: NVIDIA H200')", True), ("print('No devices were found')", False), ("sys.exit(9)", False),
+])
+def test_a_gpu_is_visible_when_the_driver_lists_one(machine, body, visible):
+    machine.tool("nvidia-smi", body)
+    assert setup.gpu_visible() is visible
+
+
+def test_no_driver_no_gpu(machine):
+    assert setup.gpu_visible() is False
+
+
+# --- CMake -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cache, kept", [
+    ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\nCMAKE_CUDA_COMPILER:FILEPATH=/cuda/nvcc\n", True),
+    ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\n", True),
+    ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\nCMAKE_CUDA_COMPILER:FILEPATH=/old/nvcc\n", False),
+    ("CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere\n", False),
+])
+def test_a_build_folder_that_cmake_could_not_change_is_configured_anew(machine, monkeypatch, cache, kept):
+    monkeypatch.setattr(setup, "ROOT", machine.root)
+    seen = []
+    monkeypatch.setattr(setup, "step", lambda title, command: seen.append([str(word) for word in command]))
+    build = machine.root / "build" / "book"
+    build.mkdir(parents=True)
+    (build / "CMakeCache.txt").write_text(cache.format(root=machine.root), encoding="utf-8")
+    tools = setup.Tools(python=machine.root, cmake=machine.root / "cmake", nvcc=setup.Path("/cuda/nvcc"))
+    setup.configure(tools, "book")
+    assert (build / "CMakeCache.txt").exists() is kept
+    assert seen[0][1:] == ["--preset", "book", "-DCMAKE_CUDA_COMPILER=/cuda/nvcc"]
+
+
+# --- long commands -----------------------------------------------------------------------------
+
+
+def test_a_step_that_fails_prints_the_end_of_its_output_and_one_line(machine, capsys):
+    command = [sys.executable, "-c", "print('\\n'.join(f'line {n}' for n in range(100))); raise SystemExit(3)"]
+    with pytest.raises(Stop, match=r"^Trial failed \(exit 3\).*trial\.log; hint$"):
+        console.step("Trial", command, hint="; hint")
+    out = capsys.readouterr().out
+    assert "| line 99" in out and "| line 10\n" not in out
+    assert "line 10\n" in (machine.root / "logs" / "trial.log").read_text(encoding="utf-8")
+
+
+def test_of_a_build_the_first_failure_is_shown():
+    lines = ["[1/3] a", "[2/3] b", "FAILED: b", "b.cpp:1: error", "[3/3] c", "FAILED: c", "stopped"]
+    assert console.telling(lines) == ["FAILED: b", "b.cpp:1: error"]
+    assert len(console.telling(["FAILED: a"] + ["more"] * 100)) == 40
+
+
+def test_a_step_whose_command_is_not_there_is_one_line(machine):
+    with pytest.raises(Stop, match="cannot run absent-command: No such file"):
+        console.step("Trial", ["absent-command"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_step_leaves_nothing_running(house, number):
+    """The command has a child of its own that would go on writing."""
+    written = house.root / "written"
+    child = f"import time; f = open({str(written)!r}, 'a')\nwhile True: f.write('x'); f.flush(); time.sleep(0.01)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    (house.root / "scripts" / "long").write_text(
+        "import sys; sys.path.insert(0, sys.path[0] + '/../common/python')\nfrom conflict_free import console\n"
+        f"console.run_main(lambda: console.step('Long', [sys.executable, '-c', {parent!r}]))\n", encoding="utf-8")
+    process = start([sys.executable, house.root / "scripts" / "long"], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not written.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(number)
+    assert process.communicate(timeout=20)[1] == "interrupted\n"
+    assert process.returncode == 130
+    size = written.stat().st_size
+    time.sleep(0.1)
+    assert written.stat().st_size == size
+
+
+def test_output_that_the_terminal_cannot_show_stops_nothing(machine):
+    machine.environment.update(PYTHONIOENCODING="ascii", LC_ALL="C")
+    (machine.root / "scripts" / "say").write_text(
+        "import sys; sys.path.insert(0, sys.path[0] + '/../common/python')\nfrom conflict_free import console\nconsole.say('2048 × 2048')\n",
+        encoding="utf-8")
+    done = machine.run("say")
+    assert (done.returncode, done.stdout) == (0, "2048 ? 2048\n")
