@@ -60,7 +60,7 @@ def add_reports(parser: argparse.ArgumentParser) -> None:
 def add_to(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--machine", metavar="NAME", help="the GPU whose rules apply (default: sm_90)")
-    add("--devices", metavar="N", type=_devices, help="how many GPUs the program sees (default: 1)")
+    add("--devices", metavar="N", type=_devices, help="how many GPUs the program sees (default: 1); the report then has the bytes that each has sent each other")
     add_reports(parser)
     add("--launches", metavar="N", type=_whole, help="count the first N launches of each kernel and configuration; the others only run")
     add("--blocks", metavar="N", type=_whole, help="count N blocks of each launch, spread over its grid; the others only run")

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from .printed_report import MEASURES, OPERATIONS, Launches, counts_of, fold, heading_of, not_counted, row_of, without_calls
+from .printed_report import (LINK_HEADINGS, MEASURES, OPERATIONS, Launches, counts_of, fold, heading_of, not_counted, row_of, rows_of_links,
+                             without_calls)
 from .shown_lines import shown_numbers
 
 _TEMPLATE = Path(__file__).with_name("report_page.html")
@@ -80,6 +81,13 @@ def _hazard(hazard: dict) -> Iterator[str]:
     yield f"<p>{escape(hazard['message'])} {escape(hazard['help'])}</p></div>"
 
 
+def _links(data: dict) -> Iterator[str]:
+    if rows := rows_of_links(data):
+        yield f"<h2>Links</h2><table><tr>{_cells('th', LINK_HEADINGS)}</tr>"
+        yield from (f"<tr>{_cells('td', row)}</tr>" for row in rows)
+        yield "</table>"
+
+
 def page(data: dict, files: Sequence[Path]) -> str:
     """The page of a report; `files` are the sources that it may show."""
     sources = {file.name: file for file in reversed(files)}
@@ -93,4 +101,5 @@ def page(data: dict, files: Sequence[Path]) -> str:
     for launches in fold(data["kernels"], uncounted):
         body += _kernel(launches, sources, names)
     body += [f"<p>{escape(text)}</p>" for text in not_counted(uncounted)]
+    body += _links(data)
     return _TEMPLATE.read_text(encoding="utf-8").replace("@TITLE@", escape(title)).replace("@BODY@", "\n".join(body))

@@ -305,6 +305,25 @@ def not_counted(uncounted: Iterable[dict]) -> list[str]:
             for tally in uncounted if not tally["counted"]]
 
 
+LINK_HEADINGS = ("link", "bytes", "sectors")
+
+
+def rows_of_links(data: dict) -> list[tuple[str, str, str]]:
+    """What each device has sent each other; nothing where devices have sent each other nothing."""
+    return [(f"device {link['from']} to {link['to']}", f"{link['bytes']:,}", f"{link['sectors']:,}") for link in data.get("links", ())]
+
+
+def _show_links(out: Console, data: dict) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in LINK_HEADINGS:
+        table.add_column(heading, justify="left" if heading == "link" else "right")
+    for row in rows_of_links(data):
+        table.add_row(*row)
+    if table.row_count:
+        out.print(table)
+        out.print()
+
+
 def _show_launches(out: Console, launches: Launches, sources: dict[str, Path]) -> None:
     kernel = launches.counts
     out.print(Text(kernel["name"], style="bold").append("   " + " · ".join(heading_of(launches)), style="not bold"))
@@ -347,6 +366,7 @@ def _show(out: Console, data: dict, files: Sequence[Path]) -> None:
         _show_launches(out, launches, sources)
     for text in not_counted(uncounted):
         out.print(Text(text, style="dim"))
+    _show_links(out, data)
     for hazard in data["hazards"]:
         _show_hazard(out, hazard, sources)
     for error in data.get("errors", ()):
@@ -355,4 +375,5 @@ def _show(out: Console, data: dict, files: Sequence[Path]) -> None:
     out.print(", ".join(parts))
 
 
-__all__ = ["MEASURES", "OPERATIONS", "Launches", "counts_of", "fold", "heading_of", "not_counted", "row_of", "show", "without_calls"]
+__all__ = ["MEASURES", "OPERATIONS", "LINK_HEADINGS", "Launches", "counts_of", "fold", "heading_of", "not_counted", "row_of", "rows_of_links",
+           "show", "without_calls"]

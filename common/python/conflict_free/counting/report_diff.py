@@ -64,6 +64,17 @@ def _hazards(data: dict) -> set[str]:
     return {f"{hazard['kind'].replace('_', ' ')} in {hazard['kernel']}: {hazard['message']}" for hazard in data["hazards"]}
 
 
+def _links(data: dict) -> dict[tuple[int, int], dict]:
+    return {(link["from"], link["to"]): link for link in data.get("links", ())}
+
+
+def _link_changes(old: dict, new: dict) -> Iterable[str]:
+    before, after = _links(old), _links(new)
+    for link in sorted(before.keys() | after.keys()):
+        if change := _change(before.get(link, {}), after.get(link, {})):
+            yield f"link from device {link[0]} to {link[1]}: {change}"
+
+
 def differences(old: dict, new: dict) -> Iterable[str]:
     """What differs between two reports, as lines of text; nothing if they say the same."""
     before, after = _kernels(old), _kernels(new)
@@ -78,6 +89,7 @@ def differences(old: dict, new: dict) -> Iterable[str]:
             if changes := _kernel_changes(first, second):
                 yield f"{name}, grid {first['grid']} block {first['block']}:"
                 yield from changes
+    yield from _link_changes(old, new)
     for text in sorted(_hazards(new) - _hazards(old)):
         yield f"new hazard: {text}"
     for text in sorted(_hazards(old) - _hazards(new)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from conftest import REPOSITORY
 
 from conflict_free.console import Stop
-from conflict_free.counting import command_line, html_report, nvcc_command, report_diff, sarif_report, saved_report
+from conflict_free.counting import command_line, html_report, nvcc_command, printed_report, report_diff, sarif_report, saved_report
 from conflict_free.setup import setup
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
@@ -223,6 +224,29 @@ def test_a_difference_is_told_by_kernel_and_line():
     assert list(report_diff.differences(report(), report(kernels=[]))) == ["k: only in the old report"]
     assert list(report_diff.differences(report(), report(hazards=[RACE]))) == ["new hazard: race in k: they meet"]
     assert list(report_diff.differences(report(hazards=[RACE]), report())) == ["gone: race in k: they meet"]
+
+
+LINKS = [{"from": 0, "to": 1, "bytes": 4096, "sectors": 128}]
+
+
+def test_bytes_over_links_are_shown_and_compared(capsys):
+    printed_report.show(report(links=LINKS), [])
+    assert re.search(r"^device 0 to 1 +4,096 +128$", capsys.readouterr().out, re.MULTILINE)
+    assert "<td>device 0 to 1</td><td>4,096</td><td>128</td>" in html_report.page(report(links=LINKS), [])
+    assert list(report_diff.differences(report(), report(links=LINKS))) == ["link from device 0 to 1: sectors 0 -> 128, bytes 0 -> 4,096"]
+    printed_report.show(report(), [])
+    assert "link" not in capsys.readouterr().out + html_report.page(report(), []).split("</style>")[1]
+
+
+@needs_model
+def test_bytes_over_links_are_counted(folder):
+    (folder / "two.cu").write_text(
+        "__global__ void k(int* there) { there[threadIdx.x] = 1; }\n"
+        "int main() { int *p, *q; cudaMalloc(&p, 4096); cudaSetDevice(1); cudaMalloc(&q, 4096); cudaMemcpyPeer(q, 1, p, 0, 4096);\n"
+        "cudaDeviceEnablePeerAccess(0, 0); k<<<1, 64>>>(p); return cudaDeviceSynchronize(); }\n", encoding="utf-8")
+    done = run(folder, "count", "--build-dir", BUILD, "--devices", "2", "two.cu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^link +bytes +sectors\ndevice 0 to 1 +4,096 +128\ndevice 1 to 0 +256 +8$", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_the_page_has_the_source_and_needs_nothing_else(source):
