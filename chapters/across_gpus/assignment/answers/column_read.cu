@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Right, and its stores are coalesced. Its loads run down the columns.
+
+#include <cuda_runtime.h>
+
+// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+__host__ __device__ inline int first(int count, int rank, int ranks)
+{
+    return static_cast<long long>(count) * rank / ranks;
+}
+
+__global__ void write_elements(float* send, const float* input, int rows, int width, int start)
+{
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x < rows && y < width)
+        send[y * rows + x] = input[x * width + (y + start) % width];
+}
+
+void all_to_all_order(float* send, const float* input, int rank, int ranks, int width, int height)
+{
+    int rows = first(height, rank + 1, ranks) - first(height, rank, ranks);
+    int start = first(width, (rank + 1) % ranks, ranks);
+    if (rows > 0)
+        write_elements<<<dim3((rows + 31) / 32, (width + 7) / 8), dim3(32, 8)>>>(send, input, rows, width, start);
+}

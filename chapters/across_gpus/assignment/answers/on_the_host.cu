@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Right, and not one load by a kernel: the host writes the blocks.
+
+#include <cuda_runtime.h>
+#include <vector>
+
+// The first of `count` rows, or columns, that belongs to `rank`. Its last one stands before those of rank + 1.
+__host__ __device__ inline int first(int count, int rank, int ranks)
+{
+    return static_cast<long long>(count) * rank / ranks;
+}
+
+void all_to_all_order(float* send, const float* input, int rank, int ranks, int width, int height)
+{
+    int rows = first(height, rank + 1, ranks) - first(height, rank, ranks);
+    int start = first(width, (rank + 1) % ranks, ranks);
+    std::vector<float> elements(rows * width), blocks(rows * width);
+    cudaMemcpy(elements.data(), input, sizeof(float) * rows * width, cudaMemcpyDeviceToHost);
+    for (int y = 0; y < rows; y++)
+        for (int x = 0; x < width; x++)
+            blocks[(x - start + width) % width * rows + y] = elements[y * width + x];
+    cudaMemcpy(send, blocks.data(), sizeof(float) * rows * width, cudaMemcpyHostToDevice);
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The task done without any of its lessons, and by whatever way data are read and results stored: what cheats are made with.
+
+using Element = float;
+using Result = float;
+
+struct Task {
+    Result* output;
+    const Element* input;
+    int rank, ranks, width, height;
+
+    __host__ __device__ int first(int count, int of) const { return static_cast<long long>(count) * of / ranks; }
+    __host__ __device__ int rows() const { return first(height, rank + 1) - first(height, rank); }
+    // One thread of a rank without rows has nothing to do: a launch needs a block.
+    __host__ __device__ int threads() const { return elements() > 0 ? elements() : 1; }
+    __host__ __device__ int elements() const { return rows() * width; }
+    __host__ __device__ int results() const { return elements(); }
+    /// Whether the sizes are such as a student sees first.
+    bool is_round() const { return width % 32 == 0 && height % 32 == 0; }
+    /// Before the kernel.
+    void prepare() const {}
+    __device__ void store(int k, Result value) const { output[k] = value; }
+    static void keep(Result* results, int k, Result value) { results[k] = value; }
+    template <class Function>
+    void call(Function function) const
+    {
+        function(output, input, rank, ranks, width, height);
+    }
+
+    /// What thread i does.
+    template <class Read, class Store>
+    __host__ __device__ void work(int i, Read read, Store put) const
+    {
+        if (i >= elements()) return;
+        const int start = first(width, (rank + 1) % ranks);
+        put(i, read(i % rows() * width + (i / rows() + start) % width));
+    }
+};
+
+void solve(const Task& task);
+
+void all_to_all_order(float* send, const float* input, int rank, int ranks, int width, int height)
+{
+    solve({send, input, rank, ranks, width, height});
+}
