@@ -109,7 +109,7 @@ void Control::allow(double seconds, const std::string& what)
 // Runs beside the rank's own work, which may be stuck.
 void Control::watch()
 {
-    double next_sign_of_life = 0;
+    double next_sign_of_life = 0, heard = now();
     for (;;) {
         bool late = false;
         {
@@ -123,12 +123,27 @@ void Control::watch()
             next_sign_of_life = now() + 1;
         }
         pollfd entry{socket_, POLLIN, 0};
-        if (::poll(&entry, 1, 50) <= 0) continue;
+        if (::poll(&entry, 1, 50) <= 0) {
+            if (now() - heard > SILENCE) give_up_rank_0();
+            continue;
+        }
         auto frame = receive_frame(socket_);
+        heard = now();
         if (!frame && finished()) return;
         if (!frame) end("rank 0 died: its process has ended");
         take(frame->kind, frame->payload);
     }
+}
+
+// Rank 0 has stopped, or its host is gone. If it goes on after all, it learns why it is alone.
+void Control::give_up_rank_0()
+{
+    const std::string line = "rank 0 has not been heard from for " + seconds_text(SILENCE);
+    {
+        std::lock_guard lock(send_mutex_);
+        send_frame(socket_, FAILURE, line);
+    }
+    end(line);
 }
 
 bool Control::finished()
@@ -140,6 +155,7 @@ bool Control::finished()
 void Control::take(std::uint32_t kind, const std::string& payload)
 {
     if (kind == FAILURE) end(payload);
+    if (kind == ALIVE) return;
     std::lock_guard lock(mutex_);
     answer_ = unpacked(payload);
     answered_ = true;

@@ -63,6 +63,7 @@ private:
     void send_greeting(const std::string& arguments);
     void watch();
     bool finished();
+    [[noreturn]] void give_up_rank_0();
     void take(std::uint32_t kind, const std::string& payload);
     [[noreturn]] void end(const std::string& line);
 

@@ -87,6 +87,7 @@ bool Hub::meet()
                 " seconds");
             return false;
         }
+        give_sign_of_life();
         if (!readable(listening_, 50)) continue;
         int socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
         if (socket < 0) continue;
@@ -136,6 +137,7 @@ void Hub::exchange()
         std::vector<pollfd> entries;
         for (const Rank& rank : ranks_) entries.push_back({rank.done ? -1 : rank.socket, POLLIN, 0});
         ::poll(entries.data(), entries.size(), 200);
+        give_sign_of_life();
         for (int rank = 0; rank < launch_.ranks && !ended_; ++rank) {
             if (ranks_[rank].done) continue;
             if (entries[rank].revents == 0) {
@@ -172,6 +174,14 @@ void Hub::answer_if_all_gave()
     }
     for (Rank& rank : ranks_) rank.gathered = false;
     for (const Rank& rank : ranks_) send_frame(rank.socket, ANSWER, packed(gifts));
+}
+
+void Hub::give_sign_of_life()
+{
+    if (now() < next_sign_of_life_) return;
+    next_sign_of_life_ = now() + 1;
+    for (const Rank& rank : ranks_)
+        if (rank.socket >= 0) send_frame(rank.socket, ALIVE, "");
 }
 
 void Hub::turn_away()

@@ -40,6 +40,8 @@ private:
     void exchange();
     void take(int rank, const Frame& frame);
     void answer_if_all_gave();
+    /// Tells the ranks once a second that rank 0 is there.
+    void give_sign_of_life();
     /// Ends everything: tells all ranks `line`.
     void end(const std::string& line);
     /// Tells it to rank 0, which is of this process, if that has not been let in yet, and to who comes meanwhile.
@@ -51,6 +53,7 @@ private:
     int listening_ = -1;
     std::vector<Rank> ranks_;
     bool ended_ = false;
+    double next_sign_of_life_ = 0;
     std::string last_line_;
     std::atomic<bool> over_{false};
     std::thread thread_;

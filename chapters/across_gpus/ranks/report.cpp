@@ -66,7 +66,7 @@ bool Report::add(const Rank& rank, Control& control, const Step& step, const Out
     if (rank.rank != 0) return message.empty();
 
     double gbps = times.empty() || quantile(times, 0.5) == 0 ? 0 : most / (quantile(times, 0.5) * 1e6);
-    std::printf("%-18s %9zu x %-9zu %d ranks %s %s\n", step.name.c_str(), rank.width, rank.height, rank.ranks,
+    std::printf("%-18s %9zu x %-9zu %d %s %s %s\n", step.name.c_str(), rank.width, rank.height, rank.ranks, rank.ranks == 1 ? "rank" : "ranks",
         times.empty() ? text("%zu bytes over links", link_bytes).c_str() : text("%9.1f us %8.1f GB/s", quantile(times, 0.5) * 1e3, gbps).c_str(),
         !message.empty() ? message.c_str() : step.transposes ? "right" : "");
     std::fflush(stdout);
