@@ -40,6 +40,44 @@ const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t
     return after == sorted.begin() ? nullptr : &*std::prev(after);
 }
 
+/// Several sums that each word changes in a way that can be undone, side by side, as fast as memory is read.
+class Digest {
+public:
+    void add(std::uint64_t word) { mix(0, word); }
+    void add(const unsigned char* bytes, std::size_t count)
+    {
+        std::uint64_t words[width];
+        for (; count >= sizeof words; bytes += sizeof words, count -= sizeof words) {
+            std::memcpy(words, bytes, sizeof words);
+            for (std::size_t i = 0; i < width; ++i) mix(i, words[i]);
+        }
+        std::memset(words, 0, sizeof words);
+        std::memcpy(words, bytes, count);
+        for (std::size_t i = 0; i < width; ++i) mix(i, words[i]);
+    }
+    std::pair<std::uint64_t, std::uint64_t> value() const
+    {
+        Digest low, high;
+        for (std::size_t i = 0; i < width; ++i) {
+            low.add(sums_[i]);
+            high.add(~sums_[width - 1 - i]);
+        }
+        return {low.sums_[0], high.sums_[0]};
+    }
+
+private:
+    static constexpr std::size_t width = 16;
+
+    void mix(std::size_t i, std::uint64_t word)
+    {
+        constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+        const std::uint64_t sum = (sums_[i] ^ word) * odd;
+        sums_[i] = sum ^ sum >> 29;
+    }
+
+    std::uint64_t sums_[width] = {};
+};
+
 }  // namespace
 
 AddressSpace& AddressSpace::instance()
@@ -115,6 +153,7 @@ bool AddressSpace::find(std::uint64_t address, Allocation& found) const
     const Allocation* candidate = last_from(owns(address) ? allocations_ : mapped_, address);
     if (!candidate || !candidate->contains(address)) return false;
     found = *candidate;
+    if (found.host) found_in_host_.fetch_add(1, std::memory_order_relaxed);
     return true;
 }
 
@@ -140,6 +179,18 @@ unsigned char* AddressSpace::host_bytes(std::uint64_t address, std::size_t bytes
     Allocation allocation;
     if (!find(address, allocation) || allocation.freed || !allocation.contains(address, bytes)) return nullptr;
     return allocation.at(address);
+}
+
+std::pair<std::uint64_t, std::uint64_t> AddressSpace::digest() const
+{
+    const std::shared_lock lock(mutex_);
+    Digest digest;
+    for (const Allocation& allocation : allocations_) {
+        if (allocation.freed) continue;
+        digest.add(allocation.begin);
+        digest.add(allocation.at(allocation.begin), allocation.bytes);
+    }
+    return digest.value();
 }
 
 std::size_t AddressSpace::free_bytes() const

@@ -6,9 +6,11 @@
 /// the generic address space.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <shared_mutex>
+#include <utility>
 #include <vector>
 
 namespace simt::memory {
@@ -80,8 +82,12 @@ public:
     bool find_after(std::uint64_t address, Allocation& found) const;
     /// Where the bytes of a range are for the host; null if it is not wholly inside one live allocation.
     unsigned char* host_bytes(std::uint64_t address, std::size_t bytes) const;
+    /// How often a place in mapped host memory was found so far.
+    std::uint64_t found_in_host() const { return found_in_host_.load(std::memory_order_relaxed); }
     /// True for addresses that belong to device memory, given out or not.
     bool owns(std::uint64_t address) const { return address - (base_ - alignment) < alignment + reserved_bytes; }
+    /// Of all bytes of live device memory: two memories with the same digest hold the same, but for a chance of 2^-64.
+    std::pair<std::uint64_t, std::uint64_t> digest() const;
     std::size_t free_bytes() const;
     std::size_t total_bytes() const { return capacity_; }
     /// Gives back everything that allocate() gave out.
@@ -91,6 +97,7 @@ private:
     AddressSpace();
 
     mutable std::shared_mutex mutex_;
+    mutable std::atomic<std::uint64_t> found_in_host_{0};
     std::uint64_t base_ = 0, next_ = 0;
     std::int64_t delta_ = 0;
     std::size_t capacity_ = 0, used_ = 0;

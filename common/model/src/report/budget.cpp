@@ -12,6 +12,8 @@ namespace simt::detail {
 namespace {
 
 constexpr double share_of_repeated_launches = 0.1;
+/// What a first launch may take though others took all, as long as these were not counted.
+constexpr double share_of_late_launches = 0.01;
 
 }  // namespace
 
@@ -35,10 +37,17 @@ CountedPart Budget::begin(LaunchTally launch)
         found = std::prev(tallies_.end());
     }
     ++found->launches;
-    const auto left = limits.budget * (found->counted == 0 ? 1.0 : share_of_repeated_launches) - spent_;
+    auto left = limits.budget * (found->counted == 0 ? 1.0 : share_of_repeated_launches) - spent_;
+    if (found->counted == 0) left = std::max(left, std::min(limits.budget * share_of_late_launches, limits.budget - counted_));
     if (found->counted >= limits.launches || left.count() <= 0) return {};
     ++found->counted;
     return {limits.blocks, std::uint64_t{found->grid.x} * found->grid.y * found->grid.z, left};
+}
+
+void Budget::end(const CountedPart& part)
+{
+    spent_ += part.elapsed();
+    if (part.any()) counted_ += part.elapsed();
 }
 
 std::vector<LaunchTally> Budget::uncounted() const

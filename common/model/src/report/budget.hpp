@@ -22,8 +22,8 @@ struct CountingLimits {
     std::uint64_t launches = none;
     /// Blocks of each counted launch, spread over its grid, above 0.
     std::uint64_t blocks = none;
-    /// Time in which launches are counted, of the whole program. A kernel's first launch with a configuration may take all that is
-    /// left; launches that repeat it have a tenth, so that later kernels have their share, too.
+    /// Time of launches, counted or not, of the whole program, after which no more is counted. A kernel's first launch with a
+    /// configuration may take all that is left, and some in any case; launches that repeat it are counted within the first tenth.
     std::chrono::duration<double> budget{std::numeric_limits<double>::infinity()};
 };
 
@@ -71,14 +71,15 @@ public:
 
     /// A launch begins; its counts in `launch` do not matter.
     CountedPart begin(LaunchTally launch);
-    /// A launch that was counted has ended.
-    void end(const CountedPart& part) { spent_ += part.elapsed(); }
+    /// A launch has ended.
+    void end(const CountedPart& part);
     /// Kernels and configurations that were launched more often than counted.
     std::vector<LaunchTally> uncounted() const;
 
 private:
     std::vector<LaunchTally> tallies_;
-    std::chrono::duration<double> spent_{};
+    /// Time of all launches, and of those that were counted.
+    std::chrono::duration<double> spent_{}, counted_{};
 };
 
 }  // namespace simt::detail

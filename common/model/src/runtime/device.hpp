@@ -72,6 +72,8 @@ struct LaunchRequest {
     bool cooperative = false;
     /// The parameters as FunctionInfo::parameters lays them out.
     std::vector<std::uint8_t> parameters;
+
+    bool operator==(const LaunchRequest&) const = default;
 };
 
 /// How texels are kept.

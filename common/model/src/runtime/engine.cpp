@@ -15,6 +15,7 @@
 #include "remote/remote_device.hpp"
 #include "report/session.hpp"
 #include "rules/partitions.hpp"
+#include "runtime/repeats.hpp"
 #include "warp/fusion.hpp"
 #include "warp/launch.hpp"
 
@@ -25,13 +26,7 @@ namespace {
 using memory::AddressSpace;
 using memory::Allocation;
 
-constexpr int error_invalid_value = 1, error_invalid_configuration = 9, error_too_many_resources = 701;
-
-unsigned char* bytes_at(DeviceAddress address, std::size_t bytes, const char* what)
-{
-    if (unsigned char* at = AddressSpace::instance().host_bytes(address, bytes)) return at;
-    throw DeviceError(error_invalid_value, std::string(what) + ": " + std::to_string(bytes) + " bytes that do not lie in one allocation of device memory");
-}
+constexpr int error_invalid_configuration = 9, error_too_many_resources = 701;
 
 /// Blocks run one after another where their order is part of what is counted or heard.
 int workers_for(const warp::Program& program, const std::vector<Listener*>& listeners)
@@ -108,63 +103,6 @@ EngineDevice::Kernel& EngineDevice::kernel(int number)
     return kernels_[static_cast<std::size_t>(number)];
 }
 
-DeviceAddress EngineDevice::allocate(std::size_t bytes) { return AddressSpace::instance().allocate(bytes, ordinal_); }
-bool EngineDevice::release(DeviceAddress address) { return AddressSpace::instance().release(address); }
-void EngineDevice::map_host(void* memory, std::size_t bytes) { AddressSpace::instance().map_host(memory, bytes); }
-bool EngineDevice::unmap_host(void* memory) { return AddressSpace::instance().unmap_host(memory); }
-
-Device::Range EngineDevice::range_of(DeviceAddress address)
-{
-    Allocation allocation;
-    if (!AddressSpace::instance().find(address, allocation) || allocation.freed) return {};
-    return {allocation.begin, allocation.bytes, allocation.host};
-}
-
-void EngineDevice::memory_info(std::size_t& free, std::size_t& total)
-{
-    free = AddressSpace::instance().free_bytes();
-    total = AddressSpace::instance().total_bytes();
-}
-
-void EngineDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes)
-{
-    if (bytes > 0) std::memmove(bytes_at(to, bytes, "copy to the device"), from, bytes);
-}
-
-void EngineDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
-{
-    if (bytes > 0) std::memmove(to, bytes_at(from, bytes, "copy from the device"), bytes);
-}
-
-void EngineDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes)
-{
-    if (bytes > 0) std::memmove(bytes_at(to, bytes, "copy within the device"), bytes_at(from, bytes, "copy within the device"), bytes);
-}
-
-void EngineDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
-{
-    if (count == 0) return;
-    unsigned char* at = bytes_at(to, count * static_cast<std::size_t>(width), "memset");
-    if (width == 1) {
-        std::memset(at, static_cast<int>(value & 0xFF), count);
-        return;
-    }
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(at + i * static_cast<std::size_t>(width), &value, static_cast<std::size_t>(width));
-}
-
-int EngineDevice::create_array(const ArrayShape& shape) { return memory::Textures::instance().create_array(shape); }
-bool EngineDevice::destroy_array(int array) { return memory::Textures::instance().destroy_array(array); }
-void EngineDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch)
-{
-    memory::Textures::instance().copy_to(array, box, from, pitch, slice_pitch);
-}
-void EngineDevice::copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch)
-{
-    memory::Textures::instance().copy_from(array, box, to, pitch, slice_pitch);
-}
-std::uint64_t EngineDevice::create_texture(const TextureRequest& request) { return memory::Textures::instance().create_texture(request); }
-bool EngineDevice::destroy_texture(std::uint64_t handle) { return memory::Textures::instance().destroy_texture(handle); }
-
 const Machine& EngineDevice::machine() const { return current_machine(); }
 
 void EngineDevice::set_printer(std::function<void(std::string_view)> printer)
@@ -175,6 +113,7 @@ void EngineDevice::set_printer(std::function<void(std::string_view)> printer)
 
 void EngineDevice::reset()
 {
+    change_memory();
     const std::lock_guard lock(mutex_);
     AddressSpace::instance().reset();
 }
@@ -206,7 +145,16 @@ int EngineDevice::launch(const LaunchRequest& request)
     }
     if (!check(request, *decoded)) return error_invalid_configuration;
     const std::lock_guard lock(launch_mutex_);
-    return run(*decoded, request);
+    detail::Session& session = detail::session();
+    detail::CountedPart counted;
+    {
+        const std::scoped_lock session_lock(session.mutex);
+        counted = session.budget.begin({decoded->name, request.grid, request.block, decoded->static_shared_bytes + request.dynamic_shared_bytes});
+    }
+    // Launches that were put off belong to one device: others could look at memory meanwhile.
+    if (!counted.any() && Repeats::instance().puts_off(ordinal_, request, device_count() == 1)) return 0;
+    execute_put_off();
+    return run(*decoded, request, counted, false);
 }
 
 /// The workspace of a cooperative launch, as long as it runs: its size, and a barrier at which nobody has arrived.
@@ -234,7 +182,7 @@ private:
     DeviceAddress address_ = 0;
 };
 
-int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
+int EngineDevice::run(warp::Program& program, const LaunchRequest& request, const detail::CountedPart& counted, bool is_known)
 {
     detail::Session& session = detail::session();
     warp::Launch launch;
@@ -265,12 +213,10 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
         partitions.emplace(*launch.machine, [&launch] { return launch.shared_bytes; });
         listeners.push_back(&*partitions);
     }
-    detail::CountedPart counted;
-    {
-        const std::scoped_lock lock(session.mutex);
-        counted = session.budget.begin({program.name, request.grid, request.block, launch.shared_bytes});
-    }
     if (!counted.any()) listeners.clear();
+    Effect effect{Repeats::instance().state()};
+    const std::uint64_t found_in_host = AddressSpace::instance().found_in_host();
+    const detail::CountedPart::Clock::time_point begun = detail::CountedPart::Clock::now();
     const Announcement announcement(launch);
     hazards::Surroundings surroundings;
     surroundings.machine = launch.machine;
@@ -305,10 +251,19 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request)
         if (partitions) counts.partitions = partitions->take();
         session.add(std::move(counts));
         const std::scoped_lock lock(session.mutex);
-        session.budget.end(counted);
         for (const auto& text : program.module->texts) session.files.insert(text->files.begin(), text->files.end());
     }
-    for (Hazard& hazard : watch.take_hazards()) session.add(std::move(hazard));
+    {
+        const std::scoped_lock lock(session.mutex);
+        session.budget.end(counted);
+    }
+    std::vector<Hazard> hazards = watch.take_hazards();
+    effect.error = error;
+    effect.is_noticed = !hazards.empty() || !launch.printed.empty();
+    effect.met_host = AddressSpace::instance().found_in_host() != found_in_host;
+    effect.seconds = std::chrono::duration<double>(detail::CountedPart::Clock::now() - begun).count();
+    if (!is_known) note_effect(launch, request, effect);
+    for (Hazard& hazard : hazards) session.add(std::move(hazard));
     for (const auto& [block, text] : launch.printed) {
         if (printer_)
             printer_(text);

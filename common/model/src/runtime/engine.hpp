@@ -11,10 +11,15 @@
 #include <mutex>
 
 #include "memory/textures.hpp"
+#include "report/budget.hpp"
 #include "runtime/device.hpp"
 #include "warp/program.hpp"
 
 namespace simt {
+
+namespace warp {
+struct Launch;
+}
 
 class EngineDevice : public Device {
 public:
@@ -66,7 +71,26 @@ private:
     void place_variables(warp::Module& module);
     void initialize_variables(warp::Module& module);
     bool check(const LaunchRequest& request, const warp::Program& program) const;
-    int run(warp::Program& program, const LaunchRequest& request);
+    /// `is_known`: the launch was put off, and states of memory follow it already.
+    int run(warp::Program& program, const LaunchRequest& request, const detail::CountedPart& counted, bool is_known);
+    /// Executes the launches that were put off (repeats.hpp), if there are any; before whatever looks at memory.
+    void settle();
+    /// The same for whoever runs a launch.
+    void execute_put_off();
+    /// Before whatever changes memory and is no launch.
+    void change_memory();
+    /// What a launch has done.
+    struct Effect {
+        /// The state in which it found memory.
+        std::uint64_t state = 0;
+        int error = 0;
+        /// It printed something or had a hazard.
+        bool is_noticed = false;
+        /// It accessed memory that the host changes without a word.
+        bool met_host = false;
+        double seconds = 0;
+    };
+    void note_effect(const warp::Launch& launch, const LaunchRequest& request, const Effect& effect);
 
     int ordinal_;
     std::recursive_mutex mutex_;

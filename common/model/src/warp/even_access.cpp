@@ -4,7 +4,9 @@
 // Addresses of lanes, and accesses whose addresses are evenly spaced, which most are.
 
 #include <cstring>
+#include <type_traits>
 
+#include "warp/lanes.hpp"
 #include "warp/memory_access.hpp"
 
 namespace simt::warp {
@@ -14,19 +16,6 @@ namespace {
 /// Lanes that are farther apart than that are looked at one by one.
 constexpr std::uint64_t farthest = std::uint64_t{1} << 40;
 
-/// As the processor's vector instructions have them.
-constexpr std::size_t together = 8;
-using Addresses = std::uint64_t __attribute__((vector_size(together * sizeof(std::uint64_t))));
-using ShortAddresses = std::uint32_t __attribute__((vector_size(together * sizeof(std::uint32_t))));
-
-void read(const std::uint64_t* from, Addresses& to) { std::memcpy(&to, from, sizeof to); }
-void read(const std::uint32_t* from, Addresses& to)
-{
-    ShortAddresses values;
-    std::memcpy(&values, from, sizeof values);
-    to = __builtin_convertvector(values, Addresses);
-}
-
 /// Addresses of lanes: the first one, and how much more each is than that of the lane before, if all are.
 struct Spacing {
     std::uint64_t first = 0, step = 0;
@@ -35,28 +24,55 @@ struct Spacing {
     std::uint64_t last() const { return first + (lanes_of_warp - 1) * step; }
 };
 
+/// Whether the 32 values are `step` apart, each from the one before. They are read in the pieces in which they are written: a processor waits
+/// long for what several stores before have made.
+template <class Base>
+bool are_even(const Base* values, Base step)
+{
+    constexpr std::size_t bytes = 32, together = bytes / sizeof(Base);
+    typedef Base Several __attribute__((vector_size(bytes)));
+    Several number, differences{};
+    for (std::size_t i = 0; i < together; ++i) number[i] = static_cast<Base>(i);
+    Several expected = values[0] + ((number & 1) != 0 ? step : Several{}) + ((number & 2) != 0 ? 2 * step : Several{}) + ((number & 4) != 0 ? 4 * step : Several{});
+    for (std::size_t lane = 0; lane < lanes_of_warp; lane += together) {
+        Several these;
+        std::memcpy(&these, values + lane, sizeof these);
+        differences |= these ^ expected;
+        expected += static_cast<Base>(together) * step;
+    }
+    Base any = 0;
+    for (std::size_t i = 0; i < together; ++i) any |= differences[i];
+    return any == 0;
+}
+
+template <class Base>
+Spacing spacing_of(const Base* from, std::int64_t offset)
+{
+    using Difference = std::make_signed_t<Base>;
+    constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
+    const auto step = static_cast<Base>(from[1] - from[0]);
+    Spacing spacing{(from[0] + static_cast<std::uint64_t>(offset)) & mask, static_cast<std::uint64_t>(std::int64_t{static_cast<Difference>(step)}), false};
+    // Addresses of 32 bits that begin anew at 0 are not even.
+    spacing.is_even = spacing.last() <= mask && are_even(from, step);
+    return spacing;
+}
+
+Spacing spacing_of(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+{
+    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
+    return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset) : spacing_of(values<std::uint32_t>(warp, base), access.offset);
+}
+
 /// Writes the addresses of all lanes.
 template <class Base>
-Spacing add_offsets(Warp& warp, std::uint32_t base, std::int64_t offset)
+void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
 {
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const Base* from = values<Base>(warp, base);
-    auto& to = warp.access.address;
+    std::uint64_t* to = warp.access.address.data();
     const auto added = static_cast<std::uint64_t>(offset);
-    const std::uint64_t first = (from[0] + added) & mask;
-    const std::uint64_t step = ((from[1] + added) & mask) - first;
-    Addresses expected = first + step * Addresses{0, 1, 2, 3, 4, 5, 6, 7}, differences{};
-    for (std::size_t lane = 0; lane < lanes_of_warp; lane += together) {
-        Addresses address;
-        read(from + lane, address);
-        address = (address + added) & mask;
-        std::memcpy(&to[lane], &address, sizeof address);
-        differences |= address ^ expected;
-        expected += together * step;
-    }
-    std::uint64_t any = 0;
-    for (std::size_t i = 0; i < together; ++i) any |= differences[i];
-    return {first, step, any == 0};
+    SIMT_INDEPENDENT_LANES
+    for (int lane = 0; lane < lanes_of_warp; ++lane) to[lane] = (from[lane] + added) & mask;
 }
 
 /// How far the next access of a site will be, perhaps, from the one at `address`: the same one of the next block if blocks are short, or else
@@ -92,27 +108,9 @@ void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, con
     warp.block->watch.fetch_ahead(address + ahead);
 }
 
-/// Does what find_addresses() does.
-Spacing set_up(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+/// The place of an access of all lanes, if it is one.
+EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing)
 {
-    warp.access.size = access.bytes;
-    warp.access.site = instruction.site;
-    warp.access.operation = access.operation;
-    warp.access.warp = warp.index;
-    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
-    return access.base_bytes == 8 ? add_offsets<std::uint64_t>(warp, base, access.offset) : add_offsets<std::uint32_t>(warp, base, access.offset);
-}
-
-}  // namespace
-
-void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
-{
-    set_up(warp, instruction, access);
-}
-
-EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
-{
-    const Spacing spacing = set_up(warp, instruction, access);
     if (!spacing.is_even || warp.active != all_lanes) return {};
     const auto size = static_cast<std::uint64_t>(access.bytes);
     const std::uint64_t first = spacing.first, step = spacing.step, last = spacing.last();
@@ -130,13 +128,40 @@ EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const Memo
     if (!place) return {};
     if (place.space == ptx::Space::global) fetch_ahead(warp, least, descends ? -step : step, place.first);
     place.first += first - least;
-    warp.access.evenly_spaced = true;
-    warp.access.step = step;
+    return place;
+}
+
+}  // namespace
+
+void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+{
+    warp.access.size = access.bytes;
+    warp.access.site = instruction.site;
+    warp.access.operation = access.operation;
+    warp.access.warp = warp.index;
+    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
+    if (access.base_bytes == 8)
+        write_addresses<std::uint64_t>(warp, base, access.offset);
+    else
+        write_addresses<std::uint32_t>(warp, base, access.offset);
+}
+
+EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+{
+    const Spacing spacing = spacing_of(warp, instruction, access);
+    warp.access.site = instruction.site;
+    const EvenPlace place = even_place(warp, access, spacing);
+    // Of an access that nobody watches no more is asked for than its place.
+    if (place && !warp.block->watch.is_watching()) return place;
+    find_addresses(warp, instruction, access);
+    warp.access.evenly_spaced = static_cast<bool>(place);
+    warp.access.step = spacing.step;
     return place;
 }
 
 void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& place, std::uint32_t changed)
 {
+    if (!warp.block->watch.is_watching()) return;
     LanePointers all;
     all.lanes = all_lanes;
     if (access.is_fused)

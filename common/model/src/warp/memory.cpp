@@ -138,6 +138,13 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
             changed |= exchange_all(to, place.step, elements);
             continue;
         }
+        if (!warp.block->watch.is_watching()) {
+            // Which lanes change something is asked for by those who watch.
+            if (std::memcmp(to, elements, sizeof elements) == 0) continue;
+            std::memcpy(to, elements, sizeof elements);
+            changed = all_lanes;
+            continue;
+        }
         std::memcpy(old, to, sizeof old);
         const std::uint32_t others = lanes_where<Memory>([&](int lane) { return !(old[lane] == elements[lane]); });
         if (others) std::memcpy(to, elements, sizeof elements);
@@ -167,13 +174,23 @@ void load(Warp& warp, const Instruction& instruction)
         note_poll(warp, access.poll);
 }
 
+/// `changed`: lanes whose store has changed memory.
+void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
+{
+    if (changed == 0) return;
+    warp.progress = true;
+    const bool is_elsewhere = space != ptx::Space::shared && space != ptx::Space::local;
+    // Reading it first lets several host threads keep it in their caches.
+    if (is_elsewhere && !warp.launch->changed_memory.load(std::memory_order_relaxed)) warp.launch->changed_memory.store(true, std::memory_order_relaxed);
+}
+
 template <class Memory, class Register>
 void store(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
     if (const EvenPlace place = find_even_place(warp, instruction, access); place && place.step != 0) {
         const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
-        warp.progress |= changed != 0;
+        note_change(warp, place.space, changed);
         note_even_access(warp, access, place, changed);
         return forget_spacing(warp);
     }
@@ -181,7 +198,7 @@ void store(Warp& warp, const Instruction& instruction)
     by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
-        warp.progress |= changed != 0;
+        note_change(warp, space, changed);
         if (access.is_fused) return note_fused_access(warp, access, space, pointers, changed);
         note_plain_access(warp, access, space, pointers, changed);
     });

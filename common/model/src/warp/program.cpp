@@ -8,6 +8,7 @@
 
 #include "report/kernel_name.hpp"
 #include "warp/decoder.hpp"
+#include "warp/repeatable.hpp"
 
 namespace simt::warp {
 
@@ -51,6 +52,7 @@ public:
 
     const std::vector<int>& functions() const { return order_; }
     const std::vector<std::pair<const ptx::Module*, const ptx::Variable*>>& shared() const { return shared_; }
+    bool is_repeatable() const { return is_repeatable_; }
 
 private:
     void add(const ptx::Module& text, const ptx::Function& function, const ptx::Instruction& instruction)
@@ -59,8 +61,11 @@ private:
             const ptx::Operand& first = instruction.operands.front();
             const ptx::Operand& callee = first.kind == ptx::Operand::Kind::vector ? instruction.operands.at(1) : first;
             calls_indirectly_ |= callee.kind == ptx::Operand::Kind::reg;
+            is_repeatable_ &= callee.kind == ptx::Operand::Kind::reg || module_.find_function(text, callee.name) >= 0;
         }
+        is_repeatable_ &= warp::is_repeatable(instruction);
         auto visit = [&](const ptx::Operand& operand) {
+            is_repeatable_ &= warp::is_repeatable(operand);
             const bool named = operand.kind == ptx::Operand::Kind::symbol ||
                                (operand.kind == ptx::Operand::Kind::address && operand.base == ptx::Operand::Base::symbol);
             if (!named) return;
@@ -80,7 +85,7 @@ private:
     std::set<int> functions_;
     std::vector<int> order_;
     std::vector<std::pair<const ptx::Module*, const ptx::Variable*>> shared_;
-    bool calls_indirectly_ = false;
+    bool calls_indirectly_ = false, is_repeatable_ = true;
 };
 
 /// Lays out a block's shared memory as a GPU does, with gaps between the variables.
@@ -171,6 +176,7 @@ std::unique_ptr<Program> decode(const Module& module, int kernel)
     for (const int number : reach.functions())
         program->codes[static_cast<std::size_t>(number)] = Decoder(module, *program, number).decode();
     program->entry = program->codes[static_cast<std::size_t>(kernel)].get();
+    program->is_repeatable = reach.is_repeatable() && program->polls.empty();
     return program;
 }
 

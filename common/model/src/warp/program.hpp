@@ -105,6 +105,8 @@ struct Program {
     std::size_t parameter_bytes = 0;
     /// Blocks can tell by atomic operations which of them came first.
     bool orders_blocks = false;
+    /// What it does is known once it has been done: with the same arguments, on the same memory, it does the same again (repeatable.hpp).
+    bool is_repeatable = false;
     /// Where threads look again and again at what others write (polls.hpp).
     std::vector<SourcePlace> polls;
 };
