@@ -9,6 +9,7 @@
 #include <chrono>
 #include <set>
 
+#include "report/host_place.hpp"
 #include "report/session.hpp"
 
 namespace simt::nccl {
@@ -129,7 +130,7 @@ void World::report(const std::string& message, std::vector<const Message*> messa
 {
     Hazard hazard{HazardKind::deadlock, "NCCL", {0, 0, 0}, {}, {}, message,
                   "Let each ncclSend meet an ncclRecv of as many bytes, in the same order on both ranks, and put those that need each other into one group."};
-    for (const Message* one : messages) hazard.lines.push_back(place_of_call(one->caller));
+    for (const Message* one : messages) hazard.lines.push_back(detail::place_of_call(one->caller));
     detail::session().add(std::move(hazard));
     broken_ = true;
     changed_.notify_all();

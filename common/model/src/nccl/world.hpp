@@ -66,7 +66,4 @@ private:
     std::map<Pair, std::deque<Message*>> sends_, receives_;
 };
 
-/// The line that calls from an address, where the program has debugging information; without a file otherwise.
-SourcePlace place_of_call(void* address);
-
 }  // namespace simt::nccl

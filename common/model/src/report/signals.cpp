@@ -3,9 +3,13 @@
 
 // What happens when the program dies of a signal: a line where it has touched device memory, and its report.
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdint>
@@ -15,6 +19,7 @@
 
 #include "memory/address_space.hpp"
 #include "report.hpp"
+#include "report/host_place.hpp"
 #include "session.hpp"
 
 namespace simt::detail {
@@ -44,27 +49,67 @@ std::string hexadecimal(std::uint64_t address)
     return text.data();
 }
 
+/// What the processor was about to do: whether it reads or writes is known of some processors.
+struct Fault {
+    void* instruction = nullptr;
+    const char* verb = "accesses";
+};
+
+Fault fault_of([[maybe_unused]] const void* context)
+{
+#if defined(__x86_64__)
+    constexpr greg_t is_write = 2;
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    return {reinterpret_cast<void*>(registers[REG_RIP] + 1), registers[REG_ERR] & is_write ? "writes" : "reads"};
+#else
+    return {};
+#endif
+}
+
+/// The line of the program that was executed, or that called what was executed; empty where it is not known.
+std::string line_of(const Fault& fault)
+{
+    std::array<void*, 24> callers{};
+    const int count = backtrace(callers.data(), static_cast<int>(callers.size()));
+    Dl_info own{};
+    dladdr(reinterpret_cast<void*>(&line_of), &own);
+    std::array<void*, 25> candidates{fault.instruction};
+    std::copy_n(callers.begin(), count, candidates.begin() + 1);
+    for (void* address : candidates) {
+        Dl_info of{};
+        if (!address || !dladdr(address, &of) || of.dli_fbase == own.dli_fbase) continue;
+        if (const SourcePlace place = place_of_call(address); place.line > 0) return ", " + place.file + ":" + std::to_string(place.line);
+    }
+    return {};
+}
+
+/// A handler of signals should not write files or start programs: if it has interrupted what it needs itself, an alarm ends it.
+void limit_time()
+{
+    constexpr unsigned seconds = 5;
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(seconds);
+}
+
 void write_last_report(int signal, const std::string& cause)
 {
     constexpr int shell_offset = 128;
-    // A handler of signals should not write files: if it has interrupted what it needs itself, an alarm ends it, and the
-    // report is missing.
-    constexpr unsigned seconds_to_write = 5;
-    std::signal(SIGALRM, SIG_DFL);
-    alarm(seconds_to_write);
     const CurrentLaunch& launch = current_launch();
-    const std::string place = launch.running ? "while kernel " + launch.kernel + " ran: " : "in host code: ";
+    const std::string place = !cause.empty() ? "" : launch.running ? "while kernel " + launch.kernel + " ran: " : "in host code: ";
     session().add_error(place + cause + "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
     write_report(shell_offset + signal);
 }
 
-void handle(int signal, siginfo_t* info, void*)
+void handle(int signal, siginfo_t* info, void* context)
 {
     std::string cause;
+    limit_time();
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (is_memory_fault(signal) && info->si_code > 0 && memory::AddressSpace::instance().owns(address)) {
-        cause = "host code accesses device memory at " + hexadecimal(address);
-        note(cause + "; copy it with cudaMemcpy, or use managed memory");
+        const Fault fault = fault_of(context);
+        cause = std::string("host code ") + fault.verb + " device memory at " + hexadecimal(address) + line_of(fault);
+        cause += "; copy it with cudaMemcpy, or use managed memory";
+        note(cause);
         cause += ", ";
     }
     // Back to what the program would have done without the model, also if the report fails.

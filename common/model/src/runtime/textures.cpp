@@ -193,7 +193,9 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, const cudaResou
 {
     return call([&] {
         require(handle && resource && resource->resType == cudaResourceTypeArray);
-        require(require_array(resource->res.array.array).shape.surface);
+        const cudaArray& array = require_array(resource->res.array.array);
+        // Levels of a mipmapped array can be written to however it was made.
+        require(array.shape.surface || array.whole);
         simt::TextureRequest request;
         set_resource(request, *resource);
         request.surface = true;

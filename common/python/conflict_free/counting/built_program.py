@@ -104,9 +104,9 @@ def _workplace() -> Iterator[Path]:
 
 
 def build_options(options: Sequence[str]) -> list[str]:
-    """The reader's options for nvcc, so that the program has PTX that the model runs; C++20 unless another is asked for."""
+    """The reader's options for nvcc, so that the program has PTX that the model runs and lines in its host code; C++20 unless another is asked for."""
     standards, _ = values(options, _STANDARDS)
-    return [*([] if standards else ["-std=c++20"]), *with_ptx(options)]
+    return [*([] if standards else ["-std=c++20"]), "-Xcompiler=-g1", *with_ptx(options)]
 
 
 def ptxas_options(options: Sequence[str]) -> list[str]:

@@ -189,6 +189,8 @@ WAYS_TO_END = (
     ("_exit(0)", 1, 0, "the program left no report of what it did (it ended with exit code 0)"),
     ("throw 7", 134, 1, "in host code: ended by signal 6 (Aborted)"),
     ("*(volatile int*)8 = 1", 139, 1, "in host code: ended by signal 11 (Segmentation fault)"),
+    ("std::exit(p[7])", 139, 1, ", endings.cu:20; copy it with cudaMemcpy, or use managed memory, ended by signal 11 (Segmentation fault)"),
+    ("p[7] = 1", 139, 1, "host code writes device memory at 0x"),
     ("spin<<<1, 32>>>(p)", 1, 2, "kernel spin, block (0, 0, 0): did not end within 1 s of processor time"),
     ("fill<<<2000000000, 32>>>(p)", 1, 2, "did not end within 1 s of processor time"),
     ("fill<<<1, 2048>>>(p)", 1, 1, "kernel fill was not launched: no block of sm_90 has 2048 x 1 x 1 threads"),

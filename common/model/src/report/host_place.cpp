@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Which line of the program makes a call: what addr2line, a tool beside every compiler, says of the address.
+// What addr2line, a tool beside every compiler, says of an address.
+
+#include "report/host_place.hpp"
 
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
-#include "nccl/world.hpp"
-
-namespace simt::nccl {
+namespace simt::detail {
 
 namespace {
 
@@ -47,4 +48,4 @@ SourcePlace place_of_call(void* address)
     return place;
 }
 
-}  // namespace simt::nccl
+}  // namespace simt::detail
