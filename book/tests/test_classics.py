@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_directives import text_of
 
-from conflict_free.evidence.results import ResultError
+from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import read_sources
 from directives.tables.classics import load_classics
 

@@ -11,7 +11,7 @@ import synthetic
 from test_directives import text_of
 from test_pictures import access, write_trace
 
-from conflict_free.evidence.results import Evidence
+from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.source import SourceError, read_sources
 
 SHARED = re.compile(r"// \[copy_shared\]\n.*?// \[/copy_shared\]\n", re.DOTALL)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_directives import text_of
 
-from conflict_free.evidence.results import is_measured
+from conflict_free.evidence.metrics import is_measured
 from directives.prose.course import Facts
 
 ROOT = Path(__file__).resolve().parents[2]

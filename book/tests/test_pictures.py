@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 import pytest
 import synthetic
 
-from conflict_free.evidence.results import ResultError
+from conflict_free.evidence.names import ResultError
 from directives.pictures.banks import describe_schedule, layout, ranges, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step

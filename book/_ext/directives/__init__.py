@@ -13,6 +13,7 @@ import importlib
 #: Modules with directives, roles or handlers of their own, in the order in which they are registered.
 MODULES = (
     "project",
+    "changes",
     "prose.values",
     "prose.claims",
     "tables.classics",

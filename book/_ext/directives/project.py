@@ -21,10 +21,16 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.util.docutils import SphinxDirective
 
-from conflict_free.evidence.results import Evidence, ResultError, pretty_size
+from conflict_free.evidence import lookup
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import pretty_size
+from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import SourceError
 
+from . import changes
+
 PACKAGE = Path(__file__).resolve().parent
+EVIDENCE = Path(lookup.__file__).parent
 
 _CACHE_ATTRIBUTE = "conflict_free_evidence_cache"
 
@@ -79,12 +85,17 @@ def evidence(env: BuildEnvironment) -> Evidence:
         if path.is_file():
             env.note_dependency(str(path))
 
+    def note_stale(kernel: str) -> None:
+        changes.note(env, "stale", kernel)
+
     made = Evidence(
         chapters=folder(env.config, "conflict_free_chapters"),
         results=folder(env.config, "conflict_free_results"),
         counts=folder(env.config, "conflict_free_counts"),
         machine=env.config.conflict_free_machine,
         on_read=note,
+        strict=env.config.conflict_free_strict,
+        on_stale=note_stale,
     )
     # Files are parsed once per build, whatever the number of directives and roles.
     made.__dict__["_cache"] = env.app.__dict__.setdefault(_CACHE_ATTRIBUTE, {})
@@ -92,14 +103,20 @@ def evidence(env: BuildEnvironment) -> Evidence:
 
 
 class EvidenceDirective(SphinxDirective):
-    """A directive whose evidence may be missing: the build then fails with the page's file and line."""
+    """A directive whose evidence may be missing.
+
+    The build then fails with the page's file and line, or, where the book is not held to its evidence, the page says so in place.
+    """
 
     def run(self) -> list[nodes.Node]:
-        """Run ``build``; turn its errors into errors of the page."""
+        """Run ``build``; turn its errors into errors of the page, or into a note."""
         try:
             return self.build(evidence(self.env))
         except (ResultError, SourceError) as error:
-            raise self.error(str(error)) from None
+            if self.config.conflict_free_strict:
+                raise self.error(str(error)) from None
+            changes.note(self.env, "broken", str(error), self.lineno)
+            return [changes.notice(f"This cannot be shown after the change: {error}")]
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         """Return the nodes of the directive. Raises ResultError or SourceError."""
@@ -131,7 +148,7 @@ def _prepare(app: Sphinx, config: Config) -> None:
         )
     config.conflict_free_book = str(app.confdir)
     digest = hashlib.sha256()
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html")]):
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *EVIDENCE.glob("*.py")]):
         digest.update(path.read_bytes())
     # A page cannot depend on a file that does not exist yet, such as a first result of the reader's GPU.
     results = folder(config, "conflict_free_results")
@@ -152,6 +169,7 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("conflict_free_results", "results", "env", [str])
     app.add_config_value("conflict_free_counts", "", "env", [str])
     app.add_config_value("conflict_free_machine", "h200", "env", [str])
+    app.add_config_value("conflict_free_strict", True, "env", [bool])
     app.add_config_value("conflict_free_book", "", "", [str])
     app.add_config_value("conflict_free_fingerprint", "", "env", [str])
     app.add_config_value("conflict_free_static", "", "html", [str])

@@ -12,7 +12,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import Evidence
+from conflict_free.evidence.lookup import Evidence
 
 from ..project import EvidenceDirective, raw_html, render
 from .code import highlight_lines

@@ -18,9 +18,12 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from conflict_free.evidence.results import Evidence, ResultError, access_metric, counted_size, format_number, parse_size
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import access_metric, counted_size, failures, format_number, parse_size
+from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import SourceFile, Sources, shown_path
 
+from .. import changes
 from ..project import EvidenceDirective, raw_html, render
 from .code import highlight_lines
 from .folds import fold
@@ -115,7 +118,13 @@ def kernel_listing(
         of=of or "",
         anchor=anchor(directive.env, name) if name not in HELPERS else "",
     )
-    return [raw_html(html)]
+    return [raw_html(html), *(_failures(evidence, slug, of or name) if counted else [])]
+
+
+def _failures(evidence: Evidence, slug: str, kernel: str) -> list[nodes.Node]:
+    """Return what the chapter expects of a kernel and the model does not find, a note for each; nothing where all is well."""
+    rows = [row for row in evidence.program(slug)["rows"] if row["kernel"] == kernel]
+    return [changes.notice(f"{text}.") for row in rows for text in failures(row)]
 
 
 class KernelListing(EvidenceDirective):

@@ -10,7 +10,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import ACCESSES, LOCAL, SPECIMENS, Evidence, ResultError, describe, format_number
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import format_number
+from conflict_free.evidence.names import ACCESSES, LOCAL, SPECIMENS, ResultError
+from conflict_free.evidence.values import describe
 
 from ..project import EvidenceDirective, raw_html, render
 from .code import highlight_lines

@@ -10,20 +10,12 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import (
-    CEILING,
-    CEILING_SLUG,
-    MEASURED,
-    Evidence,
-    ResultError,
-    Value,
-    counted_size,
-    describe,
-    is_of_arrays,
-    parse_size,
-    pretty_size,
-)
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import MEASURED, counted_size, is_of_arrays, parse_size, pretty_size
+from conflict_free.evidence.names import CEILING, CEILING_SLUG, ResultError
+from conflict_free.evidence.values import Value, describe
 
+from ..changes import BEFORE_CHANGE
 from ..project import EvidenceDirective, raw_html, render
 
 #: The size at which a step of matrices is timed, far larger than any L2.
@@ -176,8 +168,10 @@ def _cell(words: str, values: list[Value | None]) -> dict[str, Any]:
     sources = dict.fromkeys(value.provenance for value in values if value)
     return {
         "words": words,
+        "note": BEFORE_CHANGE if any(value and value.stale for value in values) else "",
         "before": texts[0] if len(texts) == 2 else "",
         "after": texts[-1],
+        "stale": [bool(value and value.stale) for value in values],
         "provenance": "; ".join(sources),
     }
 
@@ -236,7 +230,10 @@ class KernelTable(EvidenceDirective):
 
 
 def _number(value: Value | None) -> dict[str, str]:
-    return {"text": value.text() if value else "–", "provenance": value.provenance if value else "makes no such access"}
+    if value is None:
+        return {"text": "–", "provenance": "makes no such access", "stale": False}
+    provenance = f"{BEFORE_CHANGE}: {value.provenance}" if value.stale else value.provenance
+    return {"text": value.text(), "provenance": provenance, "stale": value.stale}
 
 
 def setup(app: Sphinx) -> None:

@@ -17,7 +17,8 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from conflict_free.evidence.results import Evidence, ResultError
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, raw_html, render
 from .banks import drawn, figure, in_words

@@ -10,7 +10,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import Evidence, ResultError
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, render
 from .banks import cost_in_words, plural

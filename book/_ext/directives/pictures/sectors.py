@@ -11,7 +11,9 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import SECTOR_BYTES, Evidence, ResultError, counted_size, parse_size
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import counted_size, parse_size
+from conflict_free.evidence.names import SECTOR_BYTES, ResultError
 
 from ..project import EvidenceDirective, raw_html, render
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conflict_free.evidence.results import Evidence, ResultError
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 
 #: Words of a panel that choose an access, and what is chosen without them.
 CHOICES = {"match": "", "site": "0", "warp": "0", "occurrence": "0"}

@@ -14,8 +14,12 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import CEILING, LOCAL, Evidence, ResultError, describe, format_number, gbps, parse_size, pretty_size
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import format_number, gbps, parse_size, pretty_size
+from conflict_free.evidence.names import CEILING, LOCAL, ResultError
+from conflict_free.evidence.values import describe
 
+from ..changes import BEFORE_CHANGE
 from ..project import EvidenceDirective
 from ..prose.beside import gpu_name
 from ..prose.ebook import EPUB
@@ -58,6 +62,7 @@ def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None)
             row = evidence.measured_row(slug, row["kernel"], size)
             rows[row["kernel"]] = {
                 "kernel": row["kernel"],
+                "label": f"{row['kernel']} ({BEFORE_CHANGE})" if row.get("stale") else row["kernel"],
                 "slug": slug,
                 "ceiling": row["kernel"] == CEILING,
                 **_bar(row),
@@ -116,9 +121,9 @@ def draw(rows: list[dict[str, Any]], theme: str, width: str, path: Path) -> None
             axes.set_yticks([])
             for place, row in enumerate(rows):
                 above = place - (height + 0.07 if both else 0.3)
-                axes.text(0, above, row["kernel"], va="bottom", family="DejaVu Sans Mono", fontsize=9.5)
+                axes.text(0, above, row["label"], va="bottom", family="DejaVu Sans Mono", fontsize=9.5)
         else:
-            axes.set_yticks(range(len(rows)), [row["kernel"] for row in rows], family="DejaVu Sans Mono", fontsize=9.5)
+            axes.set_yticks(range(len(rows)), [row["label"] for row in rows], family="DejaVu Sans Mono", fontsize=9.5)
         axes.set_xlabel("GB/s", color=colors["muted"])
         axes.tick_params(axis="x", colors=colors["muted"])
         axes.tick_params(axis="y", length=0, colors=colors["text"])
@@ -162,7 +167,7 @@ class BandwidthLadder(EvidenceDirective):
         provenances = [evidence.result(row["slug"])["provenance"] for row in rows]
         latest = max(provenances, key=lambda provenance: provenance["date"])
         described = "; ".join(
-            f"{row['kernel']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})"
+            f"{row['label']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})"
             for row in rows
         )
         alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."

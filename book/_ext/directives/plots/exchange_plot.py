@@ -11,7 +11,9 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import Evidence, ResultError, format_number, parse_size, pretty_size
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import format_number, parse_size, pretty_size
+from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, render
 from .exchange_model import Link, fit, one_stage, two_stages

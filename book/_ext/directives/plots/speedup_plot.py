@@ -12,21 +12,12 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import (
-    CEILING,
-    CEILING_SLUG,
-    LOCAL,
-    PUBLISHED_CEILING,
-    Evidence,
-    ResultError,
-    describe,
-    format_number,
-    gbps,
-    parse_size,
-    pretty_size,
-    sample,
-)
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import format_number, gbps, parse_size, pretty_size, sample
+from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, PUBLISHED_CEILING, ResultError
+from conflict_free.evidence.values import describe
 
+from ..changes import BEFORE_CHANGE
 from ..project import EvidenceDirective, picture, render
 from ..prose.beside import gpu_name
 
@@ -160,6 +151,8 @@ class SpeedupPlot(EvidenceDirective):
         rows = [evidence.measured_row(slug, kernel, size, machine) for slug, kernel in kernels]
         base = sample(rows[0])["median_ms"]
         name = gpu_name(evidence, machine)
+        if any(row.get("stale") for row in rows):
+            name += f", {BEFORE_CHANGE}"
         return [Dot(name, *(base / sample(row)[which] for which in ("median_ms", "p90_ms", "p10_ms"))) for row in rows]
 
 
@@ -205,7 +198,8 @@ class PublishedPlot(EvidenceDirective):
                     continue
                 raise
             shares = (100 * gbps(measured, which=which) / copy for which in ("median_ms", "p90_ms", "p10_ms"))
-            dots.append(Dot(gpu_name(evidence, machine), *shares))
+            stale = f", {BEFORE_CHANGE}" if measured.get("stale") else ""
+            dots.append(Dot(gpu_name(evidence, machine) + stale, *shares))
         return dots
 
 

@@ -10,8 +10,10 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import Evidence, ResultError
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 
+from ..changes import BEFORE_CHANGE
 from ..project import EvidenceDirective, picture, render
 
 #: Units of the picture: the longest bar, room for the figures, height of a bar with its name above it.
@@ -50,7 +52,8 @@ class ValueBars(EvidenceDirective):
             if not bar:
                 raise ResultError(f"{line!r} is not NAME | KEY")
             found = evidence.value(key.strip())
-            rows.append((name.strip(), float(found.number), found.text(self.options.get("format", ""))))
+            label = f"{name.strip()} ({BEFORE_CHANGE})" if found.stale else name.strip()
+            rows.append((label, float(found.number), found.text(self.options.get("format", ""))))
             sources.append(found.provenance)
         least = float(self.options.get("least", 0))
         what, because = self.arguments[0], self.options.get("because", "")

@@ -13,7 +13,8 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import switch_source_input
 
-from conflict_free.evidence.results import Evidence, ResultError
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import read_source
 
 from ..project import EvidenceDirective

@@ -12,7 +12,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from conflict_free.evidence.results import LOCAL, Evidence, ResultError, StaleError, is_measured
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import is_measured
+from conflict_free.evidence.names import LOCAL, ResultError, StaleError
 
 from ..project import EvidenceDirective, raw_html, render
 from .claims import WORDS, Claim, claims_of
@@ -177,6 +179,7 @@ class RatioTable(EvidenceDirective):
                     "label": label,
                     "expression": expression,
                     "ours": ours.text(),
+                    "stale": ours.stale,
                     "provenance": ours.provenance,
                     **_local_ratio(evidence, expression),
                 }

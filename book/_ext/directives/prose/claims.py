@@ -17,9 +17,13 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxRole
 
-from conflict_free.evidence.results import LOCAL, Evidence, ResultError, StaleError, is_measured
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import is_measured
+from conflict_free.evidence.names import LOCAL, ResultError, StaleError
 from conflict_free.evidence.source import SourceError
 
+from .. import changes
+from ..changes import BEFORE_CHANGE
 from ..project import evidence
 from .values import value
 
@@ -27,6 +31,10 @@ _PARTS = re.compile(r"(?P<sentence>.+?)\s*\[(?P<expression>[^\[\]]+)\]\Z", re.DO
 
 #: What a verdict is called on a page: it holds, it differs, or there is nothing to judge by.
 WORDS = {"holds": "holds here", "differs": "differs here", "stale": "stale here", "missing": "not measured here"}
+
+
+#: What is said beside a claim after a change of a kernel.
+CHANGED = {"stale": BEFORE_CHANGE, "broken": "no longer holds"}
 
 
 @dataclass(frozen=True)
@@ -66,20 +74,23 @@ def local_verdict(found: Evidence, expression: str) -> Verdict | None:
 
 
 class ClaimRole(SphinxRole):
-    """``:claim:`SENTENCE [A > B]```; see ``results.Evidence.compare`` for the expression."""
+    """``:claim:`SENTENCE [A > B]```; see ``lookup.Evidence.compare`` for the expression."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the sentence, or an error with the page's file and line."""
-        found = evidence(self.env)
+        found, match = evidence(self.env), None
         try:
             match = _PARTS.match(self.text)
             if match is None:
                 raise ResultError(f"{self.text!r} is not a sentence with a comparison in brackets at its end")
             expression = " ".join(match["expression"].split())
             compared = found.compare(expression)
-            if not compared.holds:
+            if self.config.conflict_free_strict and not compared.holds:
                 raise ResultError(f"the claim {match['sentence']!r} is false on {found.machine}: {compared.shown}")
         except (ResultError, SourceError) as error:
+            if match is not None and not self.config.conflict_free_strict:
+                changes.note(self.env, "broken", f"claim: {match['sentence']}: {error}", self.lineno)
+                return [nodes.inline("", match["sentence"], classes=["claim"]), nodes.Text(" "), self._mark("broken", str(error))], []
             message = self.inliner.reporter.error(f":claim: {error}", line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
         anchor = f"claim-{self.env.new_serialno('conflict-free-claim')}"
@@ -92,7 +103,17 @@ class ClaimRole(SphinxRole):
         if verdict is not None:
             tip = {"provenance": verdict.provenance, "tip_id": f"{anchor}-here"}
             made += [nodes.Text(" "), value("", WORDS[verdict.kind], classes=[verdict.kind], **tip)]
+        if compared.stale:
+            made += [nodes.Text(" "), self._mark("stale", compared.shown)]
+        elif not compared.holds:
+            changes.note(self.env, "broken", f"claim: {sentence}: {compared.values}", self.lineno)
+            made += [nodes.Text(" "), self._mark("broken", compared.shown)]
         return made, []
+
+    def _mark(self, kind: str, provenance: str) -> value:
+        """Return what says beside a sentence that it does not hold, or that its times are old."""
+        tip_id = f"changed-{self.env.new_serialno('conflict-free-changed')}"
+        return value("", CHANGED[kind], classes=[kind], provenance=provenance, tip_id=tip_id)
 
 
 def claims_of(env: BuildEnvironment) -> dict[str, list[Claim]]:

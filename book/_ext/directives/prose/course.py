@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from conflict_free.evidence.results import Evidence
+from conflict_free.evidence.lookup import Evidence
 
 from ..project import EvidenceDirective, raw_html, render
 from .beside import reading_order

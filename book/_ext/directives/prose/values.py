@@ -8,9 +8,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from conflict_free.evidence.results import LOCAL, Evidence, ResultError, is_measured
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import is_measured
+from conflict_free.evidence.names import LOCAL, ResultError
 from conflict_free.evidence.source import SourceError
 
+from .. import changes
+from ..changes import BEFORE_CHANGE
 from ..project import evidence
 from .ebook import EPUB
 
@@ -20,7 +24,7 @@ class value(nodes.inline):
 
 
 class ValueRole(SphinxRole):
-    """``:val:`KEY``` or ``:val:`KEY|FORMAT```; see ``results.Evidence.value`` for keys."""
+    """``:val:`KEY``` or ``:val:`KEY|FORMAT```; see ``lookup.Evidence.value`` for keys."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the value, or an error with the page's file and line."""
@@ -31,10 +35,18 @@ class ValueRole(SphinxRole):
             text = found.text(spec.strip())
             provenance = found.provenance + _yours(book, key.strip(), spec.strip())
         except (ResultError, SourceError) as error:
+            if not self.config.conflict_free_strict:
+                changes.note(self.env, "broken", str(error), self.lineno)
+                return [self._shown("–", str(error), ["broken"])], []
             message = self.inliner.reporter.error(f":val: {error}", line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+        if found.stale:
+            return [self._shown(text, f"{BEFORE_CHANGE}: {provenance}", ["before-change"])], []
+        return [self._shown(text, provenance, [])], []
+
+    def _shown(self, text: str, provenance: str, classes: list[str]) -> value:
         tip_id = f"provenance-{self.env.new_serialno('conflict-free-value')}"
-        return [value("", text, provenance=provenance, tip_id=tip_id)], []
+        return value("", text, provenance=provenance, tip_id=tip_id, classes=classes)
 
 
 def _yours(book: Evidence, key: str, spec: str) -> str:

@@ -12,7 +12,9 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import Evidence, ResultError, counted_size, format_number, glance
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import counted_size, format_number, glance
+from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective
 

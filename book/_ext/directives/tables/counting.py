@@ -13,7 +13,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import Evidence, ResultError
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, raw_html, render
 

@@ -11,26 +11,11 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from conflict_free.evidence import parity
-from conflict_free.evidence.results import (
-    ACCESSES,
-    CEILING,
-    CEILING_SLUG,
-    COUNTED_SIZE,
-    LOCAL,
-    PUBLISHED_CEILING,
-    Evidence,
-    ResultError,
-    access_metric,
-    counted_size,
-    describe,
-    format_number,
-    gbps,
-    is_of_arrays,
-    parse_size,
-    peer_rows,
-    sample,
-    work_rate,
-)
+from conflict_free.evidence.files import peer_rows
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import access_metric, counted_size, format_number, gbps, is_of_arrays, parse_size, sample, work_rate
+from conflict_free.evidence.names import ACCESSES, CEILING, CEILING_SLUG, COUNTED_SIZE, LOCAL, PUBLISHED_CEILING, ResultError
+from conflict_free.evidence.values import describe
 
 from ..project import EvidenceDirective, raw_html, render
 from ..prose.beside import LOCAL_HINT, gpu_name

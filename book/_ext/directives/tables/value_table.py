@@ -8,7 +8,8 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from conflict_free.evidence.results import Evidence, ResultError
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective
 

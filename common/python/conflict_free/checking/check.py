@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conflict_free.console import ROOT, OneLineParser, Stop, say, use_venv
-from conflict_free.evidence import parity, results, source
+from conflict_free.evidence import files, parity, source
+from conflict_free.evidence.names import HISTORICAL, LOCAL, ResultError
 from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters, source_files, source_path
 from conflict_free.setup.lock import check_no_place
 
@@ -42,7 +43,7 @@ PLACES = re.compile(
 )
 
 
-def files() -> list[Path]:
+def own_files() -> list[Path]:
     """The repository's own files, those that git does not know yet included."""
     listed = subprocess.run(
         ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -77,7 +78,7 @@ def _inside(error: Exception) -> str:
 
 def licence_headers() -> Iterator[str]:
     """Every source file begins with the two lines of its licence."""
-    for path in files():
+    for path in own_files():
         text = _text(path)
         if text is None or not text.strip():
             continue
@@ -95,7 +96,7 @@ def licence_headers() -> Iterator[str]:
 
 def places() -> Iterator[str]:
     """No file names a package registry or a folder of somebody's machine."""
-    for path in files():
+    for path in own_files():
         for number, line in enumerate((_text(path) or "").splitlines(), start=1):
             found = PLACES.search(line)
             if found:
@@ -175,19 +176,19 @@ def committed_results() -> Iterator[str]:
     """Every committed result is valid and was measured with the kernels of today."""
     machines = [
         path for path in sorted(RESULTS.iterdir())
-        if path.is_dir() and path.name not in (results.LOCAL, results.HISTORICAL)
+        if path.is_dir() and path.name not in (LOCAL, HISTORICAL)
     ]
     for path in (file for machine in machines for file in sorted(machine.glob("*.json"))):
         machine = path.parent.name
         try:
-            result = results.load_result(path)
+            result = files.load_result(path)
             if result["machine"] != machine:
                 yield f"{_name(path)}: machine is {result['machine']}; by its folder it must be {machine}"
             if path.stem == SPECIMENS:
-                stale = results.stale_specimens(result, CHAPTERS)
+                stale = files.stale_specimens(result, CHAPTERS)
             else:
-                stale = results.stale_kernels(result, source.read_sources(source_path(path.stem)))
-        except (results.ResultError, source.SourceError) as error:
+                stale = files.stale_kernels(result, source.read_sources(source_path(path.stem)))
+        except (ResultError, source.SourceError) as error:
             yield _inside(error)
             continue
         if stale:
@@ -199,11 +200,11 @@ def counters_are_counts(counts: Path | None = None) -> Iterator[str]:
     """The committed counters of each GPU are the model's counts, but for the listed exceptions."""
     try:
         exceptions = parity.load_exceptions(RESULTS)
-    except results.ResultError as error:
+    except ResultError as error:
         yield _inside(error)
         return
     for machine in sorted(RESULTS.iterdir()):
-        if machine.is_dir() and machine.name not in (results.LOCAL, results.HISTORICAL):
+        if machine.is_dir() and machine.name not in (LOCAL, HISTORICAL):
             yield from (finding for finding, _ in parity.check_folder(machine, counts, exceptions) if finding)
 
 
@@ -212,7 +213,7 @@ def readme_table() -> Iterator[str]:
     try:
         if not readme.is_current():
             yield "README.md: its measured table is not what book/results says; run scripts/check --fix"
-    except results.ResultError as error:
+    except ResultError as error:
         yield f"README.md: {error}"
 
 
@@ -227,7 +228,7 @@ def check_counts(counts: Path) -> int:
     exceptions = parity.load_exceptions(RESULTS)
     compared = findings = 0
     for machine in sorted(RESULTS.iterdir()):
-        if machine.is_dir() and machine.name not in (results.LOCAL, results.HISTORICAL):
+        if machine.is_dir() and machine.name not in (LOCAL, HISTORICAL):
             for finding, number in parity.check_folder(machine, counts, exceptions):
                 compared += number
                 if finding:

@@ -8,7 +8,9 @@ import os
 import re
 
 from conflict_free.console import ROOT, Stop
-from conflict_free.evidence import results
+from conflict_free.evidence import metrics
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, RESULTS, area, chapters
 
 README = ROOT / "README.md"
@@ -27,23 +29,23 @@ def _per_request(row: dict | None, space: str) -> str:
     counters = row["counters"] if row else None
     if not counters or not counters[f"{space}_requests"]:
         return "–"
-    return results.format_number(counters[f"{space}_sectors"] / counters[f"{space}_requests"])
+    return metrics.format_number(counters[f"{space}_sectors"] / counters[f"{space}_requests"])
 
 
-def _measured(evidence: results.Evidence, row: dict | None) -> str:
+def _measured(evidence: Evidence, row: dict | None) -> str:
     """Size, speed and percent of cudaMemcpy of a timed row, between bars."""
     if row is None:
         return "– | – | –"
     try:
         percent = f"{evidence.percent_of_memcpy(row, 'cold'):.0f}"
-    except results.ResultError:  # there is no copy of that size
+    except ResultError:  # there is no copy of that size
         percent = "–"
-    return f"{results.pretty_size(row['size'])} | {results.speed(row, spec=',.0f')} | {percent}"
+    return f"{metrics.pretty_size(row['size'])} | {metrics.speed(row, spec=',.0f')} | {percent}"
 
 
 def table() -> str:
     """The table as Markdown; empty when nothing has been measured on the book's machine."""
-    evidence = results.Evidence(
+    evidence = Evidence(
         chapters=CHAPTERS, results=RESULTS, counts=ROOT / "build", machine=BOOK_MACHINE
     )
     measured = {slug: evidence.result(slug) for slug in chapters()}

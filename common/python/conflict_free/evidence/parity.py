@@ -17,7 +17,8 @@ from typing import Any
 
 import jsonschema
 
-from .results import COUNTERS, ResultError
+from .metrics import COUNTERS
+from .names import ResultError
 
 EXCEPTIONS = "parity_exceptions.json"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conflict_free.console import ROOT, USAGE, Stop
 
-from .results import SPECIMENS
+from .names import SPECIMENS
 
 RESULTS = ROOT / "book" / "results"
 CHAPTERS = ROOT / "chapters"

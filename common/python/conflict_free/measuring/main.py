@@ -22,7 +22,8 @@ try:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.table import Table
 
-    from conflict_free.evidence import parity, results
+    from conflict_free.evidence import files, metrics, parity
+    from conflict_free.evidence.names import CEILING, CEILING_SLUG, ResultError
     from conflict_free.evidence.places import RESULTS, SPECIMENS, chosen_chapters
 
     from . import peer_rows
@@ -60,8 +61,8 @@ def add_peers(session: Session, slug: str, result: dict, show) -> dict:
     session.peer_failures += [f"{slug}: {line}" for line in peers.failures]
     whole = {**result, "peers": peers.rows} if peers.rows else result
     try:
-        results.validate_result(whole, f"the peers of {slug}")
-    except results.ResultError as error:
+        files.validate_result(whole, f"the peers of {slug}")
+    except ResultError as error:
         session.peer_failures.append(str(error))
         return result
     return whole
@@ -95,24 +96,24 @@ def stages(out: Console, slugs: list[str]) -> Iterator:
 
 def table(measured: dict[str, dict]) -> Table:
     """What was measured: one line for each kernel and size."""
-    copy = measured.get(results.CEILING_SLUG, {"rows": ()})["rows"]
-    ceiling = {row["size"]: row for row in copy if row["kernel"] == results.CEILING}
+    copy = measured.get(CEILING_SLUG, {"rows": ()})["rows"]
+    ceiling = {row["size"]: row for row in copy if row["kernel"] == CEILING}
     shown = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     shown.add_column("kernel", no_wrap=True)
     shown.add_column("size", justify="right", no_wrap=True)
     for title in ("cold\nGB/s", "cold\n% of cudaMemcpy", "warm\nGB/s", "cold, ms\np10 to p90", "fits\nL2"):
         shown.add_column(title, justify="right", no_wrap=True)
     for result in measured.values():
-        for row in result["rows"] + results.peer_rows(result):
+        for row in result["rows"] + files.peer_rows(result):
             if not row["time"]:
                 continue
-            cold = results.sample(row)
+            cold = metrics.sample(row)
             alone = "ranks" in row["time"] or row.get("work")
             base = None if alone else ceiling.get(row["size"])
             shown.add_row(
-                row["kernel"], row["size"], results.speed(row, spec=",.1f"),
-                f"{100 * results.gbps(row) / results.gbps(base):.1f}" if base else "-",
-                results.speed(row, "warm", ",.1f") if "warm" in row["time"] else "-",
+                row["kernel"], row["size"], metrics.speed(row, spec=",.1f"),
+                f"{100 * metrics.gbps(row) / metrics.gbps(base):.1f}" if base else "-",
+                metrics.speed(row, "warm", ",.1f") if "warm" in row["time"] else "-",
                 f"{cold['p10_ms']:.4f} to {cold['p90_ms']:.4f}", "yes" if row["fits_l2"] else "no",
             )
         shown.add_section()
@@ -169,7 +170,7 @@ def main() -> int:
     for line in session.failures + session.peer_failures:
         out.print(line, markup=False, soft_wrap=True)
     if options.peers:
-        compared = sum(len(results.peer_rows(result)) for result in measured.values())
+        compared = sum(len(files.peer_rows(result)) for result in measured.values())
         out.print(f"Peers: {compared} times of libraries, {len(session.peer_failures)} failures")
     out.print(f"Results: {shown_path(session.folder)}", soft_wrap=True)
     return FAILED if differing or session.failures or session.peer_failures else 0

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from conflict_free.console import FAILED, NO_GPU, Stop, shown_path
 from conflict_free.counting import model_runtime
-from conflict_free.evidence import results, source
+from conflict_free.evidence import files, metrics, source
+from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.places import source_path
 
 from .counters import NoCounters, read_with_caches
@@ -40,8 +41,8 @@ def run_program(program: Path, *arguments: str, environment: dict[str, str] | No
                 NO_GPU if done.returncode == NO_GPU else FAILED,
             )
         try:
-            return results.load_program(out)
-        except results.ResultError as error:
+            return files.load_program(out)
+        except ResultError as error:
             raise Stop(f"{program.name} --json: {error}") from error
 
 
@@ -52,8 +53,8 @@ def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) 
     """
     if counts:
         try:
-            return results.load_program(counts / f"{slug}.json")
-        except results.ResultError as error:
+            return files.load_program(counts / f"{slug}.json")
+        except ResultError as error:
             raise Stop(f"--counts: {error}") from error
     if not model_runtime.is_built(build):
         return None
@@ -80,7 +81,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
     show("times")
     timed, clocks_around = take_times(session, program)
     kernels = dict.fromkeys(row["kernel"] for row in timed["rows"] if not row["reference"])
-    counted_at = {kernel: results.counted_size(timed, kernel) for kernel in kernels}
+    counted_at = {kernel: metrics.counted_size(timed, kernel) for kernel in kernels}
     show("counts of the model")
     counted = counts_at(session, slug, counted_at)
     rows = []

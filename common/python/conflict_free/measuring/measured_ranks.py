@@ -15,7 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from conflict_free.console import NO_GPU, Stop
-from conflict_free.evidence import results, source
+from conflict_free.evidence import files, metrics, source
+from conflict_free.evidence.metrics import PIECES
+from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.places import source_path
 
 from . import peer_rows
@@ -88,8 +90,8 @@ def times(program: Path, sizes: tuple[str, ...], kernels: tuple[str, ...], sampl
         words += [word for kernel in kernels for word in ("--kernel", kernel)]
         run_ranks([str(program), *words, "--samples", str(samples), *more, "--json", str(out)])
         try:
-            return results.load_program(out)["rows"]
-        except results.ResultError as error:
+            return files.load_program(out)["rows"]
+        except ResultError as error:
             raise Stop(f"{program.name} --json: {error}") from error
 
 
@@ -132,10 +134,10 @@ def measure_ranks(session: Session, slug: str, show) -> dict:
     by_run = {(row["kernel"], row["size"]): row for row in timed}
     show(f"times at {LARGE_SIZE}")
     timed += times(program, (LARGE_SIZE,), LARGE_KERNELS, LARGE_SAMPLES)
-    for pieces in results.PIECES:
+    for pieces in PIECES:
         show(f"times in {pieces} pieces")
         for row in times(program, TIMED_SIZES, ("in_pieces", "in_equal_pieces"), samples, "--pieces", str(pieces)):
-            by_run[row["kernel"], row["size"]]["figures"][f"gbps_in_{pieces}_pieces"] = results.gbps(row)
+            by_run[row["kernel"], row["size"]]["figures"][f"gbps_in_{pieces}_pieces"] = metrics.gbps(row)
     for kernel in LINK_KERNELS:
         show(f"links of {kernel}")
         with counted_links(by_run[kernel, SIZES[-1]]["figures"]):

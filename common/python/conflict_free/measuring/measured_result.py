@@ -13,7 +13,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from conflict_free.console import Stop, shown_path
-from conflict_free.evidence import results
+from conflict_free.evidence import files
+from conflict_free.evidence.names import ResultError
 
 from .counters import profiler_name
 from .machine import compiler_flags, host_processor, query_smi, toolkit_version
@@ -92,8 +93,8 @@ def whole_result(session: Session, slug: str, told: dict, hashes: dict[str, str]
         "rows": rows,
     }
     try:
-        results.validate_result(result, f"the result of {slug}")
-    except results.ResultError as error:
+        files.validate_result(result, f"the result of {slug}")
+    except ResultError as error:
         raise Stop(str(error)) from error
     return result
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conflict_free.console import ROOT, shown_path
-from conflict_free.evidence import results, source
+from conflict_free.evidence import files, source
+from conflict_free.evidence.names import ResultError
 
 from .measure import CARRIED
 
@@ -104,12 +105,12 @@ def _run_cpp(found: Peers, build: Path, library: str, name: str, wanted: list[st
                                   stdin=subprocess.DEVNULL)
             # 1 says that a check failed, as the rows do.
             if done.returncode not in (0, 1) or not out.exists():
-                raise results.ResultError(f"ended with exit code {done.returncode}: {_last_line(done.stderr)}")
+                raise ResultError(f"ended with exit code {done.returncode}: {_last_line(done.stderr)}")
             calls = {name: region.text for name, region in source.read_sources(path).regions.items()}
-            for row in results.load_program(out)["rows"]:
+            for row in files.load_program(out)["rows"]:
                 told = {"library": row["library"]["name"], "version": row["library"]["version"]}
                 _row(found, ours, {**row, **told, "name": row["kernel"], "call": _dedented(calls[row["kernel"]])})
-        except (OSError, KeyError, results.ResultError, source.SourceError) as error:
+        except (OSError, KeyError, ResultError, source.SourceError) as error:
             found.failures.append(f"{program.name}: {error}")
 
 

@@ -14,7 +14,9 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from conflict_free.console import Stop, run_main
-from conflict_free.evidence import results
+from conflict_free.evidence import metrics
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, ResultError
 from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, area, chapters, chapters_of_ranks
 
 # No terminal is as wide; the table then has the width that it needs, and a narrower terminal breaks its lines,
@@ -64,11 +66,11 @@ def _counted(cells: Cells, counts: dict | None) -> list[str]:
     """Sectors per load and per store, wavefronts per shared instruction, and bank conflicts."""
     if counts is None:
         return [cells.empty("uncounted")] * 4
-    glance = results.glance(counts)
-    sectors = [results.format_number(glance[key]) for key in ("load_sectors", "store_sectors")]
+    glance = metrics.glance(counts)
+    sectors = [metrics.format_number(glance[key]) for key in ("load_sectors", "store_sectors")]
     if glance["wavefronts"] is None:
         return [*sectors, *[cells.empty("unshared")] * 2]
-    return [*sectors, *(results.format_number(glance[key]) for key in ("wavefronts", "conflicts"))]
+    return [*sectors, *(metrics.format_number(glance[key]) for key in ("wavefronts", "conflicts"))]
 
 
 def _passed(rows: list[dict]) -> str:
@@ -77,42 +79,42 @@ def _passed(rows: list[dict]) -> str:
     return f"{sum(outcomes)} of {len(outcomes)}"
 
 
-def _largest_copy(evidence: results.Evidence, machine: str) -> dict | None:
+def _largest_copy(evidence: Evidence, machine: str) -> dict | None:
     """The largest size at which cudaMemcpy was timed."""
-    result = evidence.result(results.CEILING_SLUG, machine)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == results.CEILING and row["time"]]
+    result = evidence.result(CEILING_SLUG, machine)
+    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == CEILING and row["time"]]
     return max(rows, key=area, default=None)
 
 
-def _percent(cells: Cells, evidence: results.Evidence, row: dict, machine: str) -> str:
+def _percent(cells: Cells, evidence: Evidence, row: dict, machine: str) -> str:
     """Percent of cudaMemcpy at the same size, or at its largest for an array, which no copy is as long as."""
     if row.get("work"):
         return cells.empty("no_bytes")
     try:
-        return results.format_number(evidence.percent_of_memcpy(row, "cold", machine), ".1f")
-    except results.ResultError:
+        return metrics.format_number(evidence.percent_of_memcpy(row, "cold", machine), ".1f")
+    except ResultError:
         copy = _largest_copy(evidence, machine)
     if copy is None:
         return cells.empty("uncopied")
-    return cells.marked(results.format_number(100 * results.gbps(row) / results.gbps(copy), ".1f"), LARGEST_COPY)
+    return cells.marked(metrics.format_number(100 * metrics.gbps(row) / metrics.gbps(copy), ".1f"), LARGEST_COPY)
 
 
-def _measured(cells: Cells, evidence: results.Evidence, slug: str, kernel: str, machine: str) -> list[str]:
+def _measured(cells: Cells, evidence: Evidence, slug: str, kernel: str, machine: str) -> list[str]:
     """Size, speed and percent of cudaMemcpy for the largest measured size."""
     result = evidence.result(slug, machine)
     rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
     row = max((row for row in rows if row["time"]), key=area, default=None)
     if row is None:
         return [cells.empty("untimed" if rows else "unmeasured")] * 3
-    size = results.pretty_size(row["size"])
+    size = metrics.pretty_size(row["size"])
     return [
         cells.marked(size, STALE) if kernel in evidence.stale(slug, machine) else size,
-        results.speed(row, spec="" if row.get("work") else ",.0f"),
+        metrics.speed(row, spec="" if row.get("work") else ",.0f"),
         _percent(cells, evidence, row, machine),
     ]
 
 
-def table(cells: Cells, evidence: results.Evidence, slugs: list[str], machines: list[str]) -> Table:
+def table(cells: Cells, evidence: Evidence, slugs: list[str], machines: list[str]) -> Table:
     """One line for each kernel: the size whose counts the book shows, and the largest that was measured."""
     shown = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     add = shown.add_column
@@ -131,11 +133,11 @@ def table(cells: Cells, evidence: results.Evidence, slugs: list[str], machines: 
         everything = [*program["rows"], *(row for result in measured for row in result["rows"])]
         for kernel in dict.fromkeys(row["kernel"] for row in everything):
             rows = [row for row in program["rows"] if row["kernel"] == kernel]
-            size = results.counted_size(program, kernel) if rows else None
+            size = metrics.counted_size(program, kernel) if rows else None
             counts = next((row["counts"] for row in rows if row["size"] == size), None)
             line = [
                 kernel,
-                results.pretty_size(size) if counts else cells.empty("uncounted"),
+                metrics.pretty_size(size) if counts else cells.empty("uncounted"),
                 *_counted(cells, counts),
                 _passed(rows),
             ]
@@ -148,20 +150,20 @@ def table(cells: Cells, evidence: results.Evidence, slugs: list[str], machines: 
 
 def main() -> int:
     counts, folder = map(Path, sys.argv[1:])
-    evidence = results.Evidence(chapters=CHAPTERS, results=folder, counts=counts, machine=BOOK_MACHINE)
-    machines = [name for name in (BOOK_MACHINE, results.LOCAL) if any((folder / name).glob("*.json"))]
+    evidence = Evidence(chapters=CHAPTERS, results=folder, counts=counts, machine=BOOK_MACHINE)
+    machines = [name for name in (BOOK_MACHINE, LOCAL) if any((folder / name).glob("*.json"))]
     out = Console(highlight=False)
     cells = Cells()
     try:
         counted = [slug for slug in chapters() if slug not in chapters_of_ranks()]
         shown = table(cells, evidence, counted, machines)
-    except results.ResultError as error:
+    except ResultError as error:
         raise Stop(str(error)) from error
     out.width = max(out.width, Measurement.get(out, out.options.update(max_width=WIDEST), shown).maximum)
     out.print(shown)
     for line in cells.legend():
         out.print(line, markup=False, soft_wrap=True)
-    if results.LOCAL not in machines:
+    if LOCAL not in machines:
         out.print("For a column of your own GPU: scripts/measure, then scripts/book again")
     return 0
 

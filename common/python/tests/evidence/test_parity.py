@@ -7,7 +7,8 @@ import json
 import pytest
 
 from conflict_free.evidence import parity
-from conflict_free.evidence.results import COUNTERS, ResultError
+from conflict_free.evidence.metrics import COUNTERS
+from conflict_free.evidence.names import ResultError
 
 SAME = {name: 10 * i + 1 for i, name in enumerate(COUNTERS)}
 OTHER = {**SAME, "global_load_sectors": 7}

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from conflict_free.evidence import results
-from conflict_free.evidence.results import Evidence, ResultError, format_number, load_result, stale_kernels, validate_result
+from conflict_free.evidence import files, metrics
+from conflict_free.evidence.files import load_result, stale_kernels, validate_result
+from conflict_free.evidence.lookup import Evidence
+from conflict_free.evidence.metrics import COUNTERS, MEASURED, format_number
+from conflict_free.evidence.names import HISTORICAL, LOCAL, SCHEMAS, SPECIMENS, ResultError
 from conflict_free.evidence.source import Sources, read_sources
 
 BOOK_RESULTS = Path(__file__).resolve().parents[4] / "book" / "results"
@@ -47,7 +50,7 @@ def _set(data, path, value):
 
 def test_the_synthetic_files_are_valid(project, result):
     validate_result(result)
-    results.validate_program(json.loads((project.counts / "copy.json").read_text()))
+    files.validate_program(json.loads((project.counts / "copy.json").read_text()))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,7 @@ def test_broken_counts_are_refused(project, path, value):
     data = json.loads((project.counts / "copy.json").read_text())
     _set(data, path, value)
     with pytest.raises(ResultError):
-        results.validate_program(data)
+        files.validate_program(data)
 
 
 def test_files_that_are_no_results_are_named(tmp_path, result):
@@ -118,7 +121,7 @@ def test_files_that_are_no_results_are_named(tmp_path, result):
 
 
 COMMITTED = sorted(
-    path for path in BOOK_RESULTS.glob("*/*.json") if path.parent.name not in (results.HISTORICAL, results.LOCAL)
+    path for path in BOOK_RESULTS.glob("*/*.json") if path.parent.name not in (HISTORICAL, LOCAL)
 )
 
 
@@ -127,7 +130,7 @@ def test_each_chapter_has_results_of_the_books_machine():
     measured = {path.stem for path in COMMITTED if path.parent.name == "h200"}
     # A page may say that its chapter waits for the GPU, as those of new chapters do.
     waiting = {slug for slug in chapters if "\nNot measured yet.\n" in (CHAPTERS.parent / "book" / f"{slug}.rst").read_text()}
-    assert chapters and measured - waiting == chapters - waiting | {results.SPECIMENS}
+    assert chapters and measured - waiting == chapters - waiting | {SPECIMENS}
 
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -139,15 +142,15 @@ def test_committed_results_are_valid(path):
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_committed_results_are_of_todays_kernels(path):
     result = load_result(path)
-    if path.stem == results.SPECIMENS:
-        assert results.stale_specimens(result, CHAPTERS) == []
+    if path.stem == SPECIMENS:
+        assert files.stale_specimens(result, CHAPTERS) == []
         return
     assert stale_kernels(result, read_sources(CHAPTERS / path.stem / f"{path.stem}.cu")) == []
 
 
 @pytest.mark.parametrize("path", sorted((BOOK_RESULTS / "historical").glob("*.json")), ids=lambda path: path.stem)
 def test_published_figures_are_valid_and_cited(path):
-    data = results.load_historical(path)
+    data = files.load_historical(path)
     assert "{" + data["citation"] + "," in (BOOK_RESULTS.parent / "references.bib").read_text(encoding="utf-8")
 
 
@@ -155,7 +158,7 @@ def test_published_figures_name_known_machines():
     data = json.loads((BOOK_RESULTS / "historical" / "transpose_2009.json").read_text())
     data["rows"][0]["gbps"]["rtx"] = 1.0
     with pytest.raises(ResultError, match="figures of rtx, which is not in machines"):
-        results.validate_historical(data)
+        files.validate_historical(data)
 
 
 # -------------------------------------------------------------------------------------- staleness
@@ -219,7 +222,7 @@ def test_caches_that_were_not_counted_have_no_value(evidence):
 def test_the_gpus_wavefronts_are_values_where_they_were_read(project, result):
     key = "copy.copy_shared.2048.shared_store_wavefronts"
     row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_shared", "2048x2048"))
-    for counters, found in ((None, None), (dict.fromkeys(results.COUNTERS, 7), "7")):
+    for counters, found in ((None, None), (dict.fromkeys(COUNTERS, 7), "7")):
         row["counters"] = counters
         synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
         if found is None:
@@ -257,17 +260,17 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
         value(f"{key}.dram_write_bytes")
     with pytest.raises(ResultError, match="copy_plain at 2048 × 2048 has no counters of its traffic on"):
         value("copy.copy_plain.2048.percent_of_issue_slots")
-    assert results.is_measured(f"{key}.dram_read_bytes")
+    assert metrics.is_measured(f"{key}.dram_read_bytes")
     traffic["dram_bytes"] = 1
     with pytest.raises(ResultError, match="'dram_bytes' was unexpected"):
-        results.validate_result(result)
+        files.validate_result(result)
 
 
 def test_each_counter_of_the_schema_is_a_value():
-    schema = json.loads((results.SCHEMAS / "schema.json").read_text(encoding="utf-8"))["$defs"]["row"]["properties"]
-    counted = {metric for metric, (_, what) in results.MEASURED.items() if what in ("caches", "counters", "traffic")}
+    schema = json.loads((SCHEMAS / "schema.json").read_text(encoding="utf-8"))["$defs"]["row"]["properties"]
+    counted = {metric for metric, (_, what) in MEASURED.items() if what in ("caches", "counters", "traffic")}
     assert counted == set(schema["traffic"]["properties"])
-    assert counted > {*results.COUNTERS, *schema["caches"]["properties"]}
+    assert counted > {*COUNTERS, *schema["caches"]["properties"]}
 
 
 def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measured(project, result):
@@ -300,10 +303,10 @@ def test_lines_of_counts_may_be_atomic(project):
     data = json.loads(path.read_text())
     row = next(row for row in data["rows"] if row["counts"])
     row["counts"]["lines"][0]["op"] = "atomic"
-    results.validate_program(data)
+    files.validate_program(data)
     row["counts"]["lines"][0]["op"] = "prefetch"
     with pytest.raises(ResultError, match="'prefetch' is not one of"):
-        results.validate_program(data)
+        files.validate_program(data)
 
 
 def test_counts_for_another_machine_are_values(project, evidence):
@@ -384,7 +387,7 @@ def test_bad_keys_are_named_in_one_line(evidence, key, message):
 def test_what_libraries_took_are_values(project, evidence, key, text):
     synthetic.add_peers(project.results, "naive")
     assert evidence.value(key).text() == text
-    assert results.is_measured(key)
+    assert metrics.is_measured(key)
 
 
 @pytest.mark.parametrize(
@@ -449,7 +452,7 @@ def test_stale_and_failed_rows_have_no_value(project, evidence, result):
 def test_arrays_have_work_and_the_host_has_one_time(project, evidence):
     synthetic.make_arrays(project.counts, project.results, "naive")
     data = evidence.result("naive")
-    assert results.is_of_arrays(data) and not results.is_of_arrays(evidence.result("copy"))
+    assert metrics.is_of_arrays(data) and not metrics.is_of_arrays(evidence.result("copy"))
     assert evidence.value("naive.transpose_naive_row_read.5000x1.billions_per_second").number == pytest.approx(2500)
     assert evidence.value("naive.transpose_naive_row_read.5000x1.warm_billions_per_second").number == pytest.approx(5000)
     host = evidence.value("naive.host_search.5000x1.ms")
@@ -465,14 +468,14 @@ def test_arrays_have_work_and_the_host_has_one_time(project, evidence):
 
 
 def test_counts_are_shown_at_the_chapters_size_or_the_kernels_largest(project, evidence):
-    assert results.counted_size(evidence.program("naive"), "transpose_naive_row_read") == "2048x2048"
+    assert metrics.counted_size(evidence.program("naive"), "transpose_naive_row_read") == "2048x2048"
     synthetic.make_arrays(project.counts, project.results, "naive")
     program = evidence.program("naive")
-    assert results.counted_size(program, "transpose_naive_row_read") == "5000x1"
-    assert results.counted_size(program, "transpose_naive_column_read") == "64x1"
-    assert results.counted_size({**program, "counted_size": "1x1"}, "transpose_naive_row_read") == "5000x1"
+    assert metrics.counted_size(program, "transpose_naive_row_read") == "5000x1"
+    assert metrics.counted_size(program, "transpose_naive_column_read") == "64x1"
+    assert metrics.counted_size({**program, "counted_size": "1x1"}, "transpose_naive_row_read") == "5000x1"
     with pytest.raises(ResultError, match="no kernel 'none' in the counts of chapter naive"):
-        results.counted_size(program, "none")
+        metrics.counted_size(program, "none")
     assert evidence.value("naive.transpose_naive_column_read.64x1.blocks").number == 7
     assert evidence.value("naive.transpose_naive_column_read.64x1.launches").number == 2
     assert evidence.value("naive.transpose_naive_row_read.5000x1.launches").number == 1
@@ -481,22 +484,22 @@ def test_counts_are_shown_at_the_chapters_size_or_the_kernels_largest(project, e
 
 @pytest.mark.parametrize(("size", "shown"), [("2048x2048", "2048 × 2048"), ("1x1", "1 × 1"), ("1x7", "1 × 7"), ("5000x1", "5,000"), ("0x1", "0")])
 def test_sizes_for_readers(size, shown):
-    assert results.pretty_size(size) == shown
-    assert results.parse_size(size) == size
+    assert metrics.pretty_size(size) == shown
+    assert metrics.parse_size(size) == size
 
 
 @pytest.mark.parametrize("size", ["0", "x1", "0x0", "1x0", "01x1", "1x1x1", "-1"])
 def test_no_sizes(size):
     with pytest.raises(ResultError, match="is not N or WxH"):
-        results.parse_size(size)
+        metrics.parse_size(size)
 
 
 def test_speed_is_in_bytes_or_in_work():
     row = {"kernel": "k", "size": "10x1", "bytes": 3_000_000, "time": {"cold": {"median_ms": 2.0}, "warm": {"median_ms": 1.0}}}
-    assert results.speed(row) == "1.50"
-    assert results.speed(row, "warm", ".0f") == "3"
-    assert results.speed({**row, "work": {"unit": "pairs", "amount": 8e9}}, "warm") == "8,000 Gpairs/s"
-    assert results.speed({**row, "work": None, "time": {"host": {"median_ms": 2.0}}}) == "1.50"
+    assert metrics.speed(row) == "1.50"
+    assert metrics.speed(row, "warm", ".0f") == "3"
+    assert metrics.speed({**row, "work": {"unit": "pairs", "amount": 8e9}}, "warm") == "8,000 Gpairs/s"
+    assert metrics.speed({**row, "work": None, "time": {"host": {"median_ms": 2.0}}}) == "1.50"
 
 
 def test_published_figures_are_values():

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""A book whose kernels were changed: it renders, crosses out what was measured before, and marks what no longer holds."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+PAGE = """
+:val:`copy.copy_shared.16384.gbps` and :val:`copy.copy_plain.16384.gbps`.
+
+:claim:`The detour is dear [copy.copy_plain.16384.gbps > copy.copy_shared.16384.gbps]`.
+
+:claim:`It has a barrier less [copy.copy_shared.2048.barriers < 0]`.
+
+.. measured-table:: copy
+
+.. kernel-listing:: copy.copy_shared
+   :counts:
+
+.. kernel-listing:: copy.copy_gone
+"""
+
+
+@pytest.fixture
+def changed(project):
+    """A book that is not held to its evidence, with another text of the kernel copy_shared, which no longer does what it should."""
+    with (project.book / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write("conflict_free_strict = False\n")
+    source = project.source("copy")
+    source.write_text(source.read_text().replace("output[i] = tile[threadIdx.x]", "output[i] = 2 * tile[threadIdx.x]"))
+    path = project.counts / "copy.json"
+    counts = json.loads(path.read_text())
+    for row in counts["rows"]:
+        if row["kernel"] == "copy_shared":
+            row["check"] = {"passed": False, "message": "3 elements differ"}
+            row["expectations"] = [{"text": "barriers == 0", "passed": False, "seen": 64.0}]
+    path.write_text(json.dumps(counts))
+    return project
+
+
+def test_the_book_is_rendered_and_marked(changed):
+    html = changed.build_page(PAGE)
+    crossed = re.findall(r'<span class="val before-change"[^>]*>([\d,.]+)', html)
+    assert len(crossed) == 1, "the time of the kernel that was changed, and no other"
+    assert "measured before your change: copy_shared" in html
+    assert 'kernel before-change"><th scope="row"><code>copy_shared' in html
+    assert re.search(r'class="val stale"[^>]*>measured before your change', html), "the claim of times"
+    assert re.search(r'class="val broken"[^>]*>no longer holds', html), "the claim of counts"
+    assert "copy_shared at 2048 × 2048 is wrong: 3 elements differ." in html
+    assert "copy_shared at 2048 × 2048 does not have barriers == 0: it is 64." in html
+    assert "2 * tile[threadIdx.x]" in re.sub(r"<[^>]+>", "", html)
+    assert "This cannot be shown after the change" in html
+
+
+def test_what_has_changed_is_told(changed):
+    build = changed.build_page(PAGE) and changed.build()
+    told = json.loads(build.output.with_name("changes.json").read_text())
+    assert {change["text"] for change in told if change["kind"] == "stale"} == {"copy.copy_shared"}
+    broken = [(change["line"], change["text"].split(":")[0]) for change in told if change["kind"] == "broken"]
+    assert [line for line, _ in broken] == sorted(line for line, _ in broken)
+    assert len(broken) == 2 and broken[0][1] == "claim"
+
+
+def test_what_is_put_right_is_told_no_more(changed):
+    changed.build_page(PAGE.split(".. kernel")[0].replace("< 0", "< 9999"))
+    source = changed.source("copy")
+    source.write_text(source.read_text().replace("2 * tile", "tile"))
+    build = changed.build()
+    assert "before-change" not in build.html()
+    assert json.loads(build.output.with_name("changes.json").read_text()) == []
+
+
+def test_a_strict_book_fails(changed):
+    conf = changed.book / "conf.py"
+    conf.write_text(conf.read_text().replace("conflict_free_strict = False\n", ""))
+    warnings = changed.build_error(PAGE)
+    assert "is stale on invented" in warnings and "failed its check" in warnings

@@ -1,0 +1,303 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What is taken of a row: sizes, rates, counts and their ratios. A GB is 10**9 bytes; times are milliseconds a launch."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from .names import ACCESSES, ATOMICS, COUNTED_SIZE, PEERS, SECTOR_BYTES, SPECIMENS, ResultError
+
+_SIZE = re.compile(r"([1-9][0-9]*|0(?=x))(?:x([1-9][0-9]*))?\Z")
+
+
+def parse_size(text: str) -> str:
+    """Return ``WxH`` for ``N`` or ``WxH``. Raises ResultError for anything else."""
+    match = _SIZE.match(text)
+    if match is None:
+        raise ResultError(f"size {text!r} is not N or WxH with positive integers")
+    return f"{match[1]}x{match[2] or match[1]}"
+
+
+def pretty_size(size: str) -> str:
+    """Return a size for readers: ``2048 × 2048``, or ``1,000`` for the length of an array."""
+    width, height = size.split("x")
+    return f"{int(width):,}" if height == "1" and width != "1" else f"{width} × {height}"
+
+
+def is_of_arrays(data: dict[str, Any]) -> bool:
+    """Return whether a result or a program's output is of arrays: a size is then a length."""
+    return all(row["height"] == 1 for row in data["rows"])
+
+
+def counted_size(data: dict[str, Any], kernel: str) -> str:
+    """Return the size at which a kernel's counts are shown, and compared with the counters of a GPU.
+
+    That is the one that the chapter names, or the kernel's largest if it does not run there. ``data`` is what a
+    chapter program wrote. Raises ResultError for an unknown kernel.
+    """
+    rows = [row for row in data["rows"] if row["kernel"] == kernel]
+    if not rows:
+        known = ", ".join(dict.fromkeys(row["kernel"] for row in data["rows"]))
+        raise ResultError(f"no kernel {kernel!r} in the counts of chapter {data['slug']}; it has: {known or 'none'}")
+    wanted = data.get("counted_size", COUNTED_SIZE)
+    largest = max(rows, key=lambda row: row["width"] * row["height"])
+    return wanted if any(row["size"] == wanted for row in rows) else largest["size"]
+
+
+def failures(row: dict[str, Any]) -> list[str]:
+    """Return what a chapter's program has found wrong with a row, a line each: its output, and what it expects of the counts."""
+    where = f"{row['kernel']} at {pretty_size(row['size'])}"
+    found = [] if row["check"]["passed"] else [f"{where} is wrong: {row['check']['message']}"]
+    for judged in row["expectations"]:
+        if not judged["passed"]:
+            found.append(f"{where} does not have {judged['text']}: it is {format_number(judged['seen'])}")
+    return found
+
+
+def sample(row: dict[str, Any], state: str = "cold") -> dict[str, Any]:
+    """Return the times of a row, ``state`` cold or warm. What ran on the host, or on several GPUs, has one time, which
+    stands for cold.
+
+    Raises ResultError for the warm time of what has one time.
+    """
+    for only, where in (("host", "on the host"), ("ranks", "on several GPUs")):
+        if only in row["time"]:
+            if state == "warm":
+                raise ResultError(f"{row['kernel']} at {row['size']} ran {where}, and has no warm time")
+            return row["time"][only]
+    return row["time"][state]
+
+
+def gbps(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
+    """Return GB/s (10**9 bytes a second) of a row: useful bytes over ``which`` time, ``state`` cold or warm."""
+    return row["bytes"] / sample(row, state)[which] / 1e6
+
+
+def work_rate(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
+    """Return 10**9 units of a row's work a second. Raises ResultError if its work is told by bytes."""
+    if not row.get("work"):
+        raise ResultError(f"{row['kernel']} at {row['size']} has no unit of work but bytes; its metric is gbps")
+    return row["work"]["amount"] / sample(row, state)[which] / 1e6
+
+
+#: Lanes of all instructions that a multiprocessor issues in a cycle: one instruction from each of four schedulers.
+LANES_ISSUED_PER_CYCLE = 4 * 32
+
+
+def issue_limit(result: dict[str, Any], row: dict[str, Any]) -> float:
+    """Return the most 10**9 pairs a second that a kernel could compare if nothing but its inner loop were issued.
+
+    That is at the clock that was measured while the row ran. Raises ResultError if the result does not tell the clock, the
+    multiprocessors or the instructions.
+    """
+    entry = result["kernels"].get(row["kernel"], {})
+    per_pair, multiprocessors = entry.get("instructions_per_pair"), result["provenance"].get("multiprocessors")
+    if not (per_pair and multiprocessors and row.get("sm_mhz")):
+        raise ResultError(
+            f"{row['kernel']} at {row['size']} has no issue limit: it takes instructions_per_pair of the kernel, "
+            f"multiprocessors of the provenance and sm_mhz of the row"
+        )
+    return multiprocessors * LANES_ISSUED_PER_CYCLE * row["sm_mhz"] / per_pair / 1e3
+
+
+def speed(row: dict[str, Any], state: str = "cold", spec: str = "") -> str:
+    """Return a row's GB/s in a format of Python, or billions of what else it gets done in a second, with the unit."""
+    if row.get("work"):
+        return f"{format_number(work_rate(row, state), spec)} G{row['work']['unit']}/s"
+    return format_number(gbps(row, state), spec)
+
+
+#: In how many pieces a transpose across GPUs was sent, besides what its program does by itself.
+PIECES = (3, 4, 5, 6, 8)
+
+#: Metrics of a measured row: the state, and what is taken of it.
+MEASURED = {
+    "gbps": ("cold", "gbps"),
+    "ms": ("cold", "median_ms"),
+    "p10_ms": ("cold", "p10_ms"),
+    "p90_ms": ("cold", "p90_ms"),
+    "samples": ("cold", "samples"),
+    "percent_of_memcpy": ("cold", "percent"),
+    "billions_per_second": ("cold", "rate"),
+    "warm_gbps": ("warm", "gbps"),
+    "warm_billions_per_second": ("warm", "rate"),
+    "warm_ms": ("warm", "median_ms"),
+    "warm_p10_ms": ("warm", "p10_ms"),
+    "warm_p90_ms": ("warm", "p90_ms"),
+    "warm_percent_of_memcpy": ("warm", "percent"),
+    "fits_l2": ("", "fits_l2"),
+    "bytes": ("", "bytes"),
+    "sm_mhz": ("", "own"),
+    "error": ("", "figures"),
+    "link_bytes": ("", "figures"),
+    "link_data_kib": ("", "figures"),
+    "link_raw_kib": ("", "figures"),
+    **{f"gbps_in_{pieces}_pieces": ("", "figures") for pieces in PIECES},
+    "error_bound": ("", "figures"),
+    "instructions_per_pair": ("", "instructions"),
+    "issue_limit_billions_per_second": ("", "issue_limit"),
+    "percent_of_issue_limit": ("cold", "percent_of_issue_limit"),
+    "shared_load_wavefronts": ("", "counters"),
+    "shared_store_wavefronts": ("", "counters"),
+    "l1_hit_sectors": ("", "caches"),
+    "l2_load_sectors": ("", "caches"),
+    "l2_store_sectors": ("", "caches"),
+    "global_load_requests": ("", "counters"),
+    "global_store_requests": ("", "counters"),
+    "global_load_sectors": ("", "counters"),
+    "global_store_sectors": ("", "counters"),
+    "l2_load_hit_sectors": ("", "traffic"),
+    "dram_read_bytes": ("", "traffic"),
+    "dram_write_bytes": ("", "traffic"),
+    "shared_wavefronts": ("", "traffic"),
+    "instructions": ("", "traffic"),
+    "instructions_issued": ("", "traffic"),
+    "cycles": ("", "traffic"),
+    "issue_slots": ("", "traffic"),
+    "issue_slots_taken": ("", "traffic"),
+    "percent_of_issue_slots": ("", "issue_slots"),
+    "percent_of_shared_cycles": ("", "shared_cycles"),
+    "l2_fabric_cycles_active": ("", "traffic"),
+    "l2_cycles": ("", "traffic"),
+    "percent_of_l2_fabric": ("", "l2_fabric"),
+}
+
+#: Counters of a row, by the key that has them, in the words of what it does not have. Where it has traffic, all are there.
+COUNTED = {"caches": "counters of the caches", "counters": "counters", "traffic": "counters of its traffic"}
+
+#: What is a share, in percent: the counter of the part, and that of the whole.
+SHARES = {
+    "issue_slots": ("issue_slots_taken", "issue_slots"),
+    "l2_fabric": ("l2_fabric_cycles_active", "l2_cycles"),
+}
+
+#: What is measured of our kernels alone, and of no library.
+OF_KERNELS = (*COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "shared_cycles", *SHARES)
+
+_PER = {
+    "sectors_per_request": ("sectors", "requests"),
+    "ideal_sectors_per_request": ("ideal_sectors", "requests"),
+    "bytes_per_request": ("bytes", "requests"),
+    "wavefronts_per_instruction": ("wavefronts", "instructions"),
+    "ideal_wavefronts_per_instruction": ("ideal_wavefronts", "instructions"),
+    "sectors_over_ideal": ("sectors", "ideal_sectors"),
+    "wavefronts_over_ideal": ("wavefronts", "ideal_wavefronts"),
+}
+
+
+def access_metric(access: dict[str, Any], name: str) -> float:
+    """Return a metric of one kind of access (``global_load``, …): a raw count, ``bytes_moved``, or one per another.
+
+    Raises ResultError for an unknown name, or for a ratio over nothing.
+    """
+    if name in _PER:
+        over, under = _PER[name]
+        if over in access and under in access:
+            if access[under] == 0:
+                raise ResultError(f"{name} asks for a ratio over {under}, and there are none")
+            return access[over] / access[under]
+    elif name == "bytes_moved" and "sectors" in access:
+        return access["sectors"] * SECTOR_BYTES
+    elif isinstance(access.get(name), int):
+        return access[name]
+    known = [key for key, value in access.items() if isinstance(value, int)]
+    known += [key for key, (over, under) in _PER.items() if over in access and under in access]
+    if "sectors" in access:
+        known.append("bytes_moved")
+    raise ResultError(f"unknown metric {name!r} of an access; accepted: {', '.join(known)}")
+
+
+def is_measured(expression: str) -> bool:
+    """Return whether a key, a ratio or a comparison of keys depends on the GPU that was measured."""
+    keys = [word.split(".", 3) for word in expression.split() if not word.startswith("historical:")]
+    return any(
+        key[0] in ("machine", SPECIMENS) or len(key) == 4 and (key[1] == PEERS or key[3] in MEASURED) for key in keys
+    )
+
+
+#: The end of a metric that is a count over the number of blocks.
+OF_A_BLOCK = "_per_block"
+
+
+def counts_metric(counts: dict[str, Any], name: str) -> float:
+    """Return a metric of a launch's counts, e.g. ``barriers``, ``blocks`` or ``global_store.sectors_per_request``.
+
+    A raw count of a kind of access with ``_per_block`` behind it, such as ``shared_load.wavefronts_per_block``, is that of one block.
+    ``partitions_per_step.load`` and ``.store`` are the partitions of device memory that concurrent blocks
+    use together, on average, on machines whose partitions are watched. Raises ResultError for an unknown name.
+    """
+    head, _, rest = name.partition(".")
+    if head == "partitions_per_step" and rest in ("load", "store"):
+        if "partitions" not in counts:
+            raise ResultError(f"{name} is of machines whose partitions are watched, such as gt200")
+        return counts["partitions"][rest]["mean"]
+    if (head in ACCESSES or head in ATOMICS and head in counts) and rest:
+        total, of_a_block = rest.removesuffix(OF_A_BLOCK), rest.endswith(OF_A_BLOCK)
+        return access_metric(counts[head], total) / (counts_metric(counts, "blocks") if of_a_block else 1)
+    if name in ("barriers", "shared_bytes", "warp_barriers"):
+        if name not in counts:
+            raise ResultError(f"no {name} in these counts")
+        return counts[name]
+    if name == "blocks":
+        return counts.get("blocks", math.prod(counts["grid"]))
+    if name == "launches":
+        return counts.get("launches", 1)
+    if name == "threads_per_block":
+        return math.prod(counts["block"])
+    if name == "threads":
+        return math.prod(counts["grid"]) * math.prod(counts["block"])
+    raise ResultError(
+        f"unknown metric {name!r}; accepted: {', '.join(MEASURED)}, barriers, warp_barriers, shared_bytes, blocks, "
+        f"launches, threads_per_block, threads, or one of {', '.join((*ACCESSES, *ATOMICS))} with a dot and its metric"
+    )
+
+
+def glance(counts: dict[str, Any]) -> dict[str, float | None]:
+    """Return a launch's counts at a glance, None where nothing is counted.
+
+    ``load_sectors`` and ``store_sectors`` are of global memory, a request; ``wavefronts`` of shared memory, an
+    instruction, and ``conflicts`` all of them, loads and stores together.
+    """
+    shared = [counts[key] for key in ("shared_load", "shared_store")]
+    instructions = sum(access["instructions"] for access in shared)
+
+    def sectors(access: dict[str, Any]) -> float | None:
+        return access["sectors"] / access["requests"] if access["requests"] else None
+
+    return {
+        "load_sectors": sectors(counts["global_load"]),
+        "store_sectors": sectors(counts["global_store"]),
+        "wavefronts": sum(access["wavefronts"] for access in shared) / instructions if instructions else None,
+        "conflicts": sum(access["conflicts"] for access in shared) if instructions else None,
+    }
+
+
+#: The six counters of a result: name there, kind of access, count of the model.
+COUNTERS = {
+    "shared_load_wavefronts": ("shared_load", "wavefronts"),
+    "shared_store_wavefronts": ("shared_store", "wavefronts"),
+    "global_load_requests": ("global_load", "requests"),
+    "global_store_requests": ("global_store", "requests"),
+    "global_load_sectors": ("global_load", "sectors"),
+    "global_store_sectors": ("global_store", "sectors"),
+}
+
+
+def format_number(number: float, spec: str = "") -> str:
+    """Return a number for readers by a format of Python, or without one by the rule of the book.
+
+    The rule: integers in full with thousands separated, everything else to three significant digits.
+    Raises ResultError for a format that does not fit.
+    """
+    if spec:
+        try:
+            return format(number, spec)
+        except ValueError as error:
+            raise ResultError(f"format {spec!r} does not fit {number!r}: {error}") from None
+    if isinstance(number, bool) or float(number).is_integer():
+        return f"{int(number):,}"
+    decimals = max(0, 2 - math.floor(math.log10(abs(number))))
+    return f"{number:,.{decimals}f}"

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Numbers with where they come from, and their comparisons."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+from .metrics import format_number
+from .names import ResultError
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number or word with where it comes from.
+
+    ``default_format`` is used when the asker gives none; ``provenance`` is one line for a reader. ``stale`` tells what was
+    measured with another text of the kernel.
+    """
+
+    number: float | str
+    provenance: str
+    default_format: str = ""
+    stale: bool = False
+
+    def text(self, spec: str = "") -> str:
+        """Return the value for readers. Raises ResultError if the format does not fit."""
+        if isinstance(self.number, str):
+            if spec:
+                raise ResultError(f"format {spec!r} given for {self.number!r}, which is not a number")
+            return self.number
+        return format_number(self.number, spec or self.default_format)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two values side by side: whether ``left`` and ``right`` stand as ``sign`` says, and one line of provenance.
+
+    ``stale`` tells that one of them was measured with another text of the kernel.
+    """
+
+    holds: bool
+    left: str
+    sign: str
+    right: str
+    provenance: str
+    stale: bool = False
+
+    @property
+    def values(self) -> str:
+        """The two values with the sign between them."""
+        return f"{self.left} {self.sign} {self.right}"
+
+    @property
+    def shown(self) -> str:
+        """The values, and where they come from."""
+        return f"{self.values}. {self.provenance}"
+
+
+def describe(provenance: dict[str, Any]) -> str:
+    """Return one line that names the machine, its software, the date and the commit of a result."""
+    several = f"{provenance['gpus']} × " if "gpus" in provenance else ""
+    nccl = f"NCCL {provenance['nccl']}, " if "nccl" in provenance else ""
+    return (
+        f"{several}{provenance['gpu']}, driver {provenance['driver']}, CUDA {provenance['toolkit']}, {nccl}"
+        f"{provenance['date'][:10]}, commit {provenance['commit'][:10]}"
+    )
+
+
+def where_it_ran(row: dict[str, Any], provenance: dict[str, Any]) -> str:
+    """Return what ran a row, if it was not the GPU."""
+    if "ranks" in row["time"]:
+        return "the slowest GPU of each sample"
+    return f"on the host, {provenance.get('cpu', 'its processor unknown')}" if "host" in row["time"] else ""
+
+
+#: Comparisons of a claim, longest first so that ``>=`` is not read as ``>``.
+COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/book --watch: serves the book, renders it again whenever a file is saved, and reloads the page in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import time
+from pathlib import Path
+
+from livereload import Server
+
+from conflict_free.console import ROOT, Stop, run_main, say, telling
+
+from . import changes
+
+_WATCHED = ("chapters", "book", "common")
+_FIRST_PORT = 8000
+
+
+def render(cmake: Path, build: Path) -> None:
+    """Renders what has changed, and says how long it took, or why it did not work."""
+    started = time.monotonic()
+    done = subprocess.run([cmake, "--build", build, "--target", "book_pages"], cwd=ROOT, capture_output=True, text=True)
+    seconds = time.monotonic() - started
+    if done.returncode:
+        for line in telling(done.stdout.splitlines()):
+            say(f"  | {line}")
+        say(f"Not rendered, after {seconds:.1f} s: see above")
+        return
+    for line in changes.lines(build):
+        say(line)
+    say(f"Rendered in {seconds:.1f} s")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cmake", type=Path)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--port", type=int, default=_FIRST_PORT)
+    options = parser.parse_args()
+    server = Server()
+    for folder in _WATCHED:
+        server.watch(str(ROOT / folder), lambda: render(options.cmake, options.build), ignore=lambda path: "__pycache__" in path)
+    say(f"Watching {', '.join(_WATCHED)}; the book is at http://127.0.0.1:{options.port}/ (Ctrl+C ends it)")
+    try:
+        server.serve(root=str(options.build / "html"), host="127.0.0.1", port=options.port, restart_delay=0)
+    except OSError as error:
+        raise Stop(f"cannot serve on 127.0.0.1:{options.port}: {error.strerror}") from error
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)
