@@ -73,12 +73,44 @@ def _loops(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int]]:
     return sorted(found.items(), key=lambda loop: loop[1] - loop[0])
 
 
+class _Leaders:
+    """Which predicates hold in one of the active lanes alone, at the place up to which the code was read: those that compare the number of
+    the lane with that of the lane that was found in a mask."""
+
+    def __init__(self):
+        self._numbers: set[str] = set()
+        self._found: set[str] = set()
+        self._predicates: set[str] = set()
+
+    def holds(self, guard: str | None) -> bool:
+        return guard in self._predicates
+
+    def read(self, operation: str, operands: str) -> None:
+        words = [word.strip() for word in operands.split(",")]
+        written, sources = words[0], set(words[1:])
+        compares = operation.startswith("ISETP.EQ") and sources & self._numbers and sources & self._found
+        for known in (self._numbers, self._found, self._predicates):
+            known.discard(written)
+        if compares:
+            self._predicates.add(written)
+        elif operation.startswith("S2R") and "SR_LANEID" in sources:
+            self._numbers.add(written)
+        elif operation.split(".")[0] in ("FLO", "UFLO"):
+            self._found.add(written)
+
+
 def _elected(code: list[tuple]) -> set[int]:
-    """Lines of which the code takes the active lanes (a vote on what is true) and finds one of them."""
+    """Lines of atomic operations that one of the active lanes does: the code takes the active lanes (a vote on what is true) and finds
+    one of them, in this line or, for several lines together, before."""
     of_line: dict[int, set[str]] = {}
-    for line, _, _, operation, _ in code:
-        of_line.setdefault(line, set()).add(operation.split(".")[0])
-    return {line for line, words in of_line.items() if words & {"VOTE", "VOTEU"} and words & {"FLO", "UFLO"}}
+    leaders, elected = _Leaders(), set()
+    for line, _, guard, operation, operands in code:
+        word = operation.split(".")[0]
+        of_line.setdefault(line, set()).add(word)
+        if _KINDS.get(word, ("", ""))[1] == "atomic" and leaders.holds(guard):
+            elected.add(line)
+        leaders.read(operation, operands)
+    return elected | {line for line, words in of_line.items() if words & {"VOTE", "VOTEU"} and words & {"FLO", "UFLO"}}
 
 
 def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:

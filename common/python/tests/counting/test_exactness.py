@@ -144,6 +144,19 @@ def test_an_atomic_on_one_address_is_done_by_one_lane(tmp_path):
 
 
 @needs_tools
+def test_atomics_that_share_the_choice_of_a_lane_are_each_done_by_it(tmp_path):
+    found = compared(tmp_path, """__global__ void k(int* out) {
+    int t = blockDim.x * blockIdx.x + threadIdx.x;
+    atomicAdd(out, 10);
+    atomicMax(out + 1, t);
+    atomicXor(out + 2, t);
+    atomicExch(out + 3, t); }""")
+    assert found.exact
+    assert list(found.counted.values()) == [(4, 0, True)] * 3
+    assert [entry["ptx"].split(".")[2] for entry in found.fused] == ["add", "max", "xor"]
+
+
+@needs_tools
 def test_an_atomic_on_many_addresses_is_done_by_all_lanes(tmp_path):
     found = compared(tmp_path, "__global__ void k(unsigned* out, const unsigned* in) { atomicAdd(&out[in[threadIdx.x]], 1u); }")
     assert found.exact and not found.counted
