@@ -460,6 +460,12 @@ TEST_F(Runtime, TexturesAreDescribedToTheDevice)
     EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
     EXPECT_EQ(cudaDestroyTextureObject(texture), cudaErrorInvalidValue);
     cudaFreeArray(array);
+    cudaMipmappedArray_t whole = nullptr;
+    ASSERT_EQ(cudaMallocMipmappedArray(&whole, &channels, cudaExtent{16, 8, 0}, 2, 0), cudaSuccess);
+    ASSERT_EQ(cudaGetMipmappedArrayLevel(&resource.res.array.array, whole, 1), cudaSuccess);
+    EXPECT_EQ(cudaCreateSurfaceObject(&surface, &resource), cudaSuccess) << "levels are for surfaces, too";
+    EXPECT_EQ(cudaDestroySurfaceObject(surface), cudaSuccess);
+    cudaFreeMipmappedArray(whole);
 }
 
 TEST_F(Runtime, PoolsCountWhatIsInUse)

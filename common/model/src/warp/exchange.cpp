@@ -261,32 +261,60 @@ void check_members(Warp& warp, const Instruction& instruction)
     }
 }
 
+/// The mask of the first of some lanes. Whoever calls takes part.
+std::uint32_t members_of_first(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+{
+    const int first = std::countr_zero(lanes);
+    return members_of(warp, instruction, first) | 1u << first;
+}
+
+/// Those of some lanes whose mask is that of the first one.
+std::uint32_t lanes_like_first(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+{
+    const std::uint32_t members = members_of_first(warp, instruction, lanes);
+    std::uint32_t alike = 0;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1)
+        if (const int lane = std::countr_zero(rest); (members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane)) alike |= 1u << lane;
+    return alike;
+}
+
+/// Does what lanes with one mask do, if all whom the mask names are among them. False if they have to wait.
+bool complete(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+{
+    Fragment here{.pc = warp.pc, .mask = lanes, .frame = warp.frame, .top = warp.top};
+    here.instruction = &instruction;
+    here.members = members_of_first(warp, instruction, lanes) | lanes;
+    const std::uint32_t alive = warp.lanes & ~warp.exited;
+    if ((here.members & alive) != here.mask) return false;
+    Brought brought;
+    bring(here, brought);
+    finish(warp, here, brought);
+    warp.block->watch.warp_barrier(warp.index, lanes);
+    return true;
+}
+
 void execute(Warp& warp, const Instruction& instruction)
 {
     if (warp.active != warp.mask) warp.split_before(warp.mask & ~warp.active, warp.pc);
     warp.mask = warp.active;
     check_members(warp, instruction);
-    // Lanes with different masks wait for different others.
-    const std::uint32_t members = members_of(warp, instruction, std::countr_zero(warp.mask)) | 1u << std::countr_zero(warp.mask);
-    std::uint32_t alike = 0;
-    for (std::uint32_t rest = warp.mask; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); (members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane)) alike |= 1u << lane;
-    if (alike != warp.mask) {
-        warp.split_before(warp.mask & ~alike);
-        warp.mask = alike;
+    // Lanes with different masks wait for different others. Those whose others are here do not part.
+    std::uint32_t waiting = 0;
+    for (std::uint32_t rest = warp.mask; rest;) {
+        const std::uint32_t alike = lanes_like_first(warp, instruction, rest);
+        rest &= ~alike;
+        if (!complete(warp, instruction, alike)) waiting |= alike;
     }
-    Fragment here{.pc = warp.pc, .mask = warp.mask, .frame = warp.frame, .top = warp.top};
-    here.instruction = &instruction;
-    here.members = members | alike;
-    const std::uint32_t alive = warp.lanes & ~warp.exited;
-    if ((here.members & alive) == here.mask) {
-        Brought brought;
-        bring(here, brought);
-        finish(warp, here, brought);
-        warp.block->watch.warp_barrier(warp.index, here.mask);
+    if (!waiting) return;
+    if (waiting != warp.mask) {
+        warp.split_before(waiting);
+        warp.mask &= ~waiting;
         return;
     }
-    warp.wait(Wait::warp_barrier, instruction).members = here.members;
+    const std::uint32_t alike = lanes_like_first(warp, instruction, warp.mask);
+    if (alike != warp.mask) warp.split_before(warp.mask & ~alike);
+    warp.mask = alike;
+    warp.wait(Wait::warp_barrier, instruction).members = members_of_first(warp, instruction, alike) | alike;
 }
 
 void read_active_mask(Warp& warp, const Instruction& instruction)

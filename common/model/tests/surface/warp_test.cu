@@ -70,6 +70,21 @@ TEST(Warp, LanesOutsideTheMaskTakeNoPart)
     for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(out.host()[lane], lane >= 4 && lane < 12 ? 70 : -1);
 }
 
+__global__ void exchange_in_groups(int* out)
+{
+    const int lane = static_cast<int>(threadIdx.x);
+    const unsigned group = __match_any_sync(0xffffffff, lane % 5);
+    out[lane] = __shfl_sync(group, lane, lane % 5);
+}
+
+TEST(Warp, LanesThatExchangeInGroupsGoOnTogether)
+{
+    Device<int> out(32);
+    const auto counts = counts_of([&] { exchange_in_groups<<<1, 32>>>(out.data); });
+    for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(out.host()[lane], lane % 5);
+    EXPECT_EQ(counts.global_store.requests, 1u);
+}
+
 __global__ void read_from_outside(int* out)
 {
     if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffff, (int)threadIdx.x, 20);
