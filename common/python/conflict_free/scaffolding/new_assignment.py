@@ -78,7 +78,7 @@ def main() -> int:
         prog="scripts/new-assignment",
         usage="scripts/new-assignment SLUG",
         description="Makes chapters/SLUG/assignment and its page in the book. It is a small assignment that works: its answers are "
-        "graded as it says. The page For teachers in the book says what to change.",
+        "graded as it says. docs/teaching.md says what to change.",
     )
     parser.add_argument("slug", metavar="SLUG", type=_slug, help="a chapter, which scripts/new-chapter makes")
     slug = parser.parse_args().slug
