@@ -224,12 +224,12 @@ std::vector<Step> all_steps()
     return {
         {.name = "peer_copy", .enqueue = peer_copy, .transposes = false},
         {.name = "nccl_exchange", .enqueue = nccl_exchange, .transposes = false, .communicates = true},
-        {.name = "as_pytorch", .enqueue = as_pytorch, .communicates = true, .keeps_whole = true},
-        {.name = "in_send_order", .enqueue = in_send_order, .communicates = true},
+        {.name = "as_pytorch", .enqueue = as_pytorch, .communicates = true, .keeps_whole = true, .passes = 3},
+        {.name = "in_send_order", .enqueue = in_send_order, .communicates = true, .passes_of_sent = 1},
         {.name = "in_place", .enqueue = in_place},
         {.name = "in_pieces", .enqueue = in_pieces},
         {.name = "in_equal_pieces", .enqueue = in_equal_pieces},
-        {.name = "in_pieces_by_nccl", .enqueue = in_pieces_by_nccl, .communicates = true},
+        {.name = "in_pieces_by_nccl", .enqueue = in_pieces_by_nccl, .communicates = true, .passes_of_sent = 1},
         {.name = "direct", .enqueue = direct, .stages = false},
         {.name = "direct_by_rank", .enqueue = direct_by_rank, .stages = false},
     };

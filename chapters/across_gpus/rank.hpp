@@ -53,6 +53,9 @@ struct Step {
     bool transposes = true;
     /// Whether it calls NCCL, needs memory to send from and to receive into, and a whole transposed input.
     bool communicates = false, stages = true, keeps_whole = false;
+    /// How often kernels load and store each float of the matrix, and once more those that are sent. The model's counts are held
+    /// against it.
+    int passes = 1, passes_of_sent = 0;
 };
 
 /// Waits, in the stream, until all ranks are here.

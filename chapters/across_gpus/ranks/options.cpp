@@ -14,7 +14,9 @@ const char* const USAGE =
     "  --list               the kernels, one line each\n"
     "  --kernel NAME        only this one; may be repeated\n"
     "  --size N|WxH         of the matrix; may be repeated (default: 1024)\n"
+    "  --devices N          without a launcher: GPUs to take, or devices that the counting model has (default: all, or 1)\n"
     "  --samples N          samples of each time (default: 20)\n"
+    "  --machine NAME       under the counting model: the GPU whose rules apply (default: sm_90)\n"
     "  --pieces N           pieces in which in_pieces sends, 1 to 16 (default: 5)\n"
     "  --rendezvous PLACE   where the processes meet: HOST:PORT, or file:PATH\n"
     "  --json FILE          write results to a file\n"
@@ -78,6 +80,8 @@ Options options_from(std::vector<std::string> arguments)
         else if (name == "--size") options.sizes.push_back(size_of(value()));
         else if (name == "--kernel") options.steps.push_back(step_named(value()));
         else if (name == "--samples") options.samples = number(name, value(), 100000);
+        else if (name == "--devices") options.devices = number(name, value(), MOST_RANKS);
+        else if (name == "--machine") options.machine = value();
         else if (name == "--pieces") options.pieces = number(name, value(), 16);
         else if (name == "--json") own = true, options.json = value();
         else if (name == "--rendezvous") own = true, options.rendezvous = value();

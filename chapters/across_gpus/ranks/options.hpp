@@ -21,7 +21,11 @@ struct Options {
     /// Those asked for, or all.
     std::vector<Step> steps;
     std::string json, rendezvous;
+    /// Whose rules the model applies; empty for its own choice.
+    std::string machine;
     int samples = 20, pieces = 5;
+    /// How many GPUs one process takes, or devices the model has; 0 for all that are there.
+    int devices = 0;
     bool list = false, help = false;
     /// What all ranks must have been given alike.
     std::string common;

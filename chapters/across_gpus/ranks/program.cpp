@@ -47,6 +47,7 @@ Needs needs_of(const Options& options, int ranks)
 bool run_steps(Rank& rank, Control& control, const Options& options)
 {
     Report report;
+    Counting counting;
     bool right = true, times = model_machine().empty();
     for (const Size& size : options.sizes) {
         rank.width = size.width;
@@ -55,11 +56,11 @@ bool run_steps(Rank& rank, Control& control, const Options& options)
         for (const Step& step : options.steps) {
             control.allow(20, "step " + step.name);
             control.barrier();
-            std::size_t before = bytes_over_links();
-            control.barrier();
             Outcome outcome = measure(rank, control, step, times ? options.samples : 0);
             control.barrier();
-            right = report.add(rank, control, step, outcome, bytes_over_links() - before) && right;
+            // Rank 0 looks at what all ranks have done, while they wait for it.
+            Counted counted = rank.rank == 0 ? counting.take() : Counted();
+            right = report.add(rank, control, step, outcome, counted) && right;
         }
     }
     if (rank.rank == 0 && !options.json.empty()) report.write(options.json);
@@ -112,11 +113,19 @@ int run(const Options& options)
     // A kernel that is loaded when it is first launched waits for those that run. If one of these waits for another GPU,
     // whose thread waits for the loading to end, nothing ends.
     if (!launch) ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    if (launch && options.devices > 0)
+        throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, and " + launch->launcher + " says how many processes there are");
+    // The model looks when it is first asked for its devices.
+    if (options.devices > 0) ::setenv("SIMT_DEVICES", std::to_string(options.devices).c_str(), 1);
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
         std::fprintf(stderr, "across_gpus: there is neither a GPU nor the model\n");
         return NO_GPU;
     }
+    if (options.devices > count)
+        throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, there are " + std::to_string(count));
+    if (options.devices > 0) count = options.devices;
+    if (!options.machine.empty()) choose_machine(options.machine);
     const bool right = launch ? run_rank(*launch, options) : run_threads(count, options);
     const std::string hazard = first_hazard();
     if (!hazard.empty()) std::fprintf(stderr, "across_gpus: the model found a hazard: %s\n", hazard.c_str());

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "model.hpp"
 
 namespace across_gpus {
 namespace {
@@ -48,9 +47,22 @@ std::string time_of(const std::vector<float>& times)
         quantile(times, 0.5), quantile(times, 0.1), quantile(times, 0.9), times.size());
 }
 
+// What is wrong with the counts of a step that sends `sent` bytes; empty if nothing is.
+std::string wrong_counts(const Rank& rank, const Step& step, const Counted& counted, std::size_t sent)
+{
+    // The barriers' flags cross the links too: at most a word for each pair of ranks, and step.
+    std::size_t flags = 64 * sizeof(unsigned) * rank.ranks * rank.ranks;
+    if (counted.link_bytes < sent || counted.link_bytes > sent + flags)
+        return text("%zu bytes went over links, %zu were to", counted.link_bytes, sent);
+    std::size_t moved = step.passes * sizeof(float) * rank.width * rank.height + step.passes_of_sent * sent;
+    if (counted.loaded != moved || counted.stored != moved)
+        return text("kernels loaded %zu bytes and stored %zu, %zu were to", counted.loaded, counted.stored, moved);
+    return counted.conflicts > 0 ? text("%zu bank conflicts, there were to be none", counted.conflicts) : "";
+}
+
 }  // namespace
 
-bool Report::add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome, std::size_t link_bytes)
+bool Report::add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome, const Counted& counted)
 {
     const std::vector<float> times = slowest_of(control, outcome.milliseconds);
     unsigned long long wrong = 0;
@@ -58,20 +70,18 @@ bool Report::add(const Rank& rank, Control& control, const Step& step, const Out
     std::size_t most = 0, all = 0;
     for (std::size_t bytes : control.gather_values(rank.bytes_sent())) most = std::max(most, bytes), all += bytes;
     std::string message = wrong > 0 ? std::to_string(wrong) + " elements are wrong" : "";
-    // The barriers' flags cross the links too: at most a word for each pair of ranks, and step.
-    std::size_t flags = 64 * sizeof(unsigned) * rank.ranks * rank.ranks;
-    bool counted = !model_machine().empty() && step.transposes;
-    if (counted && (link_bytes < all || link_bytes > all + flags))
-        message = text("%zu bytes went over links, %zu were to", link_bytes, all);
     if (rank.rank != 0) return message.empty();
+    bool is_counted = !model_machine().empty() && step.transposes;
+    if (is_counted && message.empty()) message = wrong_counts(rank, step, counted, all);
 
     double gbps = times.empty() || quantile(times, 0.5) == 0 ? 0 : most / (quantile(times, 0.5) * 1e6);
     std::printf("%-18s %9zu x %-9zu %d %s %s %s\n", step.name.c_str(), rank.width, rank.height, rank.ranks, rank.ranks == 1 ? "rank" : "ranks",
-        times.empty() ? text("%zu bytes over links", link_bytes).c_str() : text("%9.1f us %8.1f GB/s", quantile(times, 0.5) * 1e3, gbps).c_str(),
+        times.empty() ? text("%zu bytes over links, %zu through kernels", counted.link_bytes, counted.loaded).c_str() : text("%9.1f us %8.1f GB/s", quantile(times, 0.5) * 1e3, gbps).c_str(),
         !message.empty() ? message.c_str() : step.transposes ? "right" : "");
     std::fflush(stdout);
     std::string figures = text("{\"ranks\": %d, \"pieces\": %d", rank.ranks, rank.pieces);
-    if (counted) figures += text(", \"link_bytes\": %zu", link_bytes);
+    if (is_counted)
+        figures += text(", \"link_bytes\": %zu, \"loaded_bytes\": %zu, \"stored_bytes\": %zu", counted.link_bytes, counted.loaded, counted.stored);
     rows_ += rows_.empty() ? "" : ",\n";
     rows_ += text("{\"kernel\": \"%s\", \"size\": \"%zux%zu\", \"width\": %zu, \"height\": %zu, \"element_bytes\": 4, \"bytes\": %zu, ",
         step.name.c_str(), rank.width, rank.height, rank.width, rank.height, most);

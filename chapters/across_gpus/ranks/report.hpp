@@ -6,15 +6,16 @@
 
 #include "control.hpp"
 #include "measure.hpp"
+#include "model.hpp"
 #include "rank.hpp"
 
 namespace across_gpus {
 
 class Report {
 public:
-    /// Adds what all ranks found of a step. `link_bytes` is what the model counted, on all ranks alike.
+    /// Adds what all ranks found of a step. `counted` is what the model counted of it, and known to rank 0.
     /// Returns whether it was right.
-    bool add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome, std::size_t link_bytes);
+    bool add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome, const Counted& counted);
     /// Throws std::runtime_error if the file cannot be written.
     void write(const std::string& file) const;
 

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -29,6 +30,13 @@ unsigned long long link_bytes(int from, int to)
 {
     static auto* const ask = reinterpret_cast<unsigned long long (*)(int, int)>(dlsym(RTLD_DEFAULT, "simt_link_bytes"));
     return ask ? ask(from, to) : 0;
+}
+
+/// Whether the report that a program looks at, and leaves as it is, has this text.
+bool is_reported(const std::string& text)
+{
+    static auto* const look = reinterpret_cast<const char* (*)(unsigned long long)>(dlsym(RTLD_DEFAULT, "simt_look_at_report"));
+    return look && std::string(look(0)).find(text) != std::string::npos;
 }
 
 /// What a rank sends from and takes into.
@@ -113,7 +121,9 @@ TEST(Nccl, TwoWhoSendFirstAreADeadlockWithBothLines)
         if (rank.number == 0) line = __LINE__ + 1;
         EXPECT_EQ(ncclSend(rank.from, N, ncclFloat32, 1 - rank.number, rank.communicator, nullptr), ncclInvalidUsage);
     });
+    EXPECT_TRUE(is_reported("(message 1 of rank 0) waits"));
     const std::vector<Hazard> hazards = model::take_hazards();
+    EXPECT_FALSE(is_reported("(message 1 of rank 0) waits"));
     ASSERT_EQ(hazards.size(), 1u);
     EXPECT_EQ(hazards[0].kind, HazardKind::deadlock);
     EXPECT_EQ(hazards[0].message,

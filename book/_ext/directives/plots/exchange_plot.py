@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from docutils import nodes
@@ -17,6 +18,9 @@ from conflict_free.evidence.names import ResultError
 
 from ..project import EvidenceDirective, picture, render
 from .exchange_model import Link, fit, one_stage, two_stages
+
+#: Numbers of GPUs, and the seconds that an exchange takes with each.
+Points = Sequence[tuple[int, float]]
 
 #: Units of the picture, and the numbers of GPUs that it goes to.
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 330, 56, 40, 12
@@ -52,13 +56,23 @@ class ExchangeFit(EvidenceDirective):
         for size, sent, seconds in measured(evidence, key):
             computed = link.seconds(1, sent)
             text += [f"   * - {pretty_size(size)}", f"     - {format_number(sent)}", f"     - {seconds * 1e6:,.1f}",
-                     f"     - {computed * 1e6:,.1f}", f"     - {100 * (computed / seconds - 1):+.0f} %"]
+                     f"     - {computed * 1e6:,.1f}", f"     - {100 * (computed / seconds - 1):+.0f} %".replace("-", "−")]
         return self.parsed(text)
 
 
-def curve(points: list[tuple[int, float]], x: Any, y: Any) -> str:
+def curve(points: Points, x: Any, y: Any) -> str:
     """Return the points of an SVG polyline."""
     return " ".join(f"{x(gpus):.1f},{y(seconds):.1f}" for gpus, seconds in points)
+
+
+def of_more_hosts(one: Points, two: Points, half: Points, host: int) -> str:
+    """Say where one stage takes the least time beyond one host, and what hosts cost that are joined at half the speed."""
+    beyond = [(gpus, seconds) for gpus, seconds in one if gpus > host]
+    least, _ = min(beyond, key=lambda point: point[1])
+    costs = [(gpus, slow / fast) for (gpus, fast), (_, slow) in zip(two, half) if gpus > host]
+    (first, dear), (last, cheap) = costs[0], costs[-1]
+    return (f"Beyond one host, one stage takes the least time with {least:,} GPUs: with more, its messages are too small. If hosts are joined at "
+            f"half the speed, two stages take {dear:.1f} times as long with {first:,} GPUs, and {cheap:.2f} times with {last:,}.")
 
 
 class ExchangePlot(EvidenceDirective):
@@ -102,7 +116,8 @@ class ExchangePlot(EvidenceDirective):
         crossing = next((gpus for (gpus, first), (_, second) in zip(series[0][2], series[1][2]) if second < first), None)
         description = (
             f"An all-to-all of {pretty_size(size)} floats by the number of GPUs, {host} in a host. Measured: two GPUs. All else is computed. "
-            + (f"Two stages take less time from {crossing} GPUs on." if crossing else "Two stages take more time everywhere.")
+            + (f"Two stages take less time from {crossing} GPUs on. " if crossing else "Two stages take more time everywhere. ")
+            + of_more_hosts(*(points for _, _, points in series), host)
         )
         html = render(
             "exchange_plot.html", width=WIDTH, height=HEIGHT, left=LEFT, bottom=HEIGHT - BOTTOM, top=TOP, description=description,

@@ -24,8 +24,11 @@ const char* simt_machine_names(void);
 int simt_set_machine(const char* name);
 
 /** JSON with the `kernels`, `hazards` and `errors` since the last call, as in the model's report, which then does not have
-    them again, and `links`, what devices have sent each other since the program began. The text is valid until the next call. */
+    them again, and `links`, what devices have sent each other since the program began. The text is valid until the thread's next call of this or of simt_look_at_report. */
 const char* simt_take_report(void);
+
+/** The same JSON, with the `kernels` from launch number `first_launch` on. The model's report still has all of it afterwards. */
+const char* simt_look_at_report(unsigned long long first_launch);
 
 /** Bytes that device `from` has sent device `to` since the program began: by copies, and by what kernels load from and store
     to other devices' memory. -1 stands for all devices. */

@@ -37,15 +37,21 @@ int simt_set_machine(const char* name)
 
 unsigned long long simt_link_bytes(int from, int to) { return simt::memory::Links::instance().bytes(from, to); }
 
-const char* simt_take_report()
+const char* simt_look_at_report(unsigned long long first_launch)
 {
     thread_local std::string text;
+    text = simt::detail::text_of(simt::detail::records_as_json(first_launch));
+    return text.c_str();
+}
+
+const char* simt_take_report()
+{
     const std::scoped_lock lock(simt::detail::session().mutex);
-    text = simt::detail::text_of(simt::detail::records_as_json());
+    const char* const text = simt_look_at_report(0);
     simt::take_launches();
     simt::take_hazards();
     simt::take_errors();
-    return text.c_str();
+    return text;
 }
 
 }  // extern "C"

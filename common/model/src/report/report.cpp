@@ -117,13 +117,14 @@ Json to_json(const LaunchTally& tally)
 
 }  // namespace
 
-Json records_as_json()
+Json records_as_json(std::size_t first_launch)
 {
     const std::scoped_lock lock(session().mutex);
     Json kernels = Json::array(), hazards = Json::array();
-    for (const LaunchCounts& launch : session().launches) {
+    for (std::size_t number = first_launch; number < session().launches.size(); ++number) {
+        const LaunchCounts& launch = session().launches[number];
         Json kernel = simt::to_json(launch);
-        kernel["launch"] = kernels.size();
+        kernel["launch"] = number;
         if (launch.stopped) kernel["stopped"] = true;
         kernels.push_back(std::move(kernel));
     }
@@ -154,7 +155,7 @@ std::string report_text(int exit_code)
 {
     constexpr int reaches_the_caller = 0xFF;
     Json report = {{"machine", current_machine().name}};
-    report.update(records_as_json());
+    report.update(records_as_json(0));
     report["files"] = session().files;
     report["exit_code"] = exit_code & reaches_the_caller;
     return text_of(report) + "\n";

@@ -5,13 +5,14 @@
 /// The report that a program leaves behind.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace simt::detail {
 
-/// What is in the session: `kernels`, `hazards` and `errors`.
-nlohmann::ordered_json records_as_json();
+/// What is in the session: `kernels` from launch number `first_launch` on, `hazards` and `errors`.
+nlohmann::ordered_json records_as_json(std::size_t first_launch);
 
 /// One line of JSON.
 std::string text_of(const nlohmann::ordered_json& json);
