@@ -53,8 +53,10 @@ Counted Counting::take()
     }
     const nlohmann::json report = report_from(launches_);
     launches_ += report["kernels"].size();
+    counted.all = !report.contains("uncounted");
     for (const auto& kernel : report["kernels"]) {
         const std::string name = kernel["name"];
+        counted.all = counted.all && !kernel.contains("counted_blocks");
         if (name.find("transpose_blocks") == std::string::npos && name.find("place_blocks") == std::string::npos) continue;
         counted.loaded += kernel["global_load"]["bytes"].get<std::size_t>();
         counted.stored += kernel["global_store"]["bytes"].get<std::size_t>();

@@ -20,6 +20,8 @@ void choose_machine(const std::string& name);
 /// and stored, and their bank conflicts.
 struct Counted {
     std::size_t link_bytes = 0, loaded = 0, stored = 0, conflicts = 0;
+    /// False if the model was told to count less than all launches and blocks.
+    bool all = true;
 };
 
 /// Looks at what the model counts of all devices. On a GPU all stays 0.

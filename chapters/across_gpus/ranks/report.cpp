@@ -71,7 +71,7 @@ bool Report::add(const Rank& rank, Control& control, const Step& step, const Out
     for (std::size_t bytes : control.gather_values(rank.bytes_sent())) most = std::max(most, bytes), all += bytes;
     std::string message = wrong > 0 ? std::to_string(wrong) + " elements are wrong" : "";
     if (rank.rank != 0) return message.empty();
-    bool is_counted = !model_machine().empty() && step.transposes;
+    bool is_counted = !model_machine().empty() && step.transposes && counted.all;
     if (is_counted && message.empty()) message = wrong_counts(rank, step, counted, all);
 
     double gbps = times.empty() || quantile(times, 0.5) == 0 ? 0 : most / (quantile(times, 0.5) * 1e6);
