@@ -55,8 +55,9 @@ class ExchangeFit(EvidenceDirective):
                 "   * - matrix", "     - bytes sent", "     - measured, µs", "     - computed, µs", "     - difference"]
         for size, sent, seconds in measured(evidence, key):
             computed = link.seconds(1, sent)
+            difference = f"{100 * (computed / seconds - 1):+.0f} %".replace("-", "−")
             text += [f"   * - {pretty_size(size)}", f"     - {format_number(sent)}", f"     - {seconds * 1e6:,.1f}",
-                     f"     - {computed * 1e6:,.1f}", f"     - {100 * (computed / seconds - 1):+.0f} %".replace("-", "−")]
+                     f"     - {computed * 1e6:,.1f}", f"     - {difference}"]
         return self.parsed(text)
 
 
