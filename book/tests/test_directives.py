@@ -13,7 +13,7 @@ from conflict_free.evidence.names import ResultError
 from directives.listings.diff import diff_lines
 from directives.listings.listing import margin
 from directives.pictures.sectors import describe_access, touched_sectors
-from directives.plots.bandwidth_plot import draw, ladder_rows
+from directives.plots.bandwidth_plot import bandwidth_rows, draw
 
 
 def text_of(html: str) -> str:
@@ -157,7 +157,7 @@ def test_wavefronts_are_singular_when_one():
         (".. measured-table:: copy\n   :sizes: 64", "no size 64x64"),
         (".. sector-map:: copy.copy_plain read", "'read' is not an access; accepted: load, store"),
         (".. sector-map:: copy.copy_plain load\n   :match: nothing", "found: none"),
-        (".. bandwidth-ladder::\n   :size: 64", "no result at 64x64"),
+        (".. bandwidth-plot::\n   :size: 64", "no result at 64x64"),
         (".. full-source:: nothing", "no such source file"),
         (".. predict::\n\n   A question.", "exactly one answer inside; this one has 0"),
     ],
@@ -170,7 +170,7 @@ def test_a_directive_without_evidence_fails_with_file_and_line(project, directiv
 
 @pytest.mark.parametrize(
     "directive",
-    [".. measured-table:: copy", ".. bandwidth-ladder::"],
+    [".. measured-table:: copy", ".. bandwidth-plot::"],
 )
 def test_stale_results_fail_tables_and_plots(project, directive):
     replace_in(project.source("copy"), "output[i] = input[i]", "output[i] = input[i + 1]")
@@ -537,9 +537,9 @@ def test_a_sector_map_draws_each_sector_and_says_what_it_shows(project):
     assert "output[threadIdx.x * width] = input[threadIdx.x];" in text_of(html)
 
 
-def test_the_ladder_is_drawn_in_both_themes_with_its_figures_as_text(project):
-    html = project.build_page(".. bandwidth-ladder::")
-    sources = re.findall(r'(?:src|srcset)="(_images/ladder-[^"]+\.svg)"', html)
+def test_the_bandwidth_plot_is_drawn_in_both_themes_with_its_figures_as_text(project):
+    html = project.build_page(".. bandwidth-plot::")
+    sources = re.findall(r'(?:src|srcset)="(_images/bandwidth-[^"]+\.svg)"', html)
     assert len(set(sources)) == 4
     for source in sources:
         assert "<svg" in (project.folder / "html" / source).read_text()
@@ -547,34 +547,34 @@ def test_the_ladder_is_drawn_in_both_themes_with_its_figures_as_text(project):
     assert 'class="only-light"' in html and 'class="only-dark"' in html
 
 
-def test_the_ladder_descends(project):
-    rows = ladder_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "16384x16384")
+def test_the_bandwidth_plot_descends(project):
+    rows = bandwidth_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "16384x16384")
     assert [row["kernel"] for row in rows][:2] == ["cudaMemcpy", "copy_plain"]
     assert [row["gbps"] for row in rows] == sorted((row["gbps"] for row in rows), reverse=True)
     assert all(row["low"] < row["gbps"] < row["high"] for row in rows)
 
 
-def test_the_ladder_shows_the_kernels_that_are_chosen_and_misses_none(project):
+def test_the_bandwidth_plot_shows_the_kernels_that_are_chosen_and_misses_none(project):
     evidence = Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE)
-    rows = ladder_rows(evidence, "16384x16384", ["copy_plain"])
+    rows = bandwidth_rows(evidence, "16384x16384", ["copy_plain"])
     assert [row["kernel"] for row in rows] == ["copy_plain"]
     with pytest.raises(ResultError, match="for not_there"):
-        ladder_rows(evidence, "16384x16384", ["copy_plain", "not_there"])
+        bandwidth_rows(evidence, "16384x16384", ["copy_plain", "not_there"])
 
 
-def test_the_ladder_names_the_ceiling_where_it_is_drawn_and_the_latest_of_its_results(project):
+def test_the_bandwidth_plot_names_the_ceiling_where_it_is_drawn_and_the_latest_of_its_results(project):
     path = project.results / synthetic.MACHINE / "naive.json"
     result = json.loads(path.read_text())
     result["provenance"]["date"] = "2031-01-01T00:00:00Z"
     path.write_text(json.dumps(result))
-    of_copy = project.build_page(".. bandwidth-ladder::\n   :kernels: cudaMemcpy copy_plain")
+    of_copy = project.build_page(".. bandwidth-plot::\n   :kernels: cudaMemcpy copy_plain")
     assert "gray: cudaMemcpy, the ceiling." in of_copy and "2031-01-01" not in of_copy
-    of_both = project.build_page(".. bandwidth-ladder::\n   :kernels: copy_plain transpose_naive_row_read")
+    of_both = project.build_page(".. bandwidth-plot::\n   :kernels: copy_plain transpose_naive_row_read")
     assert "gray" not in text_of(of_both).split("Effective bandwidth")[1] and "2031-01-01" in of_both
 
 
-def test_the_same_ladder_is_the_same_file(project, tmp_path):
-    rows = ladder_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "2048x2048")
+def test_the_same_bandwidth_plot_is_the_same_file(project, tmp_path):
+    rows = bandwidth_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "2048x2048")
     for name in ("first.svg", "second.svg"):
         draw(rows, "dark", "narrow", tmp_path / name)
     assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
@@ -594,7 +594,7 @@ def test_an_answer_is_folded_without_script(project):
 
 
 def test_nothing_is_read_again_when_nothing_changed(project):
-    project.page(".. kernel-listing:: copy.copy_plain\n   :counts:\n\n.. measured-table:: naive\n\n.. bandwidth-ladder::")
+    project.page(".. kernel-listing:: copy.copy_plain\n   :counts:\n\n.. measured-table:: naive\n\n.. bandwidth-plot::")
     project.build()
     read = []
     build = project.build
@@ -638,7 +638,7 @@ def test_new_evidence_reaches_the_page(project, changed):
 
 def test_other_builders_work(project):
     project.page(
-        ":val:`copy.copy_plain.2048.gbps`\n\n.. kernel-listing:: copy.copy_plain\n\n.. bandwidth-ladder::\n\n"
+        ":val:`copy.copy_plain.2048.gbps`\n\n.. kernel-listing:: copy.copy_plain\n\n.. bandwidth-plot::\n\n"
         ".. predict::\n\n   What?\n\n   .. answer::\n\n      This."
     )
     for builder in ("text", "gettext"):

@@ -287,7 +287,7 @@ def test_a_speedup_plot_shows_the_readers_gpu_beside_the_books(project):
     html = project.build_page(".. speedup-plot:: naive.transpose_naive_row_read naive.transpose_naive_column_read")
     assert "Invented GPU 2 0.667×" in html
     synthetic.change_local(project.results, "naive", "transpose_naive_column_read", stale=True)
-    assert "Invented GPU 2" not in re.search(r"<figure class=\"picture dots\".*?</figure>", project.build().html(), re.DOTALL)[0]
+    assert "Invented GPU 2" not in re.search(r"<figure class=\"picture speedup\".*?</figure>", project.build().html(), re.DOTALL)[0]
 
 
 def test_a_speedup_plot_of_what_was_not_measured_fails_the_build(project):

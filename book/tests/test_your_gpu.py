@@ -11,7 +11,7 @@ from test_directives import TRUE, replace_in, text_of
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import is_measured
-from directives.plots.bandwidth_plot import ladder_rows
+from directives.plots.bandwidth_plot import bandwidth_rows
 
 CLAIM = f":claim:`The copy is faster [{TRUE}]`."
 
@@ -166,7 +166,7 @@ def test_stale_times_of_the_readers_stand_in_no_column(project):
 
 
 def test_a_part_of_the_results_is_enough(project):
-    page = ".. measured-table:: copy\n\n.. measured-table:: naive\n\n.. bandwidth-ladder::"
+    page = ".. measured-table:: copy\n\n.. measured-table:: naive\n\n.. bandwidth-plot::"
     local(project, ("naive",), ("16384x16384",))
     said = text_of(project.build_page(page))
     assert said.count("Your GPU Run scripts/measure") == 1, "copy was not measured"
@@ -184,7 +184,7 @@ def test_other_sizes_than_the_books_are_shown_in_the_readers_tab(project):
         for row in data["rows"]:
             row.update(size="512x512", width=512, height=512, bytes=8 * 512 * 512, fits_l2=True)
         path.write_text(json.dumps(data))
-    html = project.build_page(".. measured-table:: naive\n\n.. bandwidth-ladder::")
+    html = project.build_page(".. measured-table:: naive\n\n.. bandwidth-plot::")
     ours, theirs = html.split("Your GPU: Invented GPU 2</label>")
     assert "beside" not in ours
     assert "512 × 512" in text_of(theirs) and "2048 × 2048" not in text_of(theirs.split("</table>")[0])
@@ -220,10 +220,10 @@ def test_malformed_results_of_the_readers_are_named(project, directive):
     assert "local/naive.json: at the top level:" in warnings and "index.rst:4: ERROR" in warnings
 
 
-def test_the_ladder_has_the_readers_bars(project):
-    html = project.build_page(".. bandwidth-ladder::")
+def test_the_bandwidth_plot_has_the_readers_bars(project):
+    html = project.build_page(".. bandwidth-plot::")
     assert "Hollow" not in html
-    sources = set(re.findall(r"_images/ladder-[^\"]+\.svg", html))
+    sources = set(re.findall(r"_images/bandwidth-[^\"]+\.svg", html))
     local(project)
     change(project, "naive", "transpose_naive_row_read", stale=True)
     html = project.build().html()
@@ -231,12 +231,12 @@ def test_the_ladder_has_the_readers_bars(project):
     assert "On your GPU, Invented GPU 2: cudaMemcpy 550; copy_plain 500;" in html
     described = html.split("On your GPU")[1].split('"')[0]
     assert "transpose_naive_column_read 150" in described and "row_read" not in described, "it is stale"
-    assert set(re.findall(r"_images/ladder-[^\"]+\.svg", html)).isdisjoint(sources)
+    assert set(re.findall(r"_images/bandwidth-[^\"]+\.svg", html)).isdisjoint(sources)
 
 
-def test_the_ladder_keeps_the_readers_spread(project):
+def test_the_bandwidth_plot_keeps_the_readers_spread(project):
     local(project)
-    rows = ladder_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "2048x2048")
+    rows = bandwidth_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "2048x2048")
     assert all(row["here"]["low"] < row["here"]["gbps"] < row["here"]["high"] for row in rows)
 
 

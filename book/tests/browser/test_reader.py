@@ -187,7 +187,7 @@ def test_the_plot_has_a_variant_for_each_theme(browser, scheme):
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     open_page(page, "index.html")
-    visible = [image.get_attribute("src") for image in page.locator(".ladder img").all() if image.is_visible()]
+    visible = [image.get_attribute("src") for image in page.locator(".bandwidth img").all() if image.is_visible()]
     assert len(visible) == 1 and f"-{scheme}-" in visible[0]
     context.close()
 

@@ -19,6 +19,7 @@ A subject is a correct CUDA program, `subjects/NAME.cu`. Its mutants are in `mut
 
 import dataclasses
 import pathlib
+
 import tomllib
 
 KINDS = (

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""``bandwidth-ladder``: the bandwidth of every measured kernel at one size, as a plot with its spread."""
+"""``bandwidth-plot``: the bandwidth of every measured kernel at one size, as a plot with its spread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..prose.beside import gpu_name
 from ..prose.ebook import EPUB
 
 #: Far larger than any L2.
-LADDER_SIZE = "16384x16384"
+PLOTTED_SIZE = "16384x16384"
 
 #: Colors by theme: text, muted text, bars of kernels, bars of ceilings, whiskers, bars of the reader's GPU.
 THEMES = {
@@ -41,11 +41,11 @@ THEMES = {
 WIDTHS = {"wide": 8.0, "narrow": 4.2}
 
 
-class ladder(nodes.General, nodes.Element):
+class bandwidth_plot(nodes.General, nodes.Element):
     """A plot to be drawn when the page is written: ``rows``, ``alt`` and ``caption``."""
 
 
-def ladder_rows(evidence: Evidence, size: str, kernels: list[str] | None = None) -> list[dict[str, Any]]:
+def bandwidth_rows(evidence: Evidence, size: str, kernels: list[str] | None = None) -> list[dict[str, Any]]:
     """Return a row per kernel measured on the book's machine at ``size``, the highest bandwidth first.
 
     ``here`` is the bar of the reader's GPU, None where that has none.
@@ -153,8 +153,8 @@ def _draw_bar(
     )
 
 
-class BandwidthLadder(EvidenceDirective):
-    """``.. bandwidth-ladder::``: the measured kernels of the book's machine, cold.
+class BandwidthPlot(EvidenceDirective):
+    """``.. bandwidth-plot::``: the measured kernels of the book's machine, cold.
 
     ``:size: WxH`` chooses the size, ``:kernels:`` chooses among the kernels.
     """
@@ -162,8 +162,8 @@ class BandwidthLadder(EvidenceDirective):
     option_spec = {"size": directives.unchanged_required, "kernels": directives.unchanged_required}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        size = parse_size(self.options.get("size", LADDER_SIZE))
-        rows = ladder_rows(evidence, size, self.options.get("kernels", "").split())
+        size = parse_size(self.options.get("size", PLOTTED_SIZE))
+        rows = bandwidth_rows(evidence, size, self.options.get("kernels", "").split())
         provenances = [evidence.result(row["slug"])["provenance"] for row in rows]
         latest = max(provenances, key=lambda provenance: provenance["date"])
         described = "; ".join(
@@ -181,10 +181,10 @@ class BandwidthLadder(EvidenceDirective):
             name = gpu_name(evidence, LOCAL)
             alt += f" On your GPU, {name}: {'; '.join(here)}."
             caption += f" Hollow: your GPU, {name}."
-        return [ladder(rows=rows, alt=alt, caption=caption)]
+        return [bandwidth_plot(rows=rows, alt=alt, caption=caption)]
 
 
-def _visit_html(self, node: ladder) -> None:
+def _visit_html(self, node: bandwidth_plot) -> None:
     digest = hashlib.sha256(json.dumps(node["rows"], sort_keys=True).encode())
     digest.update(self.builder.config.conflict_free_fingerprint.encode())
     names = {}
@@ -192,12 +192,12 @@ def _visit_html(self, node: ladder) -> None:
     themes, widths = (("light",), ("wide",)) if self.builder.name == EPUB else (THEMES, WIDTHS)
     for theme in themes:
         for width in widths:
-            name = f"ladder-{digest.hexdigest()[:16]}-{theme}-{width}.svg"
+            name = f"bandwidth-{digest.hexdigest()[:16]}-{theme}-{width}.svg"
             path = Path(self.builder.outdir) / self.builder.imagedir / name
             if not path.is_file():
                 draw(node["rows"], theme, width, path)
             names[theme, width] = posixpath.join(self.builder.imgpath, name)
-    self.body.append('<figure class="ladder">\n')
+    self.body.append('<figure class="bandwidth">\n')
     alt = self.attval(node["alt"])
     for theme in themes:
         image = f'<img src="{names[theme, "wide"]}" alt="{alt}"/>'
@@ -211,12 +211,12 @@ def _visit_html(self, node: ladder) -> None:
     raise nodes.SkipNode
 
 
-def _visit_text(self, node: ladder) -> None:
+def _visit_text(self, node: bandwidth_plot) -> None:
     raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> None:
     """Register the directive and its node."""
     skip = {name: (_visit_text, None) for name in ("latex", "text", "man", "texinfo")}
-    app.add_node(ladder, html=(_visit_html, None), **skip)
-    app.add_directive("bandwidth-ladder", BandwidthLadder)
+    app.add_node(bandwidth_plot, html=(_visit_html, None), **skip)
+    app.add_directive("bandwidth-plot", BandwidthPlot)

@@ -117,7 +117,7 @@ def plot(lines: list[Line], own: str, title: str, caption: str, unit: str, numbe
     pages = [(name, layout(lines, series, unit, page, numbers)) for name, page in (("wide", WIDE), ("narrow", NARROW))]
     keys = [(name, mark(SHAPES[place], 8, 8)) for place, name in enumerate(series)]
     own_place = series.index(own)
-    html = render("dots.html", pages=pages, keys=keys, own=own_place, description=description, caption=caption)
+    html = render("speedup_plot.html", pages=pages, keys=keys, own=own_place, description=description, caption=caption)
     return picture(html, description)
 
 

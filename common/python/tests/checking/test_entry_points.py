@@ -81,7 +81,7 @@ def test_without_permission_to_install(house, script):
 def test_ctest_arguments_are_passed_on():
     from conflict_free.checking import run_tests
 
-    assert run_tests.parse(["--", "-R", "chapter", "--", "-V"]) == ["-R", "chapter", "--", "-V"]
+    assert run_tests.parse(["--", "-R", "chapter", "--", "-V"])[1] == ["-R", "chapter", "--", "-V"]
 
 
 def test_check_without_packages_and_without_a_venv_says_what_to_do(house):
@@ -98,3 +98,22 @@ def test_measure_without_packages_says_so(gpu_house):
     done = gpu_house.run("measure", "--no-setup", "--build-dir", str(gpu_house.root / "ready"), "--commit", "a")
     assert done.returncode == 2
     assert done.stderr == "error: no Python package jsonschema here; without --no-setup it is installed\n"
+
+
+def test_a_part_of_the_tests_builds_what_it_needs():
+    from conflict_free.checking.run_tests import targets_of
+
+    assert targets_of(["chapter.copy.model", "chapter.copy.gpu"]) == ["chapters/copy/all", "conflict_free_cudart", "conflict_free_cuda"]
+    assert targets_of(["python.measuring"]) == []
+    assert targets_of(["book.browser", "book.epub"]) == ["book"]
+    assert targets_of(["model.Warp.Reconverges"]) == ["common/model/all"]
+    assert targets_of(["python.measuring", "unheard_of"]) == ["all", "book"]
+
+
+def test_a_pattern_that_is_none_is_told(capsys):
+    from conflict_free.checking import run_tests
+    from conflict_free.console import USAGE, Stop
+
+    with pytest.raises(Stop, match="argument --only: '\\[' is no regular expression") as stop:
+        run_tests.parse(["--only", "["])
+    assert stop.value.code == USAGE
