@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+# A machine on which scripts/book and scripts/test find all they need: docker build -t conflict-free-cuda .
+# docker run --rm -it -p 8000:8000 -v "$PWD":/book conflict-free-cuda scripts/book --serve
+FROM debian:12
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates g++ git python3 \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /book
+COPY . .
+RUN apt-get update \
+    && scripts/setup \
+    && rm -rf /var/lib/apt/lists/*
+CMD ["scripts/book"]

@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/setup: the set-up alone, for an image or a container that is made once and used often. Standard library only."""
+
+from __future__ import annotations
+
+import sys
+
+from conflict_free.console import OneLineParser
+
+from . import setup
+
+
+def main() -> int:
+    parser = OneLineParser(
+        prog="scripts/setup",
+        description="Does the set-up of scripts/book and of the other scripts, and builds nothing. Exit code 2: wrong arguments, "
+        "or system packages that may not be installed.",
+    )
+    parser.add_argument("--tests", action="store_true", help="also what scripts/test needs: a browser, a sandbox, a dictionary")
+    options = parser.parse_args(sys.argv[1:])
+    setup.set_up(tests=options.tests)
+    return 0
