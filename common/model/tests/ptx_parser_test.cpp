@@ -74,7 +74,7 @@ TEST(PtxModule, HasVersionTargetAndAddressSize)
 
 TEST(PtxModule, OfANewerVersionIsRefused)
 {
-    EXPECT_EQ(error_of(".version 9.1\n.target sm_90\n"), "PTX line 1: got PTX of version 9.1, accepted: up to 9.0: build the program with an nvcc that writes this");
+    EXPECT_EQ(error_of(".version 9.6\n.target sm_90\n"), "PTX line 1: got PTX of version 9.6, accepted: up to 9.5: build the program with an nvcc that writes this");
     EXPECT_NE(error_of(".version 10.0\n.target sm_90\n").find("version 10.0"), std::string::npos);
     EXPECT_NE(error_of("int main() {}").find("begins with .version"), std::string::npos);
 }

@@ -6,6 +6,6 @@
 // packages do, and the model must not get that one.
 
 extern "C" {
-extern const int conflict_free_is_cudart, conflict_free_is_cuda;
-const int conflict_free_is_cudart = 1, conflict_free_is_cuda = 1;
+extern const int conflict_free_is_cudart, conflict_free_is_cuda, conflict_free_is_nvJitLink;
+const int conflict_free_is_cudart = 1, conflict_free_is_cuda = 1, conflict_free_is_nvJitLink = 1;
 }

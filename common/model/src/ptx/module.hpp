@@ -225,7 +225,7 @@ public:
 };
 
 /// The newest PTX version that parse() knows, as major × 10 + minor.
-inline constexpr int newest_version = 90;
+inline constexpr int newest_version = 95;
 
 /// Reads a module.
 /// @throws ParseError

@@ -9,6 +9,8 @@ from pathlib import Path
 
 VARIABLE = "LD_LIBRARY_PATH"
 RUNTIME = "libcudart.so.13"
+AUDIT_VARIABLE = "LD_AUDIT"
+AUDIT = "libconflict_free_audit.so"
 
 
 def libraries(build: Path) -> Path:
@@ -25,3 +27,9 @@ def environment(build: Path, **more: str) -> dict[str, str]:
     there = os.environ.get(VARIABLE)
     first = str(libraries(build).resolve())
     return {**os.environ, VARIABLE: f"{first}{os.pathsep}{there}" if there else first, **more}
+
+
+def auditing(build: Path) -> dict[str, str]:
+    """What keeps packages of Python from NVIDIA's linker of machine code, so that they hand PTX to the model's driver."""
+    own, there = str((libraries(build) / AUDIT).resolve()), os.environ.get(AUDIT_VARIABLE)
+    return {AUDIT_VARIABLE: f"{own}{os.pathsep}{there}" if there else own}

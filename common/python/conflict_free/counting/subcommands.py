@@ -74,7 +74,7 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
         report = Path(folder) / "report.json"
         settings = {**command_line.settings(options), "SIMT_REPORT": str(report), "SIMT_MACHINE": machine,
                     "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder)))}
-        code = counted_run.run([program, *options.arguments], model_runtime.environment(options.build_dir, **settings))
+        code = counted_run.run([program, *options.arguments], model_runtime.environment(options.build_dir, **settings, **model_runtime.auditing(options.build_dir)))
         return read_report(report, machine, code)
 
 
