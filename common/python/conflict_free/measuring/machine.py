@@ -125,6 +125,8 @@ def toolkit_version(build: Path) -> str:
 
 # Options of a compile command that say where files are, not how they are compiled.
 _WITH_VALUE = {"-o", "-c", "-x", "-MT", "-MF", "-I", "-isystem", "--options-file"}
+# Options whose value is the next word, and a part of how a file is compiled.
+_KEPT_WITH_VALUE = {"-cudart"}
 _ALONE = {"-MD", "-MMD", "-forward-unknown-to-host-compiler"}
 
 
@@ -134,6 +136,8 @@ def flags_of(command: str) -> str:
     for word in words:
         if word in _WITH_VALUE:
             next(words, None)
+        elif word in _KEPT_WITH_VALUE:
+            kept.append(f"{word}={next(words, '')}")
         elif word.startswith("-") and word not in _ALONE and not re.match("-I|-isystem", word) \
                 and not re.search(r"(^|[=\"'])/", word):
             kept.append(word)

@@ -134,10 +134,10 @@ def test_versions():
 
 def test_flags_say_how_and_not_where():
     command = ("/usr/bin/nvcc -forward-unknown-to-host-compiler --options-file x.rsp -I/a/include -isystem /b "
-               "-DROOT=/c -DNDEBUG -O3 -std=c++20 '--generate-code=arch=compute_90,code=[sm_90]' -lineinfo "
+               "-DROOT=/c -DNDEBUG -O3 -std=c++20 '--generate-code=arch=compute_90,code=[sm_90]' -lineinfo -cudart shared "
                "-MD -MT a.o -MF a.d -x cu -c /a/copy.cu -o a.o")
     assert machine.flags_of(command) == (
-        "-DNDEBUG -O3 -std=c++20 --generate-code=arch=compute_90,code=[sm_90] -lineinfo")
+        "-DNDEBUG -O3 -std=c++20 --generate-code=arch=compute_90,code=[sm_90] -lineinfo -cudart=shared")
 
 
 # --- the whole way -----------------------------------------------------------------------------
