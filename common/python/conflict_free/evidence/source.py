@@ -30,6 +30,9 @@ _CONSTANT = re.compile(r"^(?:(?:inline|static) )*constexpr [^=;(){}]*?(?P<name>[
 
 _HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?P<name>[^"\n]+\.cuh)"', re.MULTILINE)
 
+#: White space that a formatter may put in or take out.
+_BESIDE_SIGN = re.compile(r"(?<!\w) | (?!\w)")
+
 _TOKEN = re.compile(
     r"""
       (?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s"]{0,16})\(.*?\)(?P=delimiter)")
@@ -234,8 +237,9 @@ class Sources:
         """Return ``"sha256:" + hex`` of what the kernel ``name`` is made of.
 
         That is the region ``constants`` (if any), the kernel's own region, the regions of the functions and of the constants
-        that it names, and ``launch`` (if any), without comments and with each run of white space as one blank: rewording a comment does not
-        make a result stale, nor does moving a region; changing an index does. Raises SourceError for an unknown name.
+        that it names, and ``launch`` (if any), without comments and without white space but between words: neither rewording a
+        comment makes a result stale, nor formatting, nor moving a region; changing an index does. Raises SourceError for an
+        unknown name.
         """
         return self._hash(name, self._named(name))
 
@@ -267,5 +271,5 @@ class Sources:
     def _hash(self, name: str, named: list[str]) -> str:
         names = [*BEFORE_KERNEL, name, *named, *AFTER_KERNEL]
         text = "\n".join(self.regions[part].text for part in names if part in self.regions)
-        normal = " ".join(strip_comments(text).split())
+        normal = _BESIDE_SIGN.sub("", " ".join(strip_comments(text).split()))
         return "sha256:" + hashlib.sha256(normal.encode("utf-8")).hexdigest()
