@@ -26,7 +26,8 @@ __global__ void transpose_blocks(const __grid_constant__ Blocks blocks, unsigned
     int number = in_turns ? blockIdx.x / blocks.count : blockIdx.x % tiles;
     int tiles_down = (block.rows + TILE_DIM - 1) / TILE_DIM;
     int row = number % tiles_down * TILE_DIM, column = number / tiles_down * TILE_DIM;
-    if (column >= block.columns) return;
+    if (column >= block.columns)
+        return;
 
     int x = column + threadIdx.x, y = row + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
@@ -52,7 +53,8 @@ void transpose(const Blocks& blocks, cudaStream_t stream, bool in_turns = true)
         unsigned down = (block.rows + TILE_DIM - 1) / TILE_DIM, across = (block.columns + TILE_DIM - 1) / TILE_DIM;
         most = std::max(most, down * across);
     }
-    if (most == 0) return;
+    if (most == 0)
+        return;
     transpose_blocks<<<most * blocks.count, dim3(TILE_DIM, BLOCK_ROWS), 0, stream>>>(blocks, most, in_turns);
     CHECK(cudaGetLastError());
 }
@@ -67,8 +69,8 @@ void as_pytorch(Rank& rank)
     whole.block[whole.count++] = {rank.input(), rank.whole, rank.width, mine, int(mine), int(rank.width)};
     transpose(whole, rank.stream);
     for (int other = 0; other < rank.ranks; ++other)
-        packed.block[packed.count++] = {rank.whole + rank.column(other) * mine, to_send(rank, other), mine, mine,
-            rank.columns(other), int(mine)};
+        packed.block[packed.count++] = {
+            rank.whole + rank.column(other) * mine, to_send(rank, other), mine, mine, rank.columns(other), int(mine)};
     place(packed, rank.stream);
     exchange(rank, 0, 1, true, rank.stream);
     concatenate(rank, 0, 1, true, rank.stream);
@@ -82,9 +84,8 @@ void transpose_to_send_buffers(Rank& rank)
     Blocks blocks{};
     for (int i = 0; i < rank.ranks; ++i) {
         int other = after(rank, i);
-        blocks.block[blocks.count++] = other == rank.rank
-            ? block_for(rank, other, place_in_output(rank, other), rank.height)
-            : block_for(rank, other, to_send(rank, other), rank.rows(rank.rank));
+        blocks.block[blocks.count++] = other == rank.rank ? block_for(rank, other, place_in_output(rank, other), rank.height)
+                                                          : block_for(rank, other, to_send(rank, other), rank.rows(rank.rank));
     }
     transpose(blocks, rank.stream);
 }
@@ -106,7 +107,8 @@ void in_place(Rank& rank)
 {
     meet_all(rank);
     transpose_to_send_buffers(rank);
-    for (int i = 0; i + 1 < rank.ranks; ++i) copy_rows(rank, after(rank, i), 0, rank.columns(after(rank, i)), rank.stream);
+    for (int i = 0; i + 1 < rank.ranks; ++i)
+        copy_rows(rank, after(rank, i), 0, rank.columns(after(rank, i)), rank.stream);
     meet_all(rank);
 }
 // [/in_place]
@@ -152,8 +154,8 @@ void send_in_pieces(Rank& rank, bool equal)
         fork(rank, rank.copying, rank.stream, event);
         for (int i = 0; i + 1 < rank.ranks; ++i) {
             int other = after(rank, i), columns = rank.columns(other);
-            copy_rows(rank, other, piece_begin(columns, piece, rank.pieces, equal),
-                piece_begin(columns, piece + 1, rank.pieces, equal), rank.copying);
+            copy_rows(rank, other, piece_begin(columns, piece, rank.pieces, equal), piece_begin(columns, piece + 1, rank.pieces, equal),
+                      rank.copying);
         }
     }
     transpose_own(rank);

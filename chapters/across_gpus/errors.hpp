@@ -12,12 +12,14 @@
 
 inline void check(cudaError_t error, const char* call)
 {
-    if (error != cudaSuccess) throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(error));
+    if (error != cudaSuccess)
+        throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(error));
 }
 
 inline void check(ncclResult_t result, const char* call)
 {
-    if (result != ncclSuccess) throw std::runtime_error(std::string(call) + ": " + ncclGetErrorString(result));
+    if (result != ncclSuccess)
+        throw std::runtime_error(std::string(call) + ": " + ncclGetErrorString(result));
 }
 
 // Fails with the text of the call.

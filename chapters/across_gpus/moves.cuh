@@ -47,7 +47,8 @@ __global__ void place_blocks(const __grid_constant__ Blocks blocks)
     for (int y = blockIdx.y; y < block.rows; y += gridDim.y) {
         const Unit* from = reinterpret_cast<const Unit*>(block.source + y * block.source_pitch);
         Unit* to = reinterpret_cast<Unit*>(block.destination + y * block.destination_pitch);
-        for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < units; x += gridDim.x * blockDim.x) to[x] = from[x];
+        for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < units; x += gridDim.x * blockDim.x)
+            to[x] = from[x];
     }
 }
 
@@ -64,9 +65,10 @@ inline void place(const Blocks& blocks, cudaStream_t stream)
         const Block& block = blocks.block[i];
         rows = std::max(rows, block.rows);
         aligned = aligned && whole_units(block.source, block.source_pitch, block.columns) &&
-            whole_units(block.destination, block.destination_pitch, block.columns);
+                  whole_units(block.destination, block.destination_pitch, block.columns);
     }
-    if (rows == 0) return;
+    if (rows == 0)
+        return;
     dim3 grid(2, std::min(rows, 2048), blocks.count);
     (aligned ? place_blocks<float4> : place_blocks<float>)<<<grid, 256, 0, stream>>>(blocks);
     CHECK(cudaGetLastError());
@@ -80,17 +82,17 @@ inline void exchange(Rank& rank, int part, int parts, bool with_self, cudaStream
     CHECK(ncclGroupStart());
     for (int i = 0; i < rank.ranks; ++i) {
         int other = after(rank, i);
-        if (other == rank.rank && !with_self) continue;
+        if (other == rank.rank && !with_self)
+            continue;
         auto begin = [&](int of, int number) { return first_row(rank.columns(of), number, parts); };
         std::size_t mine = rank.rows(rank.rank), theirs = rank.rows(other);
         std::size_t sent = begin(other, part + 1) - begin(other, part);
         std::size_t taken = begin(rank.rank, part + 1) - begin(rank.rank, part);
         if (sent * mine > 0)
-            CHECK(ncclSend(to_send(rank, other) + begin(other, part) * mine, sent * mine, ncclFloat, other,
-                rank.communicator, stream));
+            CHECK(ncclSend(to_send(rank, other) + begin(other, part) * mine, sent * mine, ncclFloat, other, rank.communicator, stream));
         if (taken * theirs > 0)
-            CHECK(ncclRecv(received(rank, other) + begin(rank.rank, part) * theirs, taken * theirs, ncclFloat, other,
-                rank.communicator, stream));
+            CHECK(ncclRecv(received(rank, other) + begin(rank.rank, part) * theirs, taken * theirs, ncclFloat, other, rank.communicator,
+                           stream));
     }
     CHECK(ncclGroupEnd());
 }
@@ -104,10 +106,15 @@ inline void concatenate(Rank& rank, int part, int parts, bool with_self, cudaStr
     int begin = first_row(rank.columns(rank.rank), part, parts), end = first_row(rank.columns(rank.rank), part + 1, parts);
     for (int i = 0; i < rank.ranks; ++i) {
         int other = after(rank, i);
-        if (other == rank.rank && !with_self) continue;
+        if (other == rank.rank && !with_self)
+            continue;
         std::size_t columns = rank.rows(other);
         blocks.block[blocks.count++] = {received(rank, other) + begin * columns,
-            rank.output() + begin * rank.height + rank.row(other), columns, rank.height, end - begin, int(columns)};
+                                        rank.output() + begin * rank.height + rank.row(other),
+                                        columns,
+                                        rank.height,
+                                        end - begin,
+                                        int(columns)};
     }
     place(blocks, stream);
 }
@@ -118,9 +125,10 @@ inline void concatenate(Rank& rank, int part, int parts, bool with_self, cudaStr
 inline void copy_rows(Rank& rank, int other, int begin, int end, cudaStream_t stream)
 {
     std::size_t mine = rank.rows(rank.rank), bytes = mine * sizeof(float);
-    if (bytes == 0 || end == begin) return;
+    if (bytes == 0 || end == begin)
+        return;
     CHECK(cudaMemcpy2DAsync(place_in_output(rank, other) + begin * rank.height, rank.height * sizeof(float),
-        to_send(rank, other) + begin * mine, bytes, bytes, end - begin, cudaMemcpyDefault, stream));
+                            to_send(rank, other) + begin * mine, bytes, bytes, end - begin, cudaMemcpyDefault, stream));
 }
 // [/copy_rows]
 
@@ -150,14 +158,15 @@ __global__ void meet(const __grid_constant__ Flags flags)
     cuda::atomic_ref<unsigned, cuda::thread_scope_system> there(flags.of[other][flags.rank]);
     cuda::atomic_ref<unsigned, cuda::thread_scope_system> here(flags.of[flags.rank][other]);
     there.store(turn, cuda::memory_order_release);
-    while (static_cast<int>(here.load(cuda::memory_order_acquire) - turn) < 0) {
-    }
-    if (other == 0) *flags.count = turn;
+    while (static_cast<int>(here.load(cuda::memory_order_acquire) - turn) < 0) {}
+    if (other == 0)
+        *flags.count = turn;
 }
 
 void meet_all(Rank& rank)
 {
-    if (rank.ranks == 1) return;
+    if (rank.ranks == 1)
+        return;
     meet<<<1, rank.ranks, 0, rank.stream>>>(rank.flags);
     CHECK(cudaGetLastError());
 }

@@ -109,48 +109,48 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
 // [/transpose_tile]
 
 // [transpose_bulk]
-__global__ void __launch_bounds__(THREADS) transpose_bulk(
-    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS)
+    transpose_bulk(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 8, true>(output, input);
 }
 // [/transpose_bulk]
 
 // [transpose_bulk_swizzle_64]
-__global__ void __launch_bounds__(THREADS) transpose_bulk_swizzle_64(
-    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS)
+    transpose_bulk_swizzle_64(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<4, 4, true>(output, input);
 }
 // [/transpose_bulk_swizzle_64]
 
 // [transpose_bulk_swizzle_32]
-__global__ void __launch_bounds__(THREADS) transpose_bulk_swizzle_32(
-    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS)
+    transpose_bulk_swizzle_32(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<2, 2, true>(output, input);
 }
 // [/transpose_bulk_swizzle_32]
 
 // [transpose_bulk_unswizzled]
-__global__ void __launch_bounds__(THREADS) transpose_bulk_unswizzled(
-    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS)
+    transpose_bulk_unswizzled(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 1, true>(output, input);
 }
 // [/transpose_bulk_unswizzled]
 
 // [transpose_bulk_side_by_side]
-__global__ void __launch_bounds__(THREADS) transpose_bulk_side_by_side(
-    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS)
+    transpose_bulk_side_by_side(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 8, false>(output, input);
 }
 // [/transpose_bulk_side_by_side]
 
 // [transpose_bulk_side_by_side_unswizzled]
-__global__ void __launch_bounds__(THREADS) transpose_bulk_side_by_side_unswizzled(
-    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS)
+    transpose_bulk_side_by_side_unswizzled(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 1, false>(output, input);
 }
@@ -158,10 +158,7 @@ __global__ void __launch_bounds__(THREADS) transpose_bulk_side_by_side_unswizzle
 
 // [launch]
 // Blocks numbered down the columns of tiles.
-dim3 grid_down(int width, int height)
-{
-    return dim3((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);
-}
+dim3 grid_down(int width, int height) { return dim3((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM); }
 
 // Describes a matrix to the engine: where its rows lie, how large a box is, and how to swizzle it.
 CUtensorMap describe(const float* matrix, int width, int height, int box_units, CUtensorMapSwizzle swizzle)
@@ -177,9 +174,11 @@ CUtensorMap describe(const float* matrix, int width, int height, int box_units, 
     const cuuint64_t row_bytes[] = {extent[0] * sizeof(float)};
     const cuuint32_t box[] = {static_cast<cuuint32_t>(box_units * UNIT_FLOATS), TILE_DIM}, every[] = {1, 1};
     CUtensorMap map;
-    const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), extent, row_bytes, box,
-        every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) throw std::runtime_error("cuTensorMapEncodeTiled failed: " + std::to_string(result));
+    const CUresult result =
+        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), extent, row_bytes, box, every,
+               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS)
+        throw std::runtime_error("cuTensorMapEncodeTiled failed: " + std::to_string(result));
     return map;
 }
 // [/launch]
@@ -197,12 +196,15 @@ using Transpose = void (*)(CUtensorMap, CUtensorMap);
 
 void add(MatrixChapter<float>& chapter, std::string name, Transpose kernel, int box_units, CUtensorMapSwizzle swizzle)
 {
-    chapter.kernel(std::move(name),
-        [=](const Matrices<float>& m) {
-            const CUtensorMap output = describe(m.output, m.height, m.width, box_units, swizzle);
-            const CUtensorMap input = describe(m.input, m.width, m.height, box_units, swizzle);
-            kernel<<<grid_down(m.width, m.height), THREADS>>>(output, input);
-        }, transposed)
+    chapter
+        .kernel(
+            std::move(name),
+            [=](const Matrices<float>& m) {
+                const CUtensorMap output = describe(m.output, m.height, m.width, box_units, swizzle);
+                const CUtensorMap input = describe(m.input, m.width, m.height, box_units, swizzle);
+                kernel<<<grid_down(m.width, m.height), THREADS>>>(output, input);
+            },
+            transposed)
         .only_at_multiples_of(UNIT_FLOATS)
         .only_up_to_width(65535 * TILE_DIM);
 }

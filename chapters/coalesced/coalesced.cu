@@ -42,10 +42,7 @@ __global__ void transpose_coalesced(float* output, const float* input, int width
 // [/transpose_coalesced]
 
 // [launch]
-dim3 grid_of(int width, int height)
-{
-    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
-}
+dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [/launch]
@@ -67,10 +64,13 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter.kernel("transpose_coalesced",
-        [](const Matrices<float>& m) {
-            transpose_coalesced<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_coalesced",
+            [](const Matrices<float>& m) {
+                transpose_coalesced<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_store.conflicts == 0)

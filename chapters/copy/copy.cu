@@ -71,10 +71,7 @@ __global__ void copy_shared(float* output, const float* input, int width, int he
 // [/copy_shared]
 
 // [launch]
-dim3 grid_of(int width, int height)
-{
-    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
-}
+dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [/launch]
@@ -92,31 +89,36 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter.reference_row("cudaMemcpy",
+    chapter.reference_row(
+        "cudaMemcpy",
         [](const Matrices<float>& m) {
             std::size_t bytes = sizeof(float) * m.width * m.height;
             CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, bytes, cudaMemcpyDeviceToDevice));
-        }, copied);
+        },
+        copied);
 
-    chapter.kernel("copy_plain",
-        [](const Matrices<float>& m) {
-            copy_plain<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, copied)
+    chapter
+        .kernel(
+            "copy_plain",
+            [](const Matrices<float>& m) { copy_plain<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            copied)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4);
 
-    chapter.kernel("copy_four_loads",
-        [](const Matrices<float>& m) {
-            copy_four_loads<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, copied)
+    chapter
+        .kernel(
+            "copy_four_loads",
+            [](const Matrices<float>& m) { copy_four_loads<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            copied)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_store.instructions == 0);
 
-    chapter.kernel("copy_shared",
-        [](const Matrices<float>& m) {
-            copy_shared<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, copied)
+    chapter
+        .kernel(
+            "copy_shared",
+            [](const Matrices<float>& m) { copy_shared<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            copied)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_store.conflicts == 0)

@@ -197,10 +197,7 @@ __global__ void transpose_pitched(float* output, const float* input, int width, 
 // [/transpose_pitched]
 
 // [launch]
-dim3 grid_of(int width, int height)
-{
-    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
-}
+dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 constexpr int PITCH_PADDING = 32;
@@ -233,8 +230,7 @@ int main(int argc, char** argv)
             .expect_on("gt200", partitions_per_step.load == 8);
     };
 
-    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed<float>)
-        .expect_on("gt200", partitions_per_step.store < 2);
+    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed<float>).expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();
 
     chapter.kernel("transpose_fine_grained", launch<transpose_fine_grained>, transposed_in_tiles<TILE_DIM, float>)
@@ -245,8 +241,7 @@ int main(int argc, char** argv)
         .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();
 
-    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed<float>)
-        .expect_on("gt200", partitions_per_step.store == 8);
+    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed<float>).expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
     chapter.kernel("transpose_diagonal_square", launch<transpose_diagonal_square>, transposed<float>)
@@ -261,10 +256,13 @@ int main(int argc, char** argv)
         .expect_on("gt200", shared_load.wavefronts_per_instruction == 32)
         .expect_on("gt200", partitions_per_step.store == 8);
 
-    chapter.kernel("transpose_pitched",
-        [](const Matrices<float>& m) {
-            transpose_pitched<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height, m.row_padding);
-        }, transposed<float>)
+    chapter
+        .kernel(
+            "transpose_pitched",
+            [](const Matrices<float>& m) {
+                transpose_pitched<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height, m.row_padding);
+            },
+            transposed<float>)
         .rows_padded_by(PITCH_PADDING)
         .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();

@@ -10,15 +10,12 @@
 #include <conflict_free/matrix_chapter.hpp>
 
 #include "constants.cuh"
+#include "elements.cuh"
 #include "static_and_dynamic.cuh"
 #include "without_padding.cuh"
-#include "elements.cuh"
 
 // [launch]
-dim3 grid_of(int width, int height, int columns, int rows)
-{
-    return dim3((width + columns - 1) / columns, (height + rows - 1) / rows);
-}
+dim3 grid_of(int width, int height, int columns, int rows) { return dim3((width + columns - 1) / columns, (height + rows - 1) / rows); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 narrow_block(NARROW_COLUMNS, TILE_DIM);
@@ -69,7 +66,7 @@ struct Wavefronts {
 };
 
 MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name, MatrixChapter<float>::LaunchFunction launch,
-    Wavefronts wavefronts)
+                          Wavefronts wavefronts)
 {
     return chapter.kernel(std::move(name), std::move(launch), transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -94,8 +91,7 @@ void add_layouts(MatrixChapter<float>& chapter)
              {"layout_square_static", square_layout(layout_square_static), {32, 1, 0, 0}},
              {"layout_square_static_padded", square_layout(layout_square_static_padded), {1, 1, 0, 0}},
              {"layout_square_dynamic", square_layout(layout_square_dynamic, square_words), {32, 1, 0, 0}},
-             {"layout_square_dynamic_padded", square_layout(layout_square_dynamic_padded, padded_square_words),
-                 {1, 1, 0, 0}},
+             {"layout_square_dynamic_padded", square_layout(layout_square_dynamic_padded, padded_square_words), {1, 1, 0, 0}},
          })
         add(chapter, study.name, study.launch, study.wavefronts).only_at({{TILE_DIM, TILE_DIM}}).left_out_on("gt200");
 
@@ -104,8 +100,7 @@ void add_layouts(MatrixChapter<float>& chapter)
              {"layout_rectangle_static", rectangle_layout(layout_rectangle_static), {16, 1, 32, 2}},
              {"layout_rectangle_static_padded", rectangle_layout(layout_rectangle_static_padded), {1, 1, 4, 2}},
              {"layout_rectangle_dynamic", rectangle_layout(layout_rectangle_dynamic, words), {16, 1, 32, 2}},
-             {"layout_rectangle_dynamic_padded", rectangle_layout(layout_rectangle_dynamic_padded, padded),
-                 {1, 1, 4, 2}},
+             {"layout_rectangle_dynamic_padded", rectangle_layout(layout_rectangle_dynamic_padded, padded), {1, 1, 4, 2}},
          })
         add(chapter, study.name, study.launch, study.wavefronts).only_at({{COLUMNS, ROWS}});
 }
@@ -127,10 +122,9 @@ int main(int argc, char** argv)
         .expect_on("gt200", shared_load.conflicts == 0);
     add(chapter, "transpose_narrow_block", square(transpose_narrow_block, narrow_block), {8, 4, 16, 4});
 
-    add(chapter, "transpose_padded_one_element", square(transpose_padded_one_element, square_block), {1, 1, 0, 0})
-        .left_out_on("gt200");
-    add(chapter, "transpose_rectangular_four_elements",
-        tiled(transpose_rectangular_four_elements, COLUMNS, ROWS, few_rows_block), {1, 1, 4, 2});
+    add(chapter, "transpose_padded_one_element", square(transpose_padded_one_element, square_block), {1, 1, 0, 0}).left_out_on("gt200");
+    add(chapter, "transpose_rectangular_four_elements", tiled(transpose_rectangular_four_elements, COLUMNS, ROWS, few_rows_block),
+        {1, 1, 4, 2});
 
     add_layouts(chapter);
     return chapter.run(argc, argv);

@@ -23,7 +23,8 @@ void equal_points(std::span<float3> points, std::uint64_t) { std::ranges::fill(p
 /// On a line, each a little farther from the next, up to the greatest coordinates that are accepted.
 void far_points(std::span<float3> points, std::uint64_t)
 {
-    for (std::size_t i = 0; i < points.size(); ++i) points[i] = make_float3(1e18f * static_cast<float>(i + 1) / static_cast<float>(points.size()), 0, 0);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        points[i] = make_float3(1e18f * static_cast<float>(i + 1) / static_cast<float>(points.size()), 0, 0);
 }
 
 /// Of each shape, in its order, lengths around those where its groups, tiles and query blocks end.

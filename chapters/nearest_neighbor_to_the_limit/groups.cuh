@@ -8,8 +8,7 @@
 // Looks at the first `size` points of a tile, a group at a time. The
 // first query of the block would stand at `begin` in it.
 template <int THREADS, int GROUP, int QUERIES>
-__device__ void nearest_groups(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES],
-                               const float4* tile, int size, int begin)
+__device__ void nearest_groups(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int size, int begin)
 {
     int end = begin + THREADS * QUERIES;
     for (int first = 0; first < size; first += GROUP) {
@@ -42,8 +41,7 @@ __device__ int index_in_group(const float4* tile, float3 mine, int own, NearestT
 // [/index_in_group]
 
 // [nearest_large_tile]
-__global__ void __launch_bounds__(BLOCK)
-nearest_large_tile(int* output, const float3* points, int n)
+__global__ void __launch_bounds__(BLOCK) nearest_large_tile(int* output, const float3* points, int n)
 {
     __shared__ float4 tile[LARGE_TILE];
     int tid = threadIdx.x;

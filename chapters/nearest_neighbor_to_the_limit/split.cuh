@@ -30,8 +30,7 @@ __device__ NearestTile nearest_of(unsigned long long word)
 // one blockIdx.y the same tile. Of FEW points, each block looks for the
 // index in its tile. Of many, the last one looks, once for each query.
 template <int QUERIES, int THREADS, int TILE, int GROUP, bool FEW>
-__global__ void __launch_bounds__(THREADS)
-nearest_split(int* output, const float3* points, int n)
+__global__ void __launch_bounds__(THREADS) nearest_split(int* output, const float3* points, int n)
 {
     __shared__ float4 tile[TILE];
     __shared__ bool is_last;
@@ -49,9 +48,7 @@ nearest_split(int* output, const float3* points, int n)
     nearest_groups<THREADS, GROUP>(nearest, mine, tile, min(n - from, TILE), begin - from);
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q) {
-        int index = from + (FEW ? index_in_group<GROUP>(tile, mine[q],
-                                                        i - from + q * THREADS, nearest[q])
-                                : nearest[q].first);
+        int index = from + (FEW ? index_in_group<GROUP>(tile, mine[q], i - from + q * THREADS, nearest[q]) : nearest[q].first);
         if (i + q * THREADS < n && nearest[q].first >= 0)
             atomicMax(&words[i + q * THREADS], word_of(nearest[q].distance, index));
     }
@@ -70,8 +67,7 @@ nearest_split(int* output, const float3* points, int n)
     for (int q = 0; q < QUERIES; ++q)
         if (i + q * THREADS < n) {
             NearestTile found = nearest_of(atomicExch(&words[i + q * THREADS], 0ull));
-            output[i + q * THREADS] =
-                FEW ? found.first : index_in(points, n, mine[q], i + q * THREADS, found, GROUP);
+            output[i + q * THREADS] = FEW ? found.first : index_in(points, n, mine[q], i + q * THREADS, found, GROUP);
         }
 }
 // [/nearest_split]

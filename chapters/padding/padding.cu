@@ -41,10 +41,7 @@ __global__ void transpose_padded(float* output, const float* input, int width, i
 // [/transpose_padded]
 
 // [launch]
-dim3 grid_of(int width, int height, int columns, int rows)
-{
-    return dim3((width + columns - 1) / columns, (height + rows - 1) / rows);
-}
+dim3 grid_of(int width, int height, int columns, int rows) { return dim3((width + columns - 1) / columns, (height + rows - 1) / rows); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 small_block(SMALL_DIM, SMALL_DIM);
@@ -80,7 +77,7 @@ struct Wavefronts {
 };
 
 MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name, MatrixChapter<float>::LaunchFunction launch,
-    Wavefronts wavefronts)
+                          Wavefronts wavefronts)
 {
     return chapter.kernel(std::move(name), std::move(launch), transposed)
         .expect(global_load.sectors_per_request == 4)

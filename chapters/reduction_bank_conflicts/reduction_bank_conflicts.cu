@@ -172,12 +172,19 @@ std::size_t one_sum(std::size_t) { return 1; }
 std::size_t sums_between_launches(std::size_t n)
 {
     std::size_t sums = 0;
-    for (std::size_t left = n; left > BLOCK; sums += left) left = static_cast<std::size_t>(blocks_of(static_cast<int>(left)));
+    for (std::size_t left = n; left > BLOCK; sums += left)
+        left = static_cast<std::size_t>(blocks_of(static_cast<int>(left)));
     return sums;
 }
 
-std::string check_launch(std::span<const unsigned> numbers, std::span<const unsigned> sums) { return check_block_sums(numbers, sums, BLOCK); }
-std::string check_launch(std::span<const float> numbers, std::span<const float> sums) { return check_block_sums(numbers, sums, BLOCK, ADDITIONS); }
+std::string check_launch(std::span<const unsigned> numbers, std::span<const unsigned> sums)
+{
+    return check_block_sums(numbers, sums, BLOCK);
+}
+std::string check_launch(std::span<const float> numbers, std::span<const float> sums)
+{
+    return check_block_sums(numbers, sums, BLOCK, ADDITIONS);
+}
 
 // Each launch is checked against the numbers that it read. The bound for 256 numbers is so small that rounding cannot hide
 // a number that is lost or added twice; the bound for millions would hide many.
@@ -188,7 +195,8 @@ std::string added_up(const typename ArrayKernels<Number, Number>::Written& writt
     for (int launch = 1; numbers.size() > BLOCK; ++launch) {
         const auto sums = scratch.first(static_cast<std::size_t>(blocks_of(static_cast<int>(numbers.size()))));
         const std::string wrong = check_launch(numbers, sums);
-        if (!wrong.empty()) return "launch " + std::to_string(launch) + ": " + wrong;
+        if (!wrong.empty())
+            return "launch " + std::to_string(launch) + ": " + wrong;
         numbers = sums;
         scratch = scratch.subspan(sums.size());
     }

@@ -74,12 +74,14 @@ bool is_exact_of_whole_numbers(int n)
 {
     std::vector<float> numbers(static_cast<std::size_t>(n));
     double exact = 0;
-    for (std::size_t i = 0; i < numbers.size(); ++i) exact += numbers[i] = static_cast<float>(random_bits(2, i) % 17) - 8.0f;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        exact += numbers[i] = static_cast<float>(random_bits(2, i) % 17) - 8.0f;
     Trial trial(numbers);
     bool passed = true;
     for (const Way& way : ways) {
         const float sum = trial.sum(way);
-        if (sum == exact) continue;
+        if (sum == exact)
+            continue;
         std::fprintf(stderr, "%s: the sum of %d whole numbers is %.9g, wanted %.9g\n", way.name, n, sum, exact);
         passed = false;
     }
@@ -97,12 +99,14 @@ bool is_right_in_a_row(int n, int runs)
         numbers[0] = 1;
         DeviceBuffer<float> input(numbers.size()), scratch(sums_between_launches(numbers.size()));
         input.copy_from(numbers);
-        for (int run = 0; run < runs; ++run) way.add({input.data() + n + run, input.data(), n + run, scratch.data()});
+        for (int run = 0; run < runs; ++run)
+            way.add({input.data() + n + run, input.data(), n + run, scratch.data()});
         CUDA_CHECK(cudaGetLastError());
         input.copy_to(numbers);
         for (int run = 0; run < runs; ++run) {
             const float sum = numbers[static_cast<std::size_t>(n + run)], wanted = std::ldexp(1.0f, run);
-            if (sum == wanted) continue;
+            if (sum == wanted)
+                continue;
             std::fprintf(stderr, "%s: sum %d of a row of launches over %d numbers is %.9g, wanted %.9g\n", way.name, run, n, sum, wanted);
             passed = false;
         }
@@ -148,12 +152,16 @@ int main(int argc, char** argv)
         return 77;
     }
     bool passed = true;
-    for (const int n : {0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 511, 512, 513, 4095, 4096, 4097, 65539, 300007}) passed &= is_exact_of_whole_numbers(n);
-    for (const int n : {1, 65539, 300007}) passed &= is_right_in_a_row(n, std::min(runs, 20));
-    for (const int n : {65539, 300007}) passed &= is_same_each_time(n, runs);
+    for (const int n : {0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 511, 512, 513, 4095, 4096, 4097, 65539, 300007})
+        passed &= is_exact_of_whole_numbers(n);
+    for (const int n : {1, 65539, 300007})
+        passed &= is_right_in_a_row(n, std::min(runs, 20));
+    for (const int n : {65539, 300007})
+        passed &= is_same_each_time(n, runs);
     // What a run on the CPU would take minutes for.
     if (runs >= 100) {
-        for (const int n : {1048575, 16777213, 33554437}) passed &= is_exact_of_whole_numbers(n) && is_same_each_time(n, runs);
+        for (const int n : {1048575, 16777213, 33554437})
+            passed &= is_exact_of_whole_numbers(n) && is_same_each_time(n, runs);
     }
     std::printf("%s\n", passed ? "all right" : "FAILED");
     return passed ? 0 : 1;

@@ -32,7 +32,8 @@ inline std::size_t one_sum(std::size_t) { return 1; }
 inline std::size_t sums_between_launches(std::size_t n)
 {
     std::size_t sums = 0;
-    for (std::size_t left = n; left > NUMBERS_OF_BLOCK; sums += left) left = (left + NUMBERS_OF_BLOCK - 1) / NUMBERS_OF_BLOCK;
+    for (std::size_t left = n; left > NUMBERS_OF_BLOCK; sums += left)
+        left = (left + NUMBERS_OF_BLOCK - 1) / NUMBERS_OF_BLOCK;
     return std::max<std::size_t>(sums, 4096);
 }
 
@@ -63,7 +64,8 @@ inline std::string sum_is_right(const Summed& written)
     const auto [exact, magnitudes] = reference_sum(written.input);
     const double bound = conflict_free::summation_bound(most_additions(written.input.size()), magnitudes);
     // Written so that NaN fails.
-    if (std::abs(written.output[0] - exact) <= bound) return {};
+    if (std::abs(written.output[0] - exact) <= bound)
+        return {};
     std::ostringstream text;
     text.precision(9);
     text << "the sum is " << written.output[0] << ", exactly " << exact << ", and rounding explains " << bound << " at most";
@@ -77,7 +79,8 @@ inline std::string every_launch_is_right(const Summed& written)
     for (int launch = 1; numbers.size() > NUMBERS_OF_BLOCK; ++launch) {
         const auto sums = scratch.first((numbers.size() + NUMBERS_OF_BLOCK - 1) / NUMBERS_OF_BLOCK);
         const std::string wrong = conflict_free::check_block_sums(numbers, sums, NUMBERS_OF_BLOCK, ADDITIONS_OF_BLOCK);
-        if (!wrong.empty()) return "launch " + std::to_string(launch) + ": " + wrong;
+        if (!wrong.empty())
+            return "launch " + std::to_string(launch) + ": " + wrong;
         numbers = sums;
         scratch = scratch.subspan(sums.size());
     }

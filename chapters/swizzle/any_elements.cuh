@@ -11,9 +11,18 @@
 
 // [WordOf]
 // What a lane stores at once: an element, or 4 bytes of smaller ones.
-template <int BYTES> struct WordOf { using type = uint32_t; };
-template <> struct WordOf<8> { using type = uint64_t; };
-template <> struct WordOf<16> { using type = uint4; };
+template <int BYTES>
+struct WordOf {
+    using type = uint32_t;
+};
+template <>
+struct WordOf<8> {
+    using type = uint64_t;
+};
+template <>
+struct WordOf<16> {
+    using type = uint4;
+};
 // [/WordOf]
 
 // [Tile]
@@ -41,7 +50,10 @@ struct Tile {
 // Loads that ask the L2 to bring the 256 bytes around them from memory, for the block of the next columns.
 #if __CUDA_ARCH__ < 800
 template <class Unit>
-__device__ Unit load_prefetching(const Unit* from) { return *from; }
+__device__ Unit load_prefetching(const Unit* from)
+{
+    return *from;
+}
 #else
 __device__ uint32_t load_prefetching(const uint32_t* from)
 {
@@ -68,7 +80,8 @@ __device__ uint4 load_prefetching(const uint4* from)
 {
     uint4 value;
     asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w) : "l"(from));
+                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "l"(from));
     return value;
 }
 #endif
@@ -126,7 +139,8 @@ __device__ void columns_of(uint32_t (&words)[2])
 }
 
 template <class Word>
-__device__ void columns_of(Word (&)[1]) {}
+__device__ void columns_of(Word (&)[1])
+{}
 // [/columns_of]
 
 // [load_inside]
@@ -145,21 +159,24 @@ __device__ void load_inside(typename Tile::Word* tile, const Element* input, int
     // A step is of whole units: each row is as late as the one a step before it.
     static_assert(STEP * PER_WORD * sizeof(Element) % sizeof(typename Piece<Element>::Unit) == 0);
     ptrdiff_t step_bytes = static_cast<ptrdiff_t>(STEP * PER_WORD * sizeof(Element)) * width;
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < LOADS; ++i) {
         int word = first + i * STEP;
         bool inside = (i + 1) * STEP <= Tile::COLUMN_WORDS || word < Tile::COLUMN_WORDS;
         typename Tile::Word words[WORDS][PER_WORD] = {};
         for (int p = 0; p < PER_WORD; ++p) {
             typename Tile::Word piece[WORDS] = {};
-            if (inside) rows[p].load(piece);
-            for (int w = 0; w < WORDS; ++w) words[w][p] = piece[w];
+            if (inside)
+                rows[p].load(piece);
+            for (int w = 0; w < WORDS; ++w)
+                words[w][p] = piece[w];
             rows[p].unit += step_bytes;
         }
         for (int w = 0; w < WORDS; ++w) {
             columns_of(words[w]);
             for (int p = 0; p < PER_WORD; ++p)
-                if (inside) tile[Tile::place(column + w * PER_WORD + p, word)] = words[w][p];
+                if (inside)
+                    tile[Tile::place(column + w * PER_WORD + p, word)] = words[w][p];
         }
     }
 }
@@ -170,13 +187,14 @@ __device__ void load_inside(typename Tile::Word* tile, const Element* input, int
 template <class Tile, class Element>
 __device__ void load_at_edge(typename Tile::Word* tile, const Element* input, int width, int height, int left, int top)
 {
-    #pragma unroll 4
+#pragma unroll 4
     for (int i = threadIdx.x; i < Tile::COLUMNS * Tile::COLUMN_WORDS; i += Tile::THREADS) {
         int column = i % Tile::COLUMNS, word = i / Tile::COLUMNS, x = left + column;
         alignas(typename Tile::Word) Element elements[Tile::PER_WORD] = {};
         for (int p = 0; p < Tile::PER_WORD; ++p) {
             int y = top + word * Tile::PER_WORD + p;
-            if (x < width && y >= 0 && y < height) elements[p] = input[static_cast<size_t>(y) * width + x];
+            if (x < width && y >= 0 && y < height)
+                elements[p] = input[static_cast<size_t>(y) * width + x];
         }
         tile[Tile::place(column, word)] = *reinterpret_cast<typename Tile::Word*>(elements);
     }
@@ -203,9 +221,11 @@ __device__ void store(Element* output, const typename Tile::Word* tile, int widt
         int y = top + row + threadIdx.x % LANES * PER_WORD;
         Element* to = begin + y;
         for (int column = 0; column < Tile::COLUMNS; column += STEP, to += STEP * static_cast<ptrdiff_t>(height)) {
-            if (!INSIDE && left + first + column >= width) break;
+            if (!INSIDE && left + first + column >= width)
+                break;
             for (int j = 0; j < Tile::ROWS; j += LANES * PER_WORD) {
-                if (!INSIDE && (y + j + PER_WORD <= 0 || y + j >= height)) continue;
+                if (!INSIDE && (y + j + PER_WORD <= 0 || y + j >= height))
+                    continue;
                 Word word = low[Tile::place(column, j / PER_WORD)];
                 if constexpr (PER_WORD > 1)
                     word = __funnelshift_r(word, high[Tile::place(column, j / PER_WORD)], row % PER_WORD * (8 * sizeof(Element)));
@@ -213,7 +233,8 @@ __device__ void store(Element* output, const typename Tile::Word* tile, int widt
                     *reinterpret_cast<Word*>(to + j) = word;
                 else
                     for (int p = 0; p < PER_WORD; ++p)
-                        if (y + j + p >= 0 && y + j + p < height) to[j + p] = reinterpret_cast<const Element*>(&word)[p];
+                        if (y + j + p >= 0 && y + j + p < height)
+                            to[j + p] = reinterpret_cast<const Element*>(&word)[p];
             }
         }
     }

@@ -102,10 +102,7 @@ int blocks_for(int elements, int per_block) { return (elements + per_block - 1) 
 dim3 grid_along(int width, int height) { return dim3(blocks_for(width, TILE_DIM), blocks_for(height, TILE_DIM)); }
 
 // Blocks numbered down the columns of tiles.
-dim3 grid_down(int width, int height, int columns, int rows)
-{
-    return dim3(blocks_for(height, rows), blocks_for(width, columns));
-}
+dim3 grid_down(int width, int height, int columns, int rows) { return dim3(blocks_for(height, rows), blocks_for(width, columns)); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 block_of_units(UNITS, UNITS);
@@ -122,7 +119,10 @@ float transposed(const float* input, Size size, std::size_t index)
 
 // The bytes of the matrix, taken as rows of other elements, of which the last CUT of each row's worth are left out.
 template <class Element, int CUT>
-Size as_elements(Size size) { return {static_cast<int>(size.width * sizeof(float) / sizeof(Element)) - CUT, size.height}; }
+Size as_elements(Size size)
+{
+    return {static_cast<int>(size.width * sizeof(float) / sizeof(Element)) - CUT, size.height};
+}
 
 // They are the last elements of the buffer. So many lie before them.
 template <class Element, int CUT>
@@ -157,15 +157,18 @@ using Chapters = MatrixChapter<float>;
 template <class Element, int CUT = 0, class Kernel>
 Chapters& add(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int row_margin, int threads)
 {
-    return chapter.kernel(std::move(name),
-        [=](const Matrices<float>& m) {
-            const Size matrix = as_elements<Element, CUT>({m.width, m.height});
-            const dim3 grid = grid_down(matrix.width, matrix.height + row_margin, columns, rows);
-            const std::size_t before = elements_before<Element, CUT>({m.width, m.height});
-            auto output = reinterpret_cast<Element*>(m.output) + before;
-            auto input = reinterpret_cast<const Element*>(m.input) + before;
-            kernel<<<grid, threads>>>(output, input, matrix.width, matrix.height);
-        }, transposed_as<Element, CUT>)
+    return chapter
+        .kernel(
+            std::move(name),
+            [=](const Matrices<float>& m) {
+                const Size matrix = as_elements<Element, CUT>({m.width, m.height});
+                const dim3 grid = grid_down(matrix.width, matrix.height + row_margin, columns, rows);
+                const std::size_t before = elements_before<Element, CUT>({m.width, m.height});
+                auto output = reinterpret_cast<Element*>(m.output) + before;
+                auto input = reinterpret_cast<const Element*>(m.input) + before;
+                kernel<<<grid, threads>>>(output, input, matrix.width, matrix.height);
+            },
+            transposed_as<Element, CUT>)
         .only_from_width(blocks_for((1 + CUT) * sizeof(Element), sizeof(float)))
         .moves([](Size size) { return 2 * as_elements<Element, CUT>(size).count() * sizeof(Element); });
 }
@@ -198,20 +201,26 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}});
     chapter.whole_tiles(256);
 
-    chapter.kernel("transpose_swizzled_scalar",
-        [](const Matrices<float>& m) {
-            transpose_swizzled_scalar<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_swizzled_scalar",
+            [](const Matrices<float>& m) {
+                transpose_swizzled_scalar<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 
-    chapter.kernel("transpose_swizzled_vectorized",
-        [](const Matrices<float>& m) {
-            const dim3 grid = grid_down(m.width, m.height, WIDE_DIM, WIDE_DIM);
-            transpose_swizzled_vectorized<<<grid, block_of_units>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_swizzled_vectorized",
+            [](const Matrices<float>& m) {
+                const dim3 grid = grid_down(m.width, m.height, WIDE_DIM, WIDE_DIM);
+                transpose_swizzled_vectorized<<<grid, block_of_units>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .only_at_multiples_of(UNIT_FLOATS)
         .expect(global_load.sectors_per_request == 16)
         .expect(global_store.sectors_per_request == 16)

@@ -236,10 +236,7 @@ __global__ void transpose_diagonal_repeated(float* output, const float* input, i
 // [/transpose_diagonal_repeated]
 
 // [launch]
-dim3 grid_of(int width, int height)
-{
-    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
-}
+dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [/launch]

@@ -99,20 +99,26 @@ int main(int argc, char** argv)
     chapter.whole_tiles(4 * COLUMNS);
     chapter.rows_of_smallest_tile(ROWS);
 
-    chapter.kernel("transpose_unrolled_2",
-        [](const Matrices<float>& m) {
-            transpose_unrolled_2<<<grid_of(m.width, m.height, 2), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_unrolled_2",
+            [](const Matrices<float>& m) {
+                transpose_unrolled_2<<<grid_of(m.width, m.height, 2), block>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(global_load.requests_per_block == 32)
         .expect(shared_store.conflicts == 0)
         .expect(shared_load.conflicts == 0);
 
-    chapter.kernel("transpose_unrolled_4",
-        [](const Matrices<float>& m) {
-            transpose_unrolled_4<<<grid_of(m.width, m.height, 4), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_unrolled_4",
+            [](const Matrices<float>& m) {
+                transpose_unrolled_4<<<grid_of(m.width, m.height, 4), block>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(global_load.requests_per_block == 64)

@@ -219,10 +219,7 @@ dim3 grid_along(int width, int height) { return dim3(blocks_for(width, TILE_DIM)
 dim3 grid_down(int width, int height) { return dim3(blocks_for(height, TILE_DIM), blocks_for(width, TILE_DIM)); }
 
 // One number for each block: a grid may have more of them in x than in y.
-int grid_of_any_size(int width, int height)
-{
-    return blocks_for(height + SECTOR_FLOATS - 1, TILE_DIM) * blocks_for(width, TILE_DIM);
-}
+int grid_of_any_size(int width, int height) { return blocks_for(height + SECTOR_FLOATS - 1, TILE_DIM) * blocks_for(width, TILE_DIM); }
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 block_of_units(UNITS, UNITS);
@@ -268,38 +265,49 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter.kernel("transpose_wide_tile",
-        [](const Matrices<float>& m) {
-            transpose_wide_tile<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_wide_tile",
+            [](const Matrices<float>& m) {
+                transpose_wide_tile<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 
-    chapter.kernel("transpose_four_loads",
-        [](const Matrices<float>& m) {
-            transpose_four_loads<<<grid_along(m.width, m.height), dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_four_loads",
+            [](const Matrices<float>& m) {
+                transpose_four_loads<<<grid_along(m.width, m.height), dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(m.output, m.input, m.width,
+                                                                                                         m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 
-    chapter.kernel("transpose_down",
-        [](const Matrices<float>& m) {
-            transpose_down<<<grid_down(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_down",
+            [](const Matrices<float>& m) { transpose_down<<<grid_down(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            transposed)
         .only_up_to_width(MOST_WIDTH)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 
-    chapter.kernel("transpose_vectorized",
-        [](const Matrices<float>& m) {
-            transpose_vectorized<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_vectorized",
+            [](const Matrices<float>& m) {
+                transpose_vectorized<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .only_at_multiples_of(UNIT_FLOATS)
         .only_up_to_width(MOST_WIDTH)
         .expect(global_load.sectors_per_request == 16)
@@ -307,10 +315,13 @@ int main(int argc, char** argv)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.wavefronts_per_instruction == 16);
 
-    chapter.kernel("transpose_streaming",
-        [](const Matrices<float>& m) {
-            transpose_streaming<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_streaming",
+            [](const Matrices<float>& m) {
+                transpose_streaming<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .only_at_multiples_of(UNIT_FLOATS)
         .only_up_to_width(MOST_WIDTH)
         .expect(global_load.sectors_per_request == 16)
@@ -318,29 +329,35 @@ int main(int argc, char** argv)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.wavefronts_per_instruction == 16);
 
-    chapter.kernel("transpose_any_size",
-        [](const Matrices<float>& m) {
-            transpose_any_size<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_any_size",
+            [](const Matrices<float>& m) {
+                transpose_any_size<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 
-    chapter.kernel("transpose_prefetching",
-        [](const Matrices<float>& m) {
-            transpose_prefetching<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-        }, transposed)
+    chapter
+        .kernel(
+            "transpose_prefetching",
+            [](const Matrices<float>& m) {
+                transpose_prefetching<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+            },
+            transposed)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 
-    chapter.reference_row("transpose",
-        [](const Matrices<float>& m) { transpose(m.output, m.input, m.width, m.height); }, transposed);
+    chapter.reference_row("transpose", [](const Matrices<float>& m) { transpose(m.output, m.input, m.width, m.height); }, transposed);
 
-    chapter.reference_row("transpose_one_late",
-        [](const Matrices<float>& m) { transpose(m.output + 1, m.input + 1, m.width, m.height - 1); }, transposed_one_late);
+    chapter.reference_row(
+        "transpose_one_late", [](const Matrices<float>& m) { transpose(m.output + 1, m.input + 1, m.width, m.height - 1); },
+        transposed_one_late);
 
     return chapter.run(argc, argv);
 }

@@ -115,7 +115,8 @@ void Control::watch()
         {
             std::lock_guard lock(mutex_);
             late = deadline_ > 0 && now() > deadline_;
-            if (late) deadline_ = 0;
+            if (late)
+                deadline_ = 0;
         }
         if (late || now() > next_sign_of_life) {
             std::lock_guard lock(send_mutex_);
@@ -124,13 +125,16 @@ void Control::watch()
         }
         pollfd entry{socket_, POLLIN, 0};
         if (::poll(&entry, 1, 50) <= 0) {
-            if (now() - heard > SILENCE) give_up_rank_0();
+            if (now() - heard > SILENCE)
+                give_up_rank_0();
             continue;
         }
         auto frame = receive_frame(socket_);
         heard = now();
-        if (!frame && finished()) return;
-        if (!frame) end("rank 0 died: its process has ended");
+        if (!frame && finished())
+            return;
+        if (!frame)
+            end("rank 0 died: its process has ended");
         take(frame->kind, frame->payload);
     }
 }
@@ -154,8 +158,10 @@ bool Control::finished()
 
 void Control::take(std::uint32_t kind, const std::string& payload)
 {
-    if (kind == FAILURE) end(payload);
-    if (kind == ALIVE) return;
+    if (kind == FAILURE)
+        end(payload);
+    if (kind == ALIVE)
+        return;
     std::lock_guard lock(mutex_);
     answer_ = unpacked(payload);
     answered_ = true;
@@ -168,7 +174,8 @@ void Control::end(const std::string& line)
     last_word.lock();
     std::fprintf(stderr, "across_gpus: rank %d ends: %s\n", rank(), line.c_str());
     std::fflush(stderr);
-    if (hub_) hub_->wait_for_end();
+    if (hub_)
+        hub_->wait_for_end();
     ::_exit(1);
 }
 

@@ -26,8 +26,10 @@ bool send_all(int socket, const char* bytes, std::size_t count)
 {
     while (count > 0) {
         ssize_t sent = ::send(socket, bytes, count, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) return false;
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
         bytes += sent;
         count -= sent;
     }
@@ -38,8 +40,10 @@ bool receive_all(int socket, char* bytes, std::size_t count)
 {
     while (count > 0) {
         ssize_t received = ::recv(socket, bytes, count, 0);
-        if (received < 0 && errno == EINTR) continue;
-        if (received <= 0) return false;
+        if (received < 0 && errno == EINTR)
+            continue;
+        if (received <= 0)
+            return false;
         bytes += received;
         count -= received;
     }
@@ -81,10 +85,13 @@ bool send_frame(int socket, std::uint32_t kind, const std::string& payload)
 std::optional<Frame> receive_frame(int socket)
 {
     std::uint32_t header[2];
-    if (!receive_all(socket, reinterpret_cast<char*>(header), sizeof(header))) return std::nullopt;
-    if (header[0] < GREETING || header[0] > DONE || header[1] > MOST_BYTES) return std::nullopt;
+    if (!receive_all(socket, reinterpret_cast<char*>(header), sizeof(header)))
+        return std::nullopt;
+    if (header[0] < GREETING || header[0] > DONE || header[1] > MOST_BYTES)
+        return std::nullopt;
     Frame frame{header[0], std::string(header[1], '\0')};
-    if (!receive_all(socket, frame.payload.data(), frame.payload.size())) return std::nullopt;
+    if (!receive_all(socket, frame.payload.data(), frame.payload.size()))
+        return std::nullopt;
     return frame;
 }
 
@@ -111,10 +118,7 @@ std::vector<std::string> unpacked(const std::string& payload)
     return texts;
 }
 
-double now()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 int listen_at(const MeetingPlace& place, bool one_host)
 {
@@ -133,7 +137,8 @@ int listen_at(const MeetingPlace& place, bool one_host)
     }
     socklen_t length = sizeof(address);
     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
-    if (!place.file.empty()) write_address(place.file, one_host ? "127.0.0.1" : this_host(), ntohs(address.sin_port));
+    if (!place.file.empty())
+        write_address(place.file, one_host ? "127.0.0.1" : this_host(), ntohs(address.sin_port));
     return socket;
 }
 
@@ -141,12 +146,14 @@ int connect_to(const MeetingPlace& place)
 {
     std::string host = place.host;
     int port = place.port;
-    if (!place.file.empty() && !(std::ifstream(place.file) >> host >> port)) return -1;
+    if (!place.file.empty() && !(std::ifstream(place.file) >> host >> port))
+        return -1;
 
     addrinfo hints{}, *found = nullptr;
     hints.ai_family = AF_INET;
     hints.ai_socktype = SOCK_STREAM;
-    if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return -1;
+    if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
+        return -1;
     int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     // A host that is down is not to hold up who waits for it.
     timeval limit{2, 0};

@@ -30,13 +30,15 @@ int number(const std::string& name, const std::string& text)
 std::optional<int> first_of(const std::vector<const char*>& names)
 {
     for (const char* name : names)
-        if (auto text = variable(name)) return number(name, *text);
+        if (auto text = variable(name))
+            return number(name, *text);
     return std::nullopt;
 }
 
 int required(const std::string& launcher, const std::vector<const char*>& names)
 {
-    if (auto value = first_of(names)) return *value;
+    if (auto value = first_of(names))
+        return *value;
     throw std::runtime_error("the environment of " + launcher + " lacks " + names.front());
 }
 
@@ -53,11 +55,13 @@ const std::vector<Names>& launchers()
 {
     static const std::vector<Names> all = {
         {"torchrun", {"RANK"}, {"WORLD_SIZE"}, {"LOCAL_RANK"}, {"LOCAL_WORLD_SIZE"}, {"MASTER_PORT"}},
-        {"mpirun", {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"},
-            {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"},
-            {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_FD", "HYDI_CONTROL_FD"}},
-        {"srun", {"SLURM_PROCID"}, {"SLURM_STEP_NUM_TASKS"}, {"SLURM_LOCALID"}, {"SLURM_STEP_TASKS_PER_NODE"},
-            {"SLURM_JOB_ID"}},
+        {"mpirun",
+         {"OMPI_COMM_WORLD_RANK", "PMI_RANK"},
+         {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"},
+         {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"},
+         {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"},
+         {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_FD", "HYDI_CONTROL_FD"}},
+        {"srun", {"SLURM_PROCID"}, {"SLURM_STEP_NUM_TASKS"}, {"SLURM_LOCALID"}, {"SLURM_STEP_TASKS_PER_NODE"}, {"SLURM_JOB_ID"}},
     };
     return all;
 }
@@ -81,10 +85,13 @@ std::string name_of_job(const Names& names)
 {
     std::string job = names.launcher;
     for (const char* name : names.job)
-        if (auto value = variable(name)) job += "-" + *value;
-    if (auto step = variable("SLURM_STEP_ID")) job += "-" + *step;
+        if (auto value = variable(name))
+            job += "-" + *value;
+    if (auto step = variable("SLURM_STEP_ID"))
+        job += "-" + *step;
     for (char& c : job)
-        if (c == '/') c = '_';
+        if (c == '/')
+            c = '_';
     return job;
 }
 
@@ -92,10 +99,12 @@ MeetingPlace default_place(const Names& names, const Launch& launch)
 {
     auto host = variable("MASTER_ADDR"), port = variable("MASTER_PORT");
     // torchrun keeps a store of its own at MASTER_PORT.
-    if (host && port) return {*host, number("MASTER_PORT", *port) + (variable("TORCHELASTIC_RUN_ID") ? 1 : 0), ""};
+    if (host && port)
+        return {*host, number("MASTER_PORT", *port) + (variable("TORCHELASTIC_RUN_ID") ? 1 : 0), ""};
     if (launch.local_ranks != launch.ranks)
-        throw std::runtime_error("the processes are on several hosts: set MASTER_ADDR and MASTER_PORT, or give "
-                                 "--rendezvous HOST:PORT or --rendezvous file:PATH in a folder that all hosts share");
+        throw std::runtime_error(
+            "the processes are on several hosts: set MASTER_ADDR and MASTER_PORT, or give "
+            "--rendezvous HOST:PORT or --rendezvous file:PATH in a folder that all hosts share");
     auto folder = variable("TMPDIR");
     return {"", 0, folder.value_or("/tmp") + "/across_gpus-" + name_of_job(names)};
 }
@@ -121,7 +130,7 @@ Launch launch_of(const Names& names, const std::string& place)
     launch.local_rank = first_of(names.local_rank).value_or(launch.rank);
     if (launch.rank >= launch.ranks)
         throw std::runtime_error("rank " + std::to_string(launch.rank) + " of " + std::to_string(launch.ranks) +
-            " processes: ranks begin at 0");
+                                 " processes: ranks begin at 0");
     launch.place = place.empty() ? default_place(names, launch) : place_of(place);
     return launch;
 }
@@ -134,7 +143,8 @@ std::optional<Launch> launch_from_environment(const std::string& place)
         if (first_of(names.rank)) {
             // A process that srun started is torchrun's or mpirun's if they run inside it.
             bool whole = first_of(names.ranks).has_value();
-            if (!whole && std::string(names.launcher) == "srun") continue;
+            if (!whole && std::string(names.launcher) == "srun")
+                continue;
             return launch_of(names, place);
         }
     return std::nullopt;

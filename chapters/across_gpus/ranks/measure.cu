@@ -32,14 +32,16 @@ unsigned long long count_wrong(Rank& rank)
 // All outputs are full of NaN when a rank goes on: no step passes on what another left.
 void poison(Rank& rank, Control& control)
 {
-    if (rank.output()) CHECK(cudaMemsetAsync(rank.output(), 0xff, sizeof(float) * rank.columns(rank.rank) * rank.height, rank.stream));
+    if (rank.output())
+        CHECK(cudaMemsetAsync(rank.output(), 0xff, sizeof(float) * rank.columns(rank.rank) * rank.height, rank.stream));
     CHECK(cudaStreamSynchronize(rank.stream));
     control.barrier();
 }
 
 std::vector<float> take_times(Rank& rank, const Step& step, int samples)
 {
-    for (int i = 0; i < WARM_UP; ++i) step.enqueue(rank);
+    for (int i = 0; i < WARM_UP; ++i)
+        step.enqueue(rank);
     std::vector<cudaEvent_t> begins(samples), ends(samples);
     for (int i = 0; i < samples; ++i) {
         CHECK(cudaEventCreate(&begins[i]));
@@ -67,7 +69,8 @@ std::vector<float> take_times(Rank& rank, const Step& step, int samples)
 void fill_input(Rank& rank)
 {
     int rows = rank.rows(rank.rank);
-    if (rows > 0) fill_rows<<<grid_for(rows), 256, 0, rank.stream>>>(rank.input(), rank.row(rank.rank), rows, rank.width);
+    if (rows > 0)
+        fill_rows<<<grid_for(rows), 256, 0, rank.stream>>>(rank.input(), rank.row(rank.rank), rows, rank.width);
     CHECK(cudaGetLastError());
     CHECK(cudaStreamSynchronize(rank.stream));
 }
@@ -79,12 +82,15 @@ Outcome measure(Rank& rank, Control& control, const Step& step, int samples)
     step.enqueue(rank);
     CHECK(cudaStreamSynchronize(rank.stream));
     control.barrier();
-    if (step.transposes) outcome.wrong += count_wrong(rank);
-    if (samples == 0) return outcome;
+    if (step.transposes)
+        outcome.wrong += count_wrong(rank);
+    if (samples == 0)
+        return outcome;
     control.barrier();
     outcome.milliseconds = take_times(rank, step, samples);
     control.barrier();
-    if (step.transposes) outcome.wrong += count_wrong(rank);
+    if (step.transposes)
+        outcome.wrong += count_wrong(rank);
     return outcome;
 }
 

@@ -24,7 +24,8 @@ constexpr std::size_t NO_LAUNCH = -1;
 nlohmann::json report_from(std::size_t launch)
 {
     auto* look_at_report = find<const char*(unsigned long long)>("simt_look_at_report");
-    if (look_at_report) return nlohmann::json::parse(look_at_report(launch));
+    if (look_at_report)
+        return nlohmann::json::parse(look_at_report(launch));
     return {{"kernels", nlohmann::json::array()}, {"hazards", nlohmann::json::array()}, {"errors", nlohmann::json::array()}};
 }
 
@@ -39,7 +40,8 @@ std::string model_machine()
 void choose_machine(const std::string& name)
 {
     auto* set_machine = find<int(const char*)>("simt_set_machine");
-    if (!set_machine) throw std::runtime_error("--machine: '" + name + "' given, and this is no run under the counting model");
+    if (!set_machine)
+        throw std::runtime_error("--machine: '" + name + "' given, and this is no run under the counting model");
     if (set_machine(name.c_str()) != 0)
         throw std::runtime_error("--machine: '" + name + "' given, one of " + find<const char*()>("simt_machine_names")() + " is accepted");
 }
@@ -57,10 +59,12 @@ Counted Counting::take()
     for (const auto& kernel : report["kernels"]) {
         const std::string name = kernel["name"];
         counted.all = counted.all && !kernel.contains("counted_blocks");
-        if (name.find("transpose_blocks") == std::string::npos && name.find("place_blocks") == std::string::npos) continue;
+        if (name.find("transpose_blocks") == std::string::npos && name.find("place_blocks") == std::string::npos)
+            continue;
         counted.loaded += kernel["global_load"]["bytes"].get<std::size_t>();
         counted.stored += kernel["global_store"]["bytes"].get<std::size_t>();
-        for (const char* space : {"shared_load", "shared_store"}) counted.conflicts += kernel[space]["conflicts"].get<std::size_t>();
+        for (const char* space : {"shared_load", "shared_store"})
+            counted.conflicts += kernel[space]["conflicts"].get<std::size_t>();
     }
     return counted;
 }
@@ -69,8 +73,10 @@ std::string first_hazard()
 {
     const nlohmann::json report = report_from(NO_LAUNCH);
     for (const auto& hazard : report["hazards"])
-        return hazard["kind"].get<std::string>() + " in " + hazard["kernel"].get<std::string>() + ": " + hazard["message"].get<std::string>();
-    for (const auto& error : report["errors"]) return error.get<std::string>();
+        return hazard["kind"].get<std::string>() + " in " + hazard["kernel"].get<std::string>() + ": " +
+               hazard["message"].get<std::string>();
+    for (const auto& error : report["errors"])
+        return error.get<std::string>();
     return "";
 }
 

@@ -42,7 +42,8 @@ Size size_of(const std::string& text)
         int height = cross == std::string::npos ? width : number("--size", text.substr(cross + 1), most);
         return {static_cast<std::size_t>(width), static_cast<std::size_t>(height)};
     } catch (const std::runtime_error&) {
-        throw std::runtime_error("--size: '" + text + "' given, N or WIDTHxHEIGHT with numbers from 1 to " + std::to_string(most) + " is accepted");
+        throw std::runtime_error("--size: '" + text + "' given, N or WIDTHxHEIGHT with numbers from 1 to " + std::to_string(most) +
+                                 " is accepted");
     }
 }
 
@@ -50,7 +51,8 @@ Step step_named(const std::string& name)
 {
     std::string known;
     for (const Step& step : all_steps()) {
-        if (step.name == name) return step;
+        if (step.name == name)
+            return step;
         known += (known.empty() ? "" : ", ") + step.name;
     }
     throw std::runtime_error("--kernel: '" + name + "' given, one of " + known + " is accepted");
@@ -70,26 +72,41 @@ Options options_from(std::vector<std::string> arguments)
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string name = arguments[i];
         auto value = [&] {
-            if (i + 1 == arguments.size()) throw std::runtime_error(name + ": nothing given, a value is accepted");
+            if (i + 1 == arguments.size())
+                throw std::runtime_error(name + ": nothing given, a value is accepted");
             return arguments[++i];
         };
         std::size_t first = i;
         bool own = false;
-        if (name == "--list") options.list = true;
-        else if (name == "--help") options.help = true;
-        else if (name == "--size") options.sizes.push_back(size_of(value()));
-        else if (name == "--kernel") options.steps.push_back(step_named(value()));
-        else if (name == "--samples") options.samples = number(name, value(), 100000);
-        else if (name == "--devices") options.devices = number(name, value(), MOST_RANKS);
-        else if (name == "--machine") options.machine = value();
-        else if (name == "--pieces") options.pieces = number(name, value(), 16);
-        else if (name == "--json") own = true, options.json = value();
-        else if (name == "--rendezvous") own = true, options.rendezvous = value();
-        else throw std::runtime_error(name + ": no such argument; --help lists those accepted");
-        for (; !own && first <= i; ++first) options.common += (options.common.empty() ? "" : " ") + arguments[first];
+        if (name == "--list")
+            options.list = true;
+        else if (name == "--help")
+            options.help = true;
+        else if (name == "--size")
+            options.sizes.push_back(size_of(value()));
+        else if (name == "--kernel")
+            options.steps.push_back(step_named(value()));
+        else if (name == "--samples")
+            options.samples = number(name, value(), 100000);
+        else if (name == "--devices")
+            options.devices = number(name, value(), MOST_RANKS);
+        else if (name == "--machine")
+            options.machine = value();
+        else if (name == "--pieces")
+            options.pieces = number(name, value(), 16);
+        else if (name == "--json")
+            own = true, options.json = value();
+        else if (name == "--rendezvous")
+            own = true, options.rendezvous = value();
+        else
+            throw std::runtime_error(name + ": no such argument; --help lists those accepted");
+        for (; !own && first <= i; ++first)
+            options.common += (options.common.empty() ? "" : " ") + arguments[first];
     }
-    if (options.sizes.empty()) options.sizes = {{1024, 1024}};
-    if (options.steps.empty()) options.steps = all_steps();
+    if (options.sizes.empty())
+        options.sizes = {{1024, 1024}};
+    if (options.steps.empty())
+        options.steps = all_steps();
     return options;
 }
 

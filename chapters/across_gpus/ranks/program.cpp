@@ -38,8 +38,10 @@ Needs needs_of(const Options& options, int ranks)
             needs.input = std::max(needs.input, size.width * rows_of(size.height, rank, ranks));
             needs.output = std::max(needs.output, size.height * rows_of(size.width, rank, ranks));
         }
-    if (stages) needs.staging = std::max(needs.input, needs.output);
-    if (whole) needs.whole = needs.input;
+    if (stages)
+        needs.staging = std::max(needs.input, needs.output);
+    if (whole)
+        needs.whole = needs.input;
     return needs;
 }
 
@@ -63,7 +65,8 @@ bool run_steps(Rank& rank, Control& control, const Options& options)
             right = report.add(rank, control, step, outcome, counted) && right;
         }
     }
-    if (rank.rank == 0 && !options.json.empty()) report.write(options.json);
+    if (rank.rank == 0 && !options.json.empty())
+        report.write(options.json);
     return right;
 }
 
@@ -83,7 +86,8 @@ bool run_rank(const Launch& launch, const Options& options)
         const Needs needs = needs_of(options, rank.ranks);
         take_memory(rank, control, needs);
         control.allow(60, "the set-up of NCCL");
-        if (needs.communicator) make_communicator(rank, control);
+        if (needs.communicator)
+            make_communicator(rank, control);
         right = run_steps(rank, control, options);
         control.allow(0, "");
         control.barrier();
@@ -103,7 +107,8 @@ bool run_threads(int count, const Options& options)
         launch.rank = launch.local_rank = rank;
         threads.emplace_back([=, &options, &right] { right[rank] = run_rank(launch, options); });
     }
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads)
+        thread.join();
     return std::all_of(right.begin(), right.end(), [](char one) { return one; });
 }
 
@@ -112,11 +117,14 @@ int run(const Options& options)
     std::optional<Launch> launch = launch_from_environment(options.rendezvous);
     // A kernel that is loaded when it is first launched waits for those that run. If one of these waits for another GPU,
     // whose thread waits for the loading to end, nothing ends.
-    if (!launch) ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    if (!launch)
+        ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (launch && options.devices > 0)
-        throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, and " + launch->launcher + " says how many processes there are");
+        throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, and " + launch->launcher +
+                                 " says how many processes there are");
     // The model looks when it is first asked for its devices.
-    if (options.devices > 0) ::setenv("SIMT_DEVICES", std::to_string(options.devices).c_str(), 1);
+    if (options.devices > 0)
+        ::setenv("SIMT_DEVICES", std::to_string(options.devices).c_str(), 1);
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
         std::fprintf(stderr, "across_gpus: there is neither a GPU nor the model\n");
@@ -124,11 +132,14 @@ int run(const Options& options)
     }
     if (options.devices > count)
         throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, there are " + std::to_string(count));
-    if (options.devices > 0) count = options.devices;
-    if (!options.machine.empty()) choose_machine(options.machine);
+    if (options.devices > 0)
+        count = options.devices;
+    if (!options.machine.empty())
+        choose_machine(options.machine);
     const bool right = launch ? run_rank(*launch, options) : run_threads(count, options);
     const std::string hazard = first_hazard();
-    if (!hazard.empty()) std::fprintf(stderr, "across_gpus: the model found a hazard: %s\n", hazard.c_str());
+    if (!hazard.empty())
+        std::fprintf(stderr, "across_gpus: the model found a hazard: %s\n", hazard.c_str());
     return right && hazard.empty() ? 0 : FAILED;
 }
 
@@ -140,9 +151,11 @@ int main(int argc, char** argv)
     using namespace across_gpus;
     try {
         const Options options = options_from({argv + 1, argv + argc});
-        if (options.help) std::fputs(USAGE, stdout);
+        if (options.help)
+            std::fputs(USAGE, stdout);
         if (options.list)
-            for (const Step& step : all_steps()) std::printf("%s\n", step.name.c_str());
+            for (const Step& step : all_steps())
+                std::printf("%s\n", step.name.c_str());
         return options.help || options.list ? 0 : run(options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "across_gpus: %s\n", error.what());

@@ -46,7 +46,8 @@ std::string gigabytes(std::size_t bytes)
 void* allocate(std::size_t bytes)
 {
     void* memory = nullptr;
-    if (bytes > 0) CHECK(cudaMalloc(&memory, bytes));
+    if (bytes > 0)
+        CHECK(cudaMalloc(&memory, bytes));
     return memory;
 }
 
@@ -59,8 +60,10 @@ std::vector<void*> open_all(Control& control, void* mine)
     shared.address = mine;
     std::vector<int> processes = control.gather_values<int>(shared.process);
     bool one_process = true;
-    for (int process : processes) one_process = one_process && process == shared.process;
-    if (mine && !one_process) CHECK(cudaIpcGetMemHandle(&shared.handle, mine));
+    for (int process : processes)
+        one_process = one_process && process == shared.process;
+    if (mine && !one_process)
+        CHECK(cudaIpcGetMemHandle(&shared.handle, mine));
     std::vector<Shared> all = control.gather_values(shared);
 
     std::vector<void*> addresses;
@@ -80,13 +83,17 @@ std::vector<void*> open_all(Control& control, void* mine)
 void reach_peers(Rank& rank)
 {
     for (int other = 0; other < rank.ranks; ++other) {
-        if (other == rank.rank || rank.devices[other] < 0) continue;
+        if (other == rank.rank || rank.devices[other] < 0)
+            continue;
         int can = 0;
         CHECK(cudaDeviceCanAccessPeer(&can, rank.devices[rank.rank], rank.devices[other]));
-        if (!can) throw std::runtime_error("its GPU cannot reach the memory of rank " + std::to_string(other) + "'s");
+        if (!can)
+            throw std::runtime_error("its GPU cannot reach the memory of rank " + std::to_string(other) + "'s");
         cudaError_t error = cudaDeviceEnablePeerAccess(rank.devices[other], 0);
-        if (error == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();
-        else check(error, "cudaDeviceEnablePeerAccess");
+        if (error == cudaErrorPeerAccessAlreadyEnabled)
+            cudaGetLastError();
+        else
+            check(error, "cudaDeviceEnablePeerAccess");
     }
 }
 
@@ -106,10 +113,11 @@ void take_device(Rank& rank, Control& control, const Launch& launch)
     std::vector<Place> places = control.gather_values(place);
     rank.devices.assign(rank.ranks, -1);
     for (int other = 0; other < rank.ranks; ++other) {
-        if (std::strcmp(places[other].host, place.host) != 0) continue;
+        if (std::strcmp(places[other].host, place.host) != 0)
+            continue;
         if (other < rank.rank && std::strcmp(places[other].bus, place.bus) == 0)
             throw std::runtime_error("has the same GPU, " + std::string(place.bus) + ", as rank " + std::to_string(other) +
-                ": start one process for each GPU");
+                                     ": start one process for each GPU");
         if (cudaDeviceGetByPCIBusId(&rank.devices[other], places[other].bus) != cudaSuccess) {
             rank.devices[other] = -1;
             cudaGetLastError();
@@ -128,8 +136,8 @@ void take_memory(Rank& rank, Control& control, const Needs& needs)
     std::size_t available = 0, total = 0;
     CHECK(cudaMemGetInfo(&available, &total));
     if (needed > available)
-        throw std::runtime_error("too little memory: needs " + gigabytes(needed) + ", its GPU has " + gigabytes(available) +
-            " left of " + gigabytes(total));
+        throw std::runtime_error("too little memory: needs " + gigabytes(needed) + ", its GPU has " + gigabytes(available) + " left of " +
+                                 gigabytes(total));
     control.barrier();
 
     float* input = static_cast<float*>(allocate(sizeof(float) * needs.input));
@@ -141,20 +149,24 @@ void take_memory(Rank& rank, Control& control, const Needs& needs)
     CHECK(cudaMemset(flags, 0, FLAG_BYTES));
     CHECK(cudaDeviceSynchronize());
 
-    for (void* address : open_all(control, input)) rank.inputs.push_back(static_cast<float*>(address));
-    for (void* address : open_all(control, output)) rank.outputs.push_back(static_cast<float*>(address));
+    for (void* address : open_all(control, input))
+        rank.inputs.push_back(static_cast<float*>(address));
+    for (void* address : open_all(control, output))
+        rank.outputs.push_back(static_cast<float*>(address));
     rank.flags.rank = rank.rank;
     rank.flags.ranks = rank.ranks;
     rank.flags.count = flags + MOST_RANKS;
     rank.wrong = reinterpret_cast<unsigned long long*>(flags + 2 * MOST_RANKS);
     std::vector<void*> all_flags = open_all(control, flags);
-    for (int other = 0; other < rank.ranks; ++other) rank.flags.of[other] = static_cast<unsigned*>(all_flags[other]);
+    for (int other = 0; other < rank.ranks; ++other)
+        rank.flags.of[other] = static_cast<unsigned*>(all_flags[other]);
 }
 
 void make_communicator(Rank& rank, Control& control)
 {
     ncclUniqueId id{};
-    if (rank.rank == 0) CHECK(ncclGetUniqueId(&id));
+    if (rank.rank == 0)
+        CHECK(ncclGetUniqueId(&id));
     id = control.gather_values(id)[0];
     CHECK(ncclCommInitRank(&rank.communicator, rank.ranks, id, rank.rank));
 }

@@ -19,7 +19,8 @@ using namespace conflict_free;
 std::size_t temporary_bytes(std::size_t n)
 {
     std::size_t bytes = 0;
-    CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes, static_cast<const float*>(nullptr), static_cast<float*>(nullptr), static_cast<int>(n)));
+    CUDA_CHECK(
+        cub::DeviceReduce::Sum(nullptr, bytes, static_cast<const float*>(nullptr), static_cast<float*>(nullptr), static_cast<int>(n)));
     return bytes;
 }
 
@@ -70,7 +71,8 @@ int main(int argc, char** argv)
     peers.lengths({1000003, 65536, 257, 1});
     peers.gpu_lengths({33554432});
 
-    const std::string version = std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION);
+    const std::string version =
+        std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION);
     peers.arrays<float, float>([](std::size_t) { return 1; }, temporary_length)
         .reference_row("cub_device_reduce", cub_device_reduce, sum_is_right)
         .of_library({"CUB", version});

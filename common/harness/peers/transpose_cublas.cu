@@ -48,8 +48,8 @@ void cublas_geam(const Matrices<float>& m)
     const float one = 1, zero = 0;
     // cuBLAS goes by columns: our height rows of width elements are its width rows and height columns.
     // [cublas_geam]
-    CUBLAS_CHECK(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m.height, m.width,
-                             &one, m.input, m.width, &zero, m.output, m.height, m.output, m.height));
+    CUBLAS_CHECK(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m.height, m.width, &one, m.input, m.width, &zero, m.output, m.height,
+                             m.output, m.height));
     // [/cublas_geam]
 }
 

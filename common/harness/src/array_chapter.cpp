@@ -91,7 +91,10 @@ bool ArrayChapter::is_worth_timing(Size size) const
     return amount_ ? size.width >= least_timed_elements : Chapter::is_worth_timing(size);
 }
 
-bool ArrayChapter::reads_input() const { return std::ranges::all_of(arrays_, [](const auto& arrays) { return arrays->reads_input(); }); }
+bool ArrayChapter::reads_input() const
+{
+    return std::ranges::all_of(arrays_, [](const auto& arrays) { return arrays->reads_input(); });
+}
 
 Size ArrayChapter::read_input(const std::string& file)
 {

@@ -41,10 +41,8 @@ Outcome count(const std::function<void()>& launch)
     model::Report report = model::take_report();
     Outcome outcome;
     for (simt::LaunchCounts& counts : report.launches)
-        if (outcome.counts)
-            *outcome.counts += counts;
-        else
-            outcome.counts = std::move(counts);
+        if (outcome.counts) *outcome.counts += counts;
+        else outcome.counts = std::move(counts);
     for (const simt::Hazard& hazard : report.hazards) outcome.hazards.push_back(in_one_line(hazard));
     for (std::string& error : report.errors) outcome.hazards.push_back(std::move(error));
     if (failure && outcome.hazards.empty()) std::rethrow_exception(failure);
@@ -60,10 +58,8 @@ std::string build() { return model::is_there() ? "model" : "gpu"; }
 
 void choose_machine(const std::string& name)
 {
-    if (model::is_there())
-        model::choose_machine(name);
-    else if (!simt::find_machine(name))
-        throw UsageError("--machine: got '" + name + "', accepted: " + simt::machine_names());
+    if (model::is_there()) model::choose_machine(name);
+    else if (!simt::find_machine(name)) throw UsageError("--machine: got '" + name + "', accepted: " + simt::machine_names());
 }
 
 std::string machine() { return model::is_there() ? model::machine() : device()->name; }

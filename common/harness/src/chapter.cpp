@@ -118,11 +118,10 @@ std::vector<Size> ChapterRun::wanted_sizes() const
             if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
     if (!backend::takes_times()) return sizes;
     for (const Size size : chapter_.gpu_sizes_)
-        if (fits(size))
-            sizes.push_back(size);
+        if (fits(size)) sizes.push_back(size);
         else
-            std::cerr << chapter_.slug() << ": size " << to_string(size) << " is left out: it needs " << gibibytes(chapter_.bytes_of_set(size))
-                      << " of device memory, " << gibibytes(free_device_bytes()) << " are free\n";
+            std::cerr << chapter_.slug() << ": size " << to_string(size) << " is left out: it needs "
+                      << gibibytes(chapter_.bytes_of_set(size)) << " of device memory, " << gibibytes(free_device_bytes()) << " are free\n";
     return sizes;
 }
 
@@ -152,10 +151,7 @@ bool ChapterRun::is_only_for_others(Size size) const
     return !options_.input_file && !has(options_.sizes) && !has(chapter_.sizes_) && !has(chapter_.gpu_sizes_);
 }
 
-bool ChapterRun::is_timed(Size size) const
-{
-    return options_.timing && backend::takes_times() && chapter_.is_worth_timing(size);
-}
+bool ChapterRun::is_timed(Size size) const { return options_.timing && backend::takes_times() && chapter_.is_worth_timing(size); }
 
 void ChapterRun::check_traffic_sizes() const
 {
@@ -204,10 +200,8 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
     chapter_.choose(number);
     chapter_.poison();
     if (kernel.on_host) {
-        if (is_timed(size))
-            row.host_time = measure_host_time([&] { chapter_.launch(number, 0); }, options_.samples);
-        else
-            chapter_.launch(number, 0);
+        if (is_timed(size)) row.host_time = measure_host_time([&] { chapter_.launch(number, 0); }, options_.samples);
+        else chapter_.launch(number, 0);
     } else if (is_timed(size)) {
         row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples, kernel.repetitions);
         row.sm_mhz = measure_sm_mhz([&] { chapter_.launch(number, 0); }, row.times->warm.median_ms * kernel.repetitions);

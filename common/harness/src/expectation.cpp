@@ -13,13 +13,10 @@ using simt::GlobalCounts;
 using simt::LaunchCounts;
 using simt::SharedCounts;
 
-double ratio(std::uint64_t part, std::uint64_t whole)
-{
-    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
+double ratio(std::uint64_t part, std::uint64_t whole) { return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole); }
 
 template <class Counts>
-Metric metric(const std::string& group, const char* name, Counts LaunchCounts::*counts, double (*value)(const Counts&))
+Metric metric(const std::string& group, const char* name, Counts LaunchCounts::* counts, double (*value)(const Counts&))
 {
     return {group + "." + name, [=](const LaunchCounts& launch) { return value(launch.*counts); }};
 }
@@ -30,7 +27,7 @@ Metric per_block(const Metric& metric)
             [value = metric.value](const LaunchCounts& launch) { return value(launch) / static_cast<double>(launch.blocks); }};
 }
 
-SharedMetrics shared_metrics(const std::string& group, SharedCounts LaunchCounts::*counts)
+SharedMetrics shared_metrics(const std::string& group, SharedCounts LaunchCounts::* counts)
 {
     using C = const SharedCounts&;
     const Metric wavefronts = metric<SharedCounts>(group, "wavefronts", counts, [](C c) { return static_cast<double>(c.wavefronts); });
@@ -45,7 +42,7 @@ SharedMetrics shared_metrics(const std::string& group, SharedCounts LaunchCounts
     };
 }
 
-GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts::*counts)
+GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts::* counts)
 {
     using C = const GlobalCounts&;
     const Metric requests = metric<GlobalCounts>(group, "requests", counts, [](C c) { return static_cast<double>(c.requests); });
@@ -58,7 +55,7 @@ GlobalMetrics global_metrics(const std::string& group, GlobalCounts LaunchCounts
     };
 }
 
-Metric partition_metric(const char* name, simt::PartitionUse simt::PartitionCounts::*use)
+Metric partition_metric(const char* name, simt::PartitionUse simt::PartitionCounts::* use)
 {
     return {name, [=](const LaunchCounts& launch) { return launch.partitions ? ((*launch.partitions).*use).mean() : 0.0; }};
 }
@@ -99,7 +96,7 @@ const SharedMetrics shared_store = shared_metrics("shared_store", &LaunchCounts:
 const GlobalMetrics global_load = global_metrics("global_load", &LaunchCounts::global_load);
 const GlobalMetrics global_store = global_metrics("global_store", &LaunchCounts::global_store);
 const PartitionMetrics partitions_per_step{partition_metric("partitions_per_step.load", &simt::PartitionCounts::load),
-                                            partition_metric("partitions_per_step.store", &simt::PartitionCounts::store)};
+                                           partition_metric("partitions_per_step.store", &simt::PartitionCounts::store)};
 const Metric barriers{"barriers", [](const LaunchCounts& launch) { return static_cast<double>(launch.barriers); }};
 const Metric barriers_per_block = per_block(barriers);
 const Metric warp_barriers{"warp_barriers", [](const LaunchCounts& launch) { return static_cast<double>(launch.warp_barriers); }};

@@ -32,8 +32,8 @@ bool look_for_model()
     const auto version = FIND(simt_interface_version);
     if (!version) return false;
     if (version() != known_version)
-        throw std::runtime_error("the counting model's interface: got version " + std::to_string(version()) + ", accepted: " +
-                                 std::to_string(known_version));
+        throw std::runtime_error("the counting model's interface: got version " + std::to_string(version()) +
+                                 ", accepted: " + std::to_string(known_version));
     return true;
 }
 

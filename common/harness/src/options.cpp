@@ -62,12 +62,12 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
     app.set_help_flag("--help", "Print this help and exit");
     app.allow_extras(false);
     app.add_flag("--list", list, "Print the names of the kernels, one a line");
-    const auto repeatable = [](CLI::Option* option) {
-        option->expected(1)->take_all()->allow_extra_args(false);
-    };
+    const auto repeatable = [](CLI::Option* option) { option->expected(1)->take_all()->allow_extra_args(false); };
     repeatable(app.add_option("--kernel", options.kernels, "Run only this kernel; may be repeated")->type_name("NAME"));
-    repeatable(app.add_option("--size", sizes, "Size in elements, instead of the chapter's own; may be repeated")->type_name(chapter.accepted_size()));
-    if (chapter.reads_input()) app.add_option("--input", options.input_file, "File of numbers, in place of random input")->type_name("FILE");
+    repeatable(app.add_option("--size", sizes, "Size in elements, instead of the chapter's own; may be repeated")
+                   ->type_name(chapter.accepted_size()));
+    if (chapter.reads_input())
+        app.add_option("--input", options.input_file, "File of numbers, in place of random input")->type_name("FILE");
     app.add_option("--samples", samples, "Samples of each time on a GPU (50 unless given)")->type_name("N");
     app.add_flag("--no-timing", no_timing, "Launch each kernel once and check it; take no times");
     app.add_option("--seed", seed, "Seed of the random input (1 unless given)")->type_name("N");
@@ -82,7 +82,8 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
         rethrow(error, chapter);
     }
     for (const auto& kernel : options.kernels) check_kernel(kernel, chapter);
-    if (options.input_file && !sizes.empty()) throw UsageError("--size: got '" + sizes.front() + "' beside --input, accepted: one of the two");
+    if (options.input_file && !sizes.empty())
+        throw UsageError("--size: got '" + sizes.front() + "' beside --input, accepted: one of the two");
     for (const auto& size : sizes) options.sizes.push_back(chapter.size_from(size));
     if (app.count("--samples")) options.samples = parse_number("--samples", samples, 1, most_samples);
     if (app.count("--seed")) options.seed = parse_number<std::uint64_t>("--seed", seed, 0, UINT64_MAX);

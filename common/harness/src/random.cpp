@@ -19,8 +19,7 @@ void fill_random(std::span<float> values, std::uint64_t seed)
 {
     parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
         // A float holds 24 significant bits, so that every one of these values is exact.
-        for (std::size_t i = begin; i < end; ++i)
-            values[i] = static_cast<float>(random_bits(seed, i) >> 40) * 0x1p-23f - 1.0f;
+        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<float>(random_bits(seed, i) >> 40) * 0x1p-23f - 1.0f;
     });
 }
 
@@ -34,8 +33,7 @@ void fill_random(std::span<unsigned> values, std::uint64_t seed)
 void fill_random(std::span<int> values, std::uint64_t seed)
 {
     parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            values[i] = static_cast<int>(random_bits(seed, i) >> 33) - (1 << 30);
+        for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<int>(random_bits(seed, i) >> 33) - (1 << 30);
     });
 }
 

@@ -46,18 +46,16 @@ Cells heading_cells(bool model)
 
 Cells count_cells(const simt::LaunchCounts& c)
 {
-    return {per(c.global_load.sectors, c.global_load.requests),
-            per(c.global_store.sectors, c.global_store.requests),
-            per(c.shared_load.wavefronts, c.shared_load.instructions),
-            per(c.shared_store.wavefronts, c.shared_store.instructions),
+    return {per(c.global_load.sectors, c.global_load.requests), per(c.global_store.sectors, c.global_store.requests),
+            per(c.shared_load.wavefronts, c.shared_load.instructions), per(c.shared_store.wavefronts, c.shared_store.instructions),
             std::to_string(c.shared_load.conflicts() + c.shared_store.conflicts())};
 }
 
 Cells time_cells(const Row& row)
 {
     const Times& t = *row.times;
-    return {fixed(t.cold.median_ms, 4), fixed(t.cold.p10_ms, 4), fixed(t.cold.p90_ms, 4),
-            fixed(gigabytes_per_second(row.bytes, t.cold.median_ms), 1),
+    return {fixed(t.cold.median_ms, 4), fixed(t.cold.p10_ms, 4),
+            fixed(t.cold.p90_ms, 4),    fixed(gigabytes_per_second(row.bytes, t.cold.median_ms), 1),
             fixed(t.warm.median_ms, 4), fixed(gigabytes_per_second(row.bytes, t.warm.median_ms), 1)};
 }
 
@@ -164,7 +162,11 @@ JsonFile::~JsonFile()
 
 void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
 {
-    Json json = {{"schema", 1}, {"slug", heading.slug}, {"build", heading.build}, {"machine", heading.machine}, {"seed", heading.seed},
+    Json json = {{"schema", 1},
+                 {"slug", heading.slug},
+                 {"build", heading.build},
+                 {"machine", heading.machine},
+                 {"seed", heading.seed},
                  {"counted_size", to_string(heading.counted_size)}};
     for (const Size size : heading.traffic_sizes) json["traffic_sizes"].push_back(to_string(size));
     if (const auto& device = heading.device)

@@ -30,9 +30,11 @@ Size parse_size(std::string_view text, int most_height)
     const std::size_t cross = text.find('x');
     const std::int64_t width = parse_extent(text.substr(0, cross));
     const std::int64_t height = cross == std::string_view::npos ? width : parse_extent(text.substr(cross + 1));
-    if (width == 0 || height == 0 || width > most_elements || height > most_height || width * height > std::numeric_limits<std::int32_t>::max())
-        throw UsageError("--size: got '" + std::string(text) + "', accepted: N or WxH, whole numbers from 1, W*H below 2147483648, W at most " +
-                         std::to_string(most_elements) + ", H at most " + std::to_string(most_height));
+    if (width == 0 || height == 0 || width > most_elements || height > most_height ||
+        width * height > std::numeric_limits<std::int32_t>::max())
+        throw UsageError("--size: got '" + std::string(text) +
+                         "', accepted: N or WxH, whole numbers from 1, W*H below 2147483648, W at most " + std::to_string(most_elements) +
+                         ", H at most " + std::to_string(most_height));
     return {static_cast<int>(width), static_cast<int>(height)};
 }
 

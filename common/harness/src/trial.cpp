@@ -157,8 +157,7 @@ void* Trial::add(const std::string& name, bool is_output)
 void Trial::restore() const
 {
     for (const Buffer& buffer : buffers_)
-        if (buffer.device)
-            CUDA_CHECK(cudaMemcpy(buffer.device, buffer.initial.data(), buffer.initial.size(), cudaMemcpyHostToDevice));
+        if (buffer.device) CUDA_CHECK(cudaMemcpy(buffer.device, buffer.initial.data(), buffer.initial.size(), cudaMemcpyHostToDevice));
 }
 
 void Trial::call(const std::function<void()>& function)

@@ -71,10 +71,7 @@ void launch_large_blocks(const Matrices<float>& m)
     right<<<(n + 1023) / 1024, 1024>>>(m.output, m.input, n);
 }
 
-void launch_far_away(const Matrices<float>& m)
-{
-    stores_far_away<<<1, 128>>>(m.output, const_cast<float*>(m.input), m.width * m.height);
-}
+void launch_far_away(const Matrices<float>& m) { stores_far_away<<<1, 128>>>(m.output, const_cast<float*>(m.input), m.width * m.height); }
 
 void launch_too_large_blocks(const Matrices<float>& m) { right<<<1, 2048>>>(m.output, m.input, m.width * m.height); }
 
@@ -89,15 +86,18 @@ Outcome run(std::vector<std::string> arguments)
 {
     MatrixChapter<float> chapter("trial", "Does the harness tell right from wrong?");
     chapter.sizes({{64, 64}, {33, 31}}).whole_tiles(32);
-    chapter.reference_row("library", [](const Matrices<float>& m) {
-        CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, sizeof(float) * m.width * m.height, cudaMemcpyDeviceToDevice));
-    }, copied).of_library({"CUDA", "1.2"});
+    chapter
+        .reference_row(
+            "library",
+            [](const Matrices<float>& m) {
+                CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, sizeof(float) * m.width * m.height, cudaMemcpyDeviceToDevice));
+            },
+            copied)
+        .of_library({"CUDA", "1.2"});
     chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
     chapter.kernel("leaves_last", launch<leaves_last>, copied);
     chapter.kernel("expects_too_much", launch<right>, copied).expect(global_store.sectors_per_request == 3);
-    chapter.kernel("large_blocks", launch_large_blocks, copied)
-        .expect(global_load.requests_per_block == 32)
-        .left_out_on("gt200");
+    chapter.kernel("large_blocks", launch_large_blocks, copied).expect(global_load.requests_per_block == 32).left_out_on("gt200");
 
     return outcome_of(chapter, std::move(arguments));
 }
@@ -122,7 +122,8 @@ TEST(Chapter, AnElementLeftUnwrittenIsFoundAfterARightKernelRan)
 {
     const Outcome outcome = run({"--kernel", "right", "--kernel", "leaves_last", "--size", "33x31"});
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_NE(outcome.err.find("leaves_last at 33x31: 1 of 1023 elements differ; the first is element 1022"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("leaves_last at 33x31: 1 of 1023 elements differ; the first is element 1022"), std::string::npos)
+        << outcome.err;
 }
 
 /// Runs a kernel that is stopped at two sizes, each time before one that is right.
@@ -238,18 +239,20 @@ TEST(Chapter, JsonSaysWhoseCallARowIs)
     std::filesystem::remove(path);
 }
 
-float transposed(const float* input, Size size, std::size_t index)
-{
-    return input[index % size.height * size.width + index / size.height];
-}
+float transposed(const float* input, Size size, std::size_t index) { return input[index % size.height * size.width + index / size.height]; }
 
 /// Runs a chapter of one kernel that works on padded rows, or on square sizes alone.
 std::string run_padded(int padding, bool into_padding)
 {
     MatrixChapter<float> chapter("trial", "Are rows padded?");
-    chapter.kernel("transposes_pitched", [=](const Matrices<float>& m) {
-        transposes_pitched<<<1, 64>>>(m.output, m.input, m.width, m.height, m.row_padding, into_padding);
-    }, transposed).rows_padded_by(padding);
+    chapter
+        .kernel(
+            "transposes_pitched",
+            [=](const Matrices<float>& m) {
+                transposes_pitched<<<1, 64>>>(m.output, m.input, m.width, m.height, m.row_padding, into_padding);
+            },
+            transposed)
+        .rows_padded_by(padding);
     chapter.prepare({5, 3}, 2, 1);
     chapter.choose(0);
     chapter.poison();
@@ -271,10 +274,16 @@ TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice)
     for (const auto& [asked, given] : {std::pair{1, 1}, std::pair{2, 2}, std::pair{100, 2}}) {
         MatrixChapter<float> chapter("trial", "How often?");
         int seen = 0;
-        chapter.kernel("right", [&](const Matrices<float>& m) {
-            seen = m.repetitions;
-            launch<right>(m);
-        }, copied).repeats(asked).sizes({{8, 8}});
+        chapter
+            .kernel(
+                "right",
+                [&](const Matrices<float>& m) {
+                    seen = m.repetitions;
+                    launch<right>(m);
+                },
+                copied)
+            .repeats(asked)
+            .sizes({{8, 8}});
         EXPECT_EQ(outcome_of(chapter, {}).exit_code, 0);
         EXPECT_EQ(seen, given);
     }
@@ -324,11 +333,21 @@ TEST(Chapter, HelpNamesEveryOption)
 TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
 {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-        {{"--size", "0"}, "--size"},          {{"--size", "-4"}, "--size"},        {{"--size", "99999999"}, "--size"},
-        {{"--size", "many"}, "--size"},       {{"--size"}, "--size"},              {{"--kernel", "wrong"}, "wrong"},
-        {{"--samples", "0"}, "--samples"},    {{"--samples", "x"}, "--samples"},   {{"--machine", "sm_1"}, "sm_1"},
-        {{"--json", "/no/such/folder/f"}, "/no/such/folder/f"}, {{"--json", "/"}, "--json"}, {{"--colour"}, "--colour"},
-        {{"stray"}, "stray"},                 {{"--seed", "-1"}, "--seed"},        {{"--json", ""}, "--json"},
+        {{"--size", "0"}, "--size"},
+        {{"--size", "-4"}, "--size"},
+        {{"--size", "99999999"}, "--size"},
+        {{"--size", "many"}, "--size"},
+        {{"--size"}, "--size"},
+        {{"--kernel", "wrong"}, "wrong"},
+        {{"--samples", "0"}, "--samples"},
+        {{"--samples", "x"}, "--samples"},
+        {{"--machine", "sm_1"}, "sm_1"},
+        {{"--json", "/no/such/folder/f"}, "/no/such/folder/f"},
+        {{"--json", "/"}, "--json"},
+        {{"--colour"}, "--colour"},
+        {{"stray"}, "stray"},
+        {{"--seed", "-1"}, "--seed"},
+        {{"--json", ""}, "--json"},
     };
     for (const auto& [arguments, named] : cases) {
         const Outcome outcome = run(arguments);
@@ -389,7 +408,8 @@ TEST(Chapter, JsonHoldsEveryRow)
     EXPECT_TRUE(row["time"].is_null());
     EXPECT_TRUE(json["rows"][0]["counts"].is_null());
     EXPECT_EQ(json["rows"][2]["check"]["passed"], false);
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {}), 1) << "a partial file is left";
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {}), 1)
+        << "a partial file is left";
     std::filesystem::remove(path);
 }
 

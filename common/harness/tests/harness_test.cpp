@@ -30,8 +30,8 @@ TEST(Size, ReadsSquareAndRectangular)
 
 TEST(Size, RefusesWhatIsNoSizeAndSaysWhatIs)
 {
-    for (const char* text : {"", "0", "-1", "12a", "a", "3x", "x3", "0x5", "5x0", "1x2x3", "1.5", " 4", "99999999999999999999", "65536x65536",
-                             "1x2097121", "46341", "2147482625x1", "2147483647x1"}) {
+    for (const char* text : {"", "0", "-1", "12a", "a", "3x", "x3", "0x5", "5x0", "1x2x3", "1.5", " 4", "99999999999999999999",
+                             "65536x65536", "1x2097121", "46341", "2147482625x1", "2147483647x1"}) {
         try {
             parse_size(text);
             ADD_FAILURE() << "accepted '" << text << "'";
@@ -68,7 +68,8 @@ TEST(Size, ReadsLengths)
             parse_length(text, 1);
             ADD_FAILURE() << "accepted '" << text << "'";
         } catch (const UsageError& error) {
-            EXPECT_STREQ(error.what(), ("--size: got '" + std::string(text) + "', accepted: N, a whole number from 1 to 2147482624").c_str());
+            EXPECT_STREQ(error.what(),
+                         ("--size: got '" + std::string(text) + "', accepted: N, a whole number from 1 to 2147482624").c_str());
         }
     }
 }
@@ -183,9 +184,12 @@ TEST(Verify, PartsCoverEverythingOnce)
 {
     for (const std::size_t least_part : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
         std::vector<std::atomic<int>> seen(100);
-        parallel_for(seen.size(), [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) ++seen[i];
-        }, least_part);
+        parallel_for(
+            seen.size(),
+            [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i) ++seen[i];
+            },
+            least_part);
         for (const auto& times : seen) EXPECT_EQ(times, 1);
     }
 }

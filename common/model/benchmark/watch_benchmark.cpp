@@ -49,7 +49,8 @@ void measure(const char* name, Space space, Operation operation, int size, std::
         for (unsigned warp = 0; warp < warps; ++warp) accesses.push_back(made(space, operation, size, pattern, active, round, warp));
     // Other programs take their share of the processor: the fastest of many blocks is what it takes.
     double seconds[2] = {1e9, 1e9};
-    const WarpAccess fill = made(Space::shared, Operation::store, 16, [](auto, unsigned, unsigned, unsigned lane) { return lane * 16; }, ~0u, 0, 0);
+    const WarpAccess fill =
+        made(Space::shared, Operation::store, 16, [](auto, unsigned, unsigned, unsigned lane) { return lane * 16; }, ~0u, 0, 0);
     for (std::uint64_t block = 0; block < blocks; ++block) {
         watch.begin_block({static_cast<unsigned>(block), 0, 0}, block);
         if (space == Space::shared)
@@ -83,7 +84,8 @@ int main()
 {
     const std::uint64_t base = std::uint64_t{1} << 40, all = std::uint64_t{warps} * rounds;
     const auto contiguous = [=](std::uint64_t size) {
-        return [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return base + ((round * warps + warp) * 32 + lane) * size; };
+        return
+            [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return base + ((round * warps + warp) * 32 + lane) * size; };
     };
     const auto shared = [](std::uint64_t stride, std::uint64_t size) {
         return [=](std::uint64_t, unsigned, unsigned warp, unsigned lane) { return (warp + lane * stride) * size; };
@@ -94,12 +96,16 @@ int main()
     measure("global load, 16 bytes", Space::global, Operation::load, 16, all * 512, contiguous(16));
     measure("global load, all the same words", Space::global, Operation::load, 4, 0, contiguous(4));
     measure("global load, one word", Space::global, Operation::load, 4, 4096, [=](auto, unsigned, unsigned, unsigned) { return base; });
-    const Pattern column = [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return base + lane * 4096 + (round * warps + warp) * 4; };
+    const Pattern column = [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) {
+        return base + lane * 4096 + (round * warps + warp) * 4;
+    };
     measure("global load, column", Space::global, Operation::load, 4, 128 << 10, column);
     measure("global store, column", Space::global, Operation::store, 4, 128 << 10, column);
     measure("global store, column, locked", Space::global, Operation::store, 4, 128 << 10, column, ~0u, false);
     measure("global load, two rows of 16", Space::global, Operation::load, 4, 64,
-            [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return base + lane / 16 * 4096 + lane % 16 * 4 + (round * warps + warp) * 8192; });
+            [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) {
+                return base + lane / 16 * 4096 + lane % 16 * 4 + (round * warps + warp) * 8192;
+            });
     const Pattern scattered = [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) {
         return base + ((round * warps + warp) * 32 + lane) * 2654435761u % 65536 * 4;
     };
@@ -107,7 +113,9 @@ int main()
     measure("global load, half of the lanes", Space::global, Operation::load, 4, all * 128, contiguous(4), 0x55555555);
     measure("global atomic, one word", Space::global, Operation::atomic, 4, 0, [=](auto, unsigned, unsigned, unsigned) { return base; });
     measure("global atomic, 256 words", Space::global, Operation::atomic, 4, 0,
-            [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return base + ((round * warps + warp) * 32 + lane) * 2654435761u % 256 * 4; });
+            [=](std::uint64_t, unsigned round, unsigned warp, unsigned lane) {
+                return base + ((round * warps + warp) * 32 + lane) * 2654435761u % 256 * 4;
+            });
     measure("shared load, contiguous", Space::shared, Operation::load, 4, 0, shared(1, 4));
     measure("shared store, row of its own", Space::shared, Operation::store, 4, 0,
             [](std::uint64_t, unsigned, unsigned warp, unsigned lane) { return (warp * 32u + lane) * 4u; });
@@ -115,12 +123,15 @@ int main()
     measure("shared store, stride 33", Space::shared, Operation::store, 4, 0, shared(33, 4));
     measure("shared load, stride 32", Space::shared, Operation::load, 4, 0, shared(32, 4));
     measure("shared load, one word", Space::shared, Operation::load, 4, 0, shared(0, 4));
-    measure("shared load, two rows of 16", Space::shared, Operation::load, 4, 0,
-            [](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return (lane / 16 * 17 + lane % 16 + warp * 2 + round) * 4; });
+    measure(
+        "shared load, two rows of 16", Space::shared, Operation::load, 4, 0,
+        [](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return (lane / 16 * 17 + lane % 16 + warp * 2 + round) * 4; });
     measure("shared load, 8 bytes", Space::shared, Operation::load, 8, 0, shared(1, 8));
     measure("shared load, 16 bytes", Space::shared, Operation::load, 16, 0, shared(1, 16));
     measure("shared load, scattered", Space::shared, Operation::load, 4, 0,
-            [](std::uint64_t, unsigned round, unsigned warp, unsigned lane) { return ((round * warps + warp) * 32 + lane) * 2654435761u % 4096 * 4; });
+            [](std::uint64_t, unsigned round, unsigned warp, unsigned lane) {
+                return ((round * warps + warp) * 32 + lane) * 2654435761u % 4096 * 4;
+            });
     measure("shared load, half of the lanes", Space::shared, Operation::load, 4, 0, shared(1, 4), 0x55555555);
     measure("shared atomic, one word", Space::shared, Operation::atomic, 4, 0, shared(0, 4));
     measure("shared store of bytes", Space::shared, Operation::store, 1, 0,

@@ -34,10 +34,8 @@ inline ptx::Instruction instruction_of(std::string_view text, std::size_t operan
     while (begin <= text.size()) {
         const std::size_t end = std::min(text.find('.', begin), text.size());
         const std::string word(text.substr(begin, end - begin));
-        if (begin == 0)
-            result.opcode = word;
-        else
-            result.modifiers.push_back(word);
+        if (begin == 0) result.opcode = word;
+        else result.modifiers.push_back(word);
         begin = end + 1;
     }
     result.operands.resize(operands);
@@ -69,8 +67,8 @@ public:
     void poison(std::size_t n) { std::memset(at<unsigned char>(n), 0xa5, register_bytes); }
 
     /// Executes with operand i in register `operands[i]`. @return false if the instruction is not known.
-    bool run(const ptx::Instruction& instruction, const std::vector<std::size_t>& operands, std::uint32_t active,
-             std::uint32_t negated = 0, std::array<std::uint8_t, 4> width = {})
+    bool run(const ptx::Instruction& instruction, const std::vector<std::size_t>& operands, std::uint32_t active, std::uint32_t negated = 0,
+             std::array<std::uint8_t, 4> width = {})
     {
         const Semantics semantics = find_arithmetic(instruction);
         if (semantics.execute == nullptr) return false;
@@ -101,12 +99,9 @@ public:
     template <class T>
     T next()
     {
-        if constexpr (std::is_same_v<T, float>)
-            return std::bit_cast<float>(edge_or<std::uint32_t>(float_edges));
-        else if constexpr (std::is_same_v<T, double>)
-            return std::bit_cast<double>(edge_or<std::uint64_t>(double_edges));
-        else
-            return static_cast<T>(integer());
+        if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(edge_or<std::uint32_t>(float_edges));
+        else if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(edge_or<std::uint64_t>(double_edges));
+        else return static_cast<T>(integer());
     }
 
     std::uint64_t random() { return engine_(); }
@@ -117,12 +112,31 @@ private:
         0xbf800000, 0x3f7fffff, 0x3f800001, 0x40000000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
         0xffc00001, 0x7f800001, 0x4f000000, 0xcf000000, 0x4f800000, 0x4effffff, 0x3f000000, 0xbf000000, 0x40200000,
         0x4b000001, 0x477fe000, 0x477ff000, 0x33000000, 0x33000001, 0x38800000, 0x387fffff, 0x43800000, 0x5f000000};
-    static constexpr std::uint64_t double_edges[] = {
-        0,                  0x8000000000000000, 1,                  0x800fffffffffffff, 0x0010000000000000,
-        0x3ff0000000000000, 0xbff0000000000000, 0x3fe0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000,
-        0xfff0000000000000, 0x7ff8000000000000, 0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000200000,
-        0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x47efffffe0000000, 0x47efffffefffffff,
-        0x36a0000000000000, 0x3690000000000000, 0x3690000000000001, 0x380fffffffffffff, 0x3ff0000010000000};
+    static constexpr std::uint64_t double_edges[] = {0,
+                                                     0x8000000000000000,
+                                                     1,
+                                                     0x800fffffffffffff,
+                                                     0x0010000000000000,
+                                                     0x3ff0000000000000,
+                                                     0xbff0000000000000,
+                                                     0x3fe0000000000000,
+                                                     0x7fefffffffffffff,
+                                                     0x7ff0000000000000,
+                                                     0xfff0000000000000,
+                                                     0x7ff8000000000000,
+                                                     0x41dfffffffc00000,
+                                                     0x41e0000000000000,
+                                                     0xc1e0000000200000,
+                                                     0x43e0000000000000,
+                                                     0xc3e0000000000000,
+                                                     0x43f0000000000000,
+                                                     0x47efffffe0000000,
+                                                     0x47efffffefffffff,
+                                                     0x36a0000000000000,
+                                                     0x3690000000000000,
+                                                     0x3690000000000001,
+                                                     0x380fffffffffffff,
+                                                     0x3ff0000010000000};
 
     template <class Bits, std::size_t count>
     Bits edge_or(const Bits (&edges)[count])
@@ -195,8 +209,8 @@ struct SameNumber {
 
 /// Runs `d = text(sources...)` under many masks, on many numbers, and also with d in the register of the first source.
 template <class D, class... S, class Reference, class Good = SameBits, std::size_t... n>
-void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction, const std::string& text, Reference reference,
-                  Good good, int rounds)
+void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction, const std::string& text, Reference reference, Good good,
+                  int rounds)
 {
     static constexpr std::uint32_t masks[] = {all_lanes, all_lanes, 0x00010000, 0x5555aaaa, 0x7fffffff, 0x0000ffff};
     using First = std::tuple_element_t<0, std::tuple<S...>>;
@@ -206,8 +220,8 @@ void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction
         const std::uint32_t active = masks[static_cast<std::size_t>(round) % std::size(masks)];
         const bool aliases = sizeof(D) == sizeof(First) && round % 4 == 3;
         for (int lane = 0; lane < lanes_of_warp; ++lane) ((bench.at<S>(n + 1)[lane] = numbers.next<S>()), ...);
-        const std::tuple<std::array<S, lanes_of_warp>...> sources{std::bit_cast<std::array<S, lanes_of_warp>>(
-            *reinterpret_cast<std::array<S, lanes_of_warp>*>(bench.at<S>(n + 1)))...};
+        const std::tuple<std::array<S, lanes_of_warp>...> sources{
+            std::bit_cast<std::array<S, lanes_of_warp>>(*reinterpret_cast<std::array<S, lanes_of_warp>*>(bench.at<S>(n + 1)))...};
         const std::size_t destination = aliases ? 1 : 0;
         if (!aliases) bench.poison(0);
         std::array<D, lanes_of_warp> before;
@@ -221,8 +235,8 @@ void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction
             }
             const D expected = reference(std::get<n>(sources)[lane]...);
             const std::string inputs = ((" " + hexadecimal(std::get<n>(sources)[lane])) + ...);
-            ASSERT_TRUE(good(result, expected)) << text << inputs << " gives " << hexadecimal(result) << ", expected "
-                                                << hexadecimal(expected);
+            ASSERT_TRUE(good(result, expected))
+                << text << inputs << " gives " << hexadecimal(result) << ", expected " << hexadecimal(expected);
         }
     }
 }

@@ -31,7 +31,8 @@ void expect_conversion(const std::string& modifiers, Reference reference, Good g
     Bench bench;
     Numbers numbers;
     for (int round = 0; round < 120; ++round) {
-        const std::size_t from = std::max(sizeof(S), std::size_t{1} << (round % 4)), to = std::max(sizeof(D), std::size_t{1} << (round / 4 % 4));
+        const std::size_t from = std::max(sizeof(S), std::size_t{1} << (round % 4)),
+                          to = std::max(sizeof(D), std::size_t{1} << (round / 4 % 4));
         const std::uint32_t active = round % 3 == 0 ? 0x0ff0f00f : all_lanes;
         std::array<S, lanes_of_warp> values;
         bench.poison(0), bench.poison(1);
@@ -44,14 +45,16 @@ void expect_conversion(const std::string& modifiers, Reference reference, Good g
             std::array<unsigned char, 8> bytes{};
             std::memcpy(bytes.data(), bench.at<unsigned char>(0) + lane * to, to);
             if ((active >> lane & 1) == 0) {
-                ASSERT_TRUE(std::all_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(to), [](unsigned char b) { return b == 0xa5; })) << text;
+                ASSERT_TRUE(std::all_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(to), [](unsigned char b) {
+                    return b == 0xa5;
+                })) << text;
                 continue;
             }
             D result;
             std::memcpy(&result, bytes.data(), sizeof result);
             const D expected = reference(values[lane]);
-            ASSERT_TRUE(good(result, expected)) << text << " " << hexadecimal(values[lane]) << " gives " << hexadecimal(result)
-                                                << ", expected " << hexadecimal(expected);
+            ASSERT_TRUE(good(result, expected))
+                << text << " " << hexadecimal(values[lane]) << " gives " << hexadecimal(result) << ", expected " << hexadecimal(expected);
             const bool ones = std::is_integral_v<D> && std::is_signed_v<D> && expected < D{};
             for (std::size_t n = sizeof(D); n < to; ++n) ASSERT_EQ(bytes[n], ones ? 255 : 0) << text << " into " << to << " bytes";
         }
@@ -121,9 +124,8 @@ TEST(Conversion, ToIntegersSaturates)
     expect_float_to_integer<U32, double>();
     expect_float_to_integer<std::int64_t, double>();
     expect_float_to_integer<U64, double>();
-    expect_conversion<std::int32_t, float>(".rpi.ftz", [](float a) {
-        return integer_of<std::int32_t>(std::ceil(std::fpclassify(a) == FP_SUBNORMAL ? 0.0F : a));
-    });
+    expect_conversion<std::int32_t, float>(
+        ".rpi.ftz", [](float a) { return integer_of<std::int32_t>(std::ceil(std::fpclassify(a) == FP_SUBNORMAL ? 0.0F : a)); });
 }
 
 /// The number of F at or next to an integer, by comparison of exact integers.
@@ -198,15 +200,17 @@ struct SmallType {
 
 const SmallType& small(int n)
 {
-    static const SmallType types[] = {{"f16", Table(5, 10, true)},      {"bf16", Table(8, 7, true)},      {"e4m3", Table(4, 3, false)},
-                                      {"e5m2", Table(5, 2, true)},      {"e2m3", Table(2, 3, false, false)}, {"e3m2", Table(3, 2, false, false)},
+    static const SmallType types[] = {{"f16", Table(5, 10, true)},         {"bf16", Table(8, 7, true)},
+                                      {"e4m3", Table(4, 3, false)},        {"e5m2", Table(5, 2, true)},
+                                      {"e2m3", Table(2, 3, false, false)}, {"e3m2", Table(3, 2, false, false)},
                                       {"e2m1", Table(2, 1, false, false)}};
     return types[n];
 }
 
 TEST(Conversion, ToHalfRoundsInEachMode)
 {
-    const std::pair<const char*, Toward> modes[] = {{"rn", Toward::nearest}, {"rz", Toward::zero}, {"rm", Toward::down}, {"rp", Toward::up}};
+    const std::pair<const char*, Toward> modes[] = {
+        {"rn", Toward::nearest}, {"rz", Toward::zero}, {"rm", Toward::down}, {"rp", Toward::up}};
     for (int n = 0; n < 2; ++n)
         for (const auto& [mode_name, mode_value] : modes) {
             const Toward mode = mode_value;
@@ -218,9 +222,10 @@ TEST(Conversion, ToHalfRoundsInEachMode)
             expect_lanes<U16, U64>(begin + ".u64", round, SameBits{}, 300);
             expect_lanes<U16, std::int16_t>(begin + ".s16", round, SameBits{}, 100);
         }
-    expect_lanes<U16, float>("cvt.rn.relu.satfinite.f16.f32", [](float a) {
-        return static_cast<U16>(a <= 0 ? 0 : small(0).table.round(static_cast<long double>(a), Toward::nearest, true));
-    }, SameBits{}, 300);
+    expect_lanes<U16, float>(
+        "cvt.rn.relu.satfinite.f16.f32",
+        [](float a) { return static_cast<U16>(a <= 0 ? 0 : small(0).table.round(static_cast<long double>(a), Toward::nearest, true)); },
+        SameBits{}, 300);
 }
 
 TEST(Conversion, FromHalfIsExact)
@@ -229,19 +234,24 @@ TEST(Conversion, FromHalfIsExact)
     expect_lanes<float, U16>("cvt.f32.f16", [](U16 a) { return static_cast<float>(small(0).table.value(a)); }, same, 2000);
     expect_lanes<float, U16>("cvt.f32.bf16", [](U16 a) { return static_cast<float>(small(1).table.value(a)); }, same, 2000);
     expect_lanes<double, U16>("cvt.f64.f16", [](U16 a) { return small(0).table.value(a); }, SameNumber{}, 300);
-    expect_lanes<std::int32_t, U16>("cvt.rni.s32.f16", [](U16 a) { return integer_of<std::int32_t>(static_cast<float>(std::nearbyint(small(0).table.value(a)))); }, SameBits{}, 300);
+    expect_lanes<std::int32_t, U16>(
+        "cvt.rni.s32.f16", [](U16 a) { return integer_of<std::int32_t>(static_cast<float>(std::nearbyint(small(0).table.value(a)))); },
+        SameBits{}, 300);
 }
 
 TEST(Conversion, ToPairsPutsTheFirstSourceOnTop)
 {
     const auto expect = [](const char* text, int n, int bits, bool finite, bool rectifies, auto zero) {
         using D = decltype(zero);
-        expect_lanes<D, float, float>(text, [=](float a, float b) {
-            const auto one = [=](float x) {
-                return small(n).table.round(rectifies && x <= 0 ? 0.0L : static_cast<long double>(x), Toward::nearest, finite);
-            };
-            return static_cast<D>(one(a) << bits | one(b));
-        }, SameBits{}, 300);
+        expect_lanes<D, float, float>(
+            text,
+            [=](float a, float b) {
+                const auto one = [=](float x) {
+                    return small(n).table.round(rectifies && x <= 0 ? 0.0L : static_cast<long double>(x), Toward::nearest, finite);
+                };
+                return static_cast<D>(one(a) << bits | one(b));
+            },
+            SameBits{}, 300);
     };
     expect("cvt.rn.f16x2.f32", 0, 16, false, false, U32{});
     expect("cvt.rn.bf16x2.f32", 1, 16, false, false, U32{});
@@ -257,39 +267,52 @@ TEST(Conversion, BetweenPackedFormatsKeepsPlaces)
 {
     const auto to_half = [](int from) {
         return [=](U16 a) {
-            const auto one = [=](U32 x) { return small(0).table.round(static_cast<long double>(small(from).table.value(x)), Toward::nearest); };
+            const auto one = [=](U32 x) {
+                return small(0).table.round(static_cast<long double>(small(from).table.value(x)), Toward::nearest);
+            };
             return one(a >> 8) << 16 | one(a & 255);
         };
     };
     expect_lanes<U32, U16>("cvt.rn.f16x2.e4m3x2", to_half(2), SameBits{}, 2000);
     expect_lanes<U32, U16>("cvt.rn.f16x2.e5m2x2", to_half(3), SameBits{}, 2000);
-    expect_lanes<U16, U32>("cvt.rn.satfinite.e4m3x2.f16x2", [](U32 a) {
-        const auto one = [](U32 x) { return small(2).table.round(static_cast<long double>(small(0).table.value(x)), Toward::nearest, true); };
-        return static_cast<U16>(one(a >> 16) << 8 | one(a & 0xffff));
-    }, SameBits{}, 2000);
+    expect_lanes<U16, U32>(
+        "cvt.rn.satfinite.e4m3x2.f16x2",
+        [](U32 a) {
+            const auto one = [](U32 x) {
+                return small(2).table.round(static_cast<long double>(small(0).table.value(x)), Toward::nearest, true);
+            };
+            return static_cast<U16>(one(a >> 16) << 8 | one(a & 0xffff));
+        },
+        SameBits{}, 2000);
 }
 
 TEST(Conversion, ToTf32RoundsAway)
 {
     static const Table table(8, 10, true);
-    expect_lanes<U32, float>("cvt.rna.tf32.f32", [](float a) {
-        return std::isnan(a) ? 0x7fffffffU : table.round(static_cast<long double>(a), Toward::nearest_away) << 13;
-    }, SameBits{}, 600);
-    expect_lanes<U32, float>("cvt.rz.relu.tf32.f32", [](float a) {
-        return std::isnan(a) ? 0x7fffffffU : a <= 0 ? 0U : table.round(static_cast<long double>(a), Toward::zero) << 13;
-    }, SameBits{}, 600);
+    expect_lanes<U32, float>(
+        "cvt.rna.tf32.f32",
+        [](float a) { return std::isnan(a) ? 0x7fffffffU : table.round(static_cast<long double>(a), Toward::nearest_away) << 13; },
+        SameBits{}, 600);
+    expect_lanes<U32, float>(
+        "cvt.rz.relu.tf32.f32",
+        [](float a) { return std::isnan(a) ? 0x7fffffffU
+                             : a <= 0      ? 0U
+                                           : table.round(static_cast<long double>(a), Toward::zero) << 13; },
+        SameBits{}, 600);
 }
 
 TEST(Conversion, PacksIntegers)
 {
     using S32 = std::int32_t;
     const auto clamp = [](S32 x, S32 least, S32 greatest, U32 mask) { return static_cast<U32>(std::clamp(x, least, greatest)) & mask; };
-    expect_lanes<U32, S32, S32>("cvt.pack.sat.u16.s32", [=](S32 a, S32 b) { return clamp(a, 0, 65535, 0xffff) << 16 | clamp(b, 0, 65535, 0xffff); });
-    expect_lanes<U32, S32, S32, U32>("cvt.pack.sat.s8.s32.b32", [=](S32 a, S32 b, U32 c) {
-        return c << 16 | clamp(a, -128, 127, 255) << 8 | clamp(b, -128, 127, 255);
-    });
-    expect_lanes<U32, S32, S32, U32>("cvt.pack.sat.u4.s32.b32", [=](S32 a, S32 b, U32 c) { return c << 8 | clamp(a, 0, 15, 15) << 4 | clamp(b, 0, 15, 15); });
-    expect_lanes<U32, S32, S32, U32>("cvt.pack.sat.s2.s32.b32", [=](S32 a, S32 b, U32 c) { return c << 4 | clamp(a, -2, 1, 3) << 2 | clamp(b, -2, 1, 3); });
+    expect_lanes<U32, S32, S32>("cvt.pack.sat.u16.s32",
+                                [=](S32 a, S32 b) { return clamp(a, 0, 65535, 0xffff) << 16 | clamp(b, 0, 65535, 0xffff); });
+    expect_lanes<U32, S32, S32, U32>(
+        "cvt.pack.sat.s8.s32.b32", [=](S32 a, S32 b, U32 c) { return c << 16 | clamp(a, -128, 127, 255) << 8 | clamp(b, -128, 127, 255); });
+    expect_lanes<U32, S32, S32, U32>("cvt.pack.sat.u4.s32.b32",
+                                     [=](S32 a, S32 b, U32 c) { return c << 8 | clamp(a, 0, 15, 15) << 4 | clamp(b, 0, 15, 15); });
+    expect_lanes<U32, S32, S32, U32>("cvt.pack.sat.s2.s32.b32",
+                                     [=](S32 a, S32 b, U32 c) { return c << 4 | clamp(a, -2, 1, 3) << 2 | clamp(b, -2, 1, 3); });
 }
 
 }  // namespace

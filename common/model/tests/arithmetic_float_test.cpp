@@ -110,10 +110,13 @@ void expect_rounded(const std::string& type, const std::string& suffix, Mode mod
     const F minus_zero = -F{0};
     expect_lanes<F, F, F>("add" + end, [=](F a, F b) { return reference_fma(a, F{1}, b, mode); }, Same{}, 400);
     expect_lanes<F, F, F>("sub" + end, [=](F a, F b) { return reference_fma(a, F{1}, -b, mode); }, Same{}, 400);
-    expect_lanes<F, F, F>("mul" + end, [=](F a, F b) {
-        const F signed_zero = std::signbit(a) != std::signbit(b) ? minus_zero : F{0};
-        return reference_fma(a, b, signed_zero, mode);
-    }, Same{}, 400);
+    expect_lanes<F, F, F>(
+        "mul" + end,
+        [=](F a, F b) {
+            const F signed_zero = std::signbit(a) != std::signbit(b) ? minus_zero : F{0};
+            return reference_fma(a, b, signed_zero, mode);
+        },
+        Same{}, 400);
     expect_lanes<F, F, F, F>("fma" + end, [=](F a, F b, F c) { return reference_fma(a, b, c, mode); }, Same{}, 2000);
     expect_lanes<F, F, F>("div" + end, [=](F a, F b) { return reference_divide(a, b, mode); }, Same{}, 400);
     expect_lanes<F, F>("rcp" + end, [=](F a) { return reference_divide(F{1}, a, mode); }, Same{}, 400);
@@ -156,8 +159,10 @@ float saturated(float x) { return x > 0 ? (x < 1 ? x : 1.0F) : 0.0F; }
 TEST(FloatingPoint, FlushesAndSaturates)
 {
     expect_lanes<float, float, float>("add.ftz.f32", [](float a, float b) { return flushed(flushed(a) + flushed(b)); }, Same{}, 300);
-    expect_lanes<float, float, float>("mul.ftz.sat.f32", [](float a, float b) { return saturated(flushed(flushed(a) * flushed(b))); }, Same{}, 300);
-    expect_lanes<float, float, float, float>("fma.rn.sat.f32", [](float a, float b, float c) { return saturated(std::fma(a, b, c)); }, Same{}, 300);
+    expect_lanes<float, float, float>(
+        "mul.ftz.sat.f32", [](float a, float b) { return saturated(flushed(flushed(a) * flushed(b))); }, Same{}, 300);
+    expect_lanes<float, float, float, float>(
+        "fma.rn.sat.f32", [](float a, float b, float c) { return saturated(std::fma(a, b, c)); }, Same{}, 300);
     expect_lanes<float, float>("rcp.rn.ftz.f32", [](float a) { return flushed(1 / flushed(a)); }, Same{}, 300);
     expect_lanes<float, float>("neg.ftz.f32", [](float a) { return -flushed(a); }, SameNumber{});
     expect_lanes<float, float>("abs.f32", [](float a) { return std::fabs(a); }, SameNumber{});
@@ -187,11 +192,15 @@ TEST(FloatingPoint, TakesExtremes)
     expect_lanes<double, double, double>("min.f64", lesser<double>, Same{}, 200);
     expect_lanes<double, double, double>("max.f64", greater<double>, Same{}, 200);
     expect_lanes<float, float, float>("max.ftz.f32", [](float a, float b) { return greater(flushed(a), flushed(b)); }, Same{}, 200);
-    expect_lanes<float, float, float>("min.NaN.f32", [](float a, float b) { return a != a || b != b ? std::nanf("") : lesser(a, b); }, Same{}, 200);
-    expect_lanes<float, float, float>("max.xorsign.abs.f32", [](float a, float b) {
-        const float magnitude = greater(std::fabs(a), std::fabs(b));
-        return std::copysign(magnitude, std::signbit(a) != std::signbit(b) ? -1.0F : 1.0F);
-    }, Same{}, 200);
+    expect_lanes<float, float, float>(
+        "min.NaN.f32", [](float a, float b) { return a != a || b != b ? std::nanf("") : lesser(a, b); }, Same{}, 200);
+    expect_lanes<float, float, float>(
+        "max.xorsign.abs.f32",
+        [](float a, float b) {
+            const float magnitude = greater(std::fabs(a), std::fabs(b));
+            return std::copysign(magnitude, std::signbit(a) != std::signbit(b) ? -1.0F : 1.0F);
+        },
+        Same{}, 200);
     expect_lanes<float, float, float, float>("min.f32", [](float a, float b, float c) { return lesser(lesser(a, b), c); }, Same{}, 200);
 }
 
@@ -204,9 +213,13 @@ TEST(FloatingPoint, WorksOnPairs)
     const auto same = [=](std::uint64_t result, std::uint64_t expected) {
         return Same{}(two(result).low, two(expected).low) && Same{}(two(result).high, two(expected).high);
     };
-    expect_lanes<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>("fma.rn.f32x2", [=](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-        return std::bit_cast<std::uint64_t>(Two{std::fma(two(a).low, two(b).low, two(c).low), std::fma(two(a).high, two(b).high, two(c).high)});
-    }, same, 200);
+    expect_lanes<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>(
+        "fma.rn.f32x2",
+        [=](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+            return std::bit_cast<std::uint64_t>(
+                Two{std::fma(two(a).low, two(b).low, two(c).low), std::fma(two(a).high, two(b).high, two(c).high)});
+        },
+        same, 200);
 }
 
 /// Within a relative error, or exact where the result is no normal number.
@@ -215,7 +228,8 @@ struct Near {
     bool operator()(float result, float expected) const
     {
         if (!std::isnormal(expected)) return Same{}(result, expected) || std::fabs(result - expected) <= std::fmax(absolute, 0x1p-140);
-        return std::fabs(static_cast<double>(result) - static_cast<double>(expected)) <= std::fmax(std::fabs(static_cast<double>(expected)) * relative, absolute);
+        return std::fabs(static_cast<double>(result) - static_cast<double>(expected)) <=
+               std::fmax(std::fabs(static_cast<double>(expected)) * relative, absolute);
     }
 };
 
@@ -232,8 +246,9 @@ TEST(Approximations, KeepTheBoundsOfTheDocument)
     expect_lanes<float, float>("tanh.approx.f32", of(std::tanh), Near{0x1p-11}, 300);
     expect_lanes<float, float, float>("div.full.f32", [](float a, float b) { return a / b; }, Near{0x1p-22}, 300);
     expect_lanes<float, float>("ex2.approx.ftz.f32", [](float a) { return flushed(std::exp2(flushed(a))); }, Near{0x1p-22}, 300);
-    expect_lanes<float, float, float>("div.approx.f32", [](float a, float b) { return std::fabs(b) > 0x1p126F ? std::nanf("") : a / b; },
-                                      [](float result, float expected) { return expected != expected || Near{0x1p-22}(result, expected); }, 300);
+    expect_lanes<float, float, float>(
+        "div.approx.f32", [](float a, float b) { return std::fabs(b) > 0x1p126F ? std::nanf("") : a / b; },
+        [](float result, float expected) { return expected != expected || Near{0x1p-22}(result, expected); }, 300);
     Bench bench;
     bench.at<float>(1)[0] = 1.0F, bench.at<float>(2)[0] = 0x1.8p126F;
     ASSERT_TRUE(bench.run(instruction_of("div.approx.f32"), {0, 1, 2}, 1));
@@ -243,14 +258,19 @@ TEST(Approximations, KeepTheBoundsOfTheDocument)
 TEST(Approximations, OfDoublesKeepTheUpperWord)
 {
     const auto usual = [](double a) { return std::isnormal(a) || std::isinf(a) ? a : std::copysign(0.0, a); };
-    expect_lanes<double, double>("rcp.approx.ftz.f64", [=](double a) { return 1 / usual(a); }, [](double result, double expected) {
-        if ((std::bit_cast<std::uint64_t>(result) & 0xffffffff) != 0) return false;
-        if (!std::isnormal(expected)) return result != result || expected != expected || std::fabs(result) == std::fabs(expected) || result == 0;
-        return std::fabs(result - expected) <= 0x1p-19 * std::fabs(expected);
-    });
-    expect_lanes<double, double>("rsqrt.approx.f64", [](double a) { return 1 / std::sqrt(a); }, [](double result, double expected) {
-        return SameNumber{}(result, expected) || std::fabs(result - expected) <= 0x1p-50 * std::fabs(expected);
-    });
+    expect_lanes<double, double>(
+        "rcp.approx.ftz.f64", [=](double a) { return 1 / usual(a); },
+        [](double result, double expected) {
+            if ((std::bit_cast<std::uint64_t>(result) & 0xffffffff) != 0) return false;
+            if (!std::isnormal(expected))
+                return result != result || expected != expected || std::fabs(result) == std::fabs(expected) || result == 0;
+            return std::fabs(result - expected) <= 0x1p-19 * std::fabs(expected);
+        });
+    expect_lanes<double, double>(
+        "rsqrt.approx.f64", [](double a) { return 1 / std::sqrt(a); },
+        [](double result, double expected) {
+            return SameNumber{}(result, expected) || std::fabs(result - expected) <= 0x1p-50 * std::fabs(expected);
+        });
 }
 
 TEST(Classes, AreTested)

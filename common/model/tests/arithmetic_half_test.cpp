@@ -43,13 +43,15 @@ void expect_half_arithmetic(const std::string& type, const Table& table)
     expect_lanes<U16, U16, U16>("add.rn." + type, [=](U16 a, U16 b) { return round(exact_sum(value(a), value(b))); }, SameBits{}, 600);
     expect_lanes<U16, U16, U16>("sub." + type, [=](U16 a, U16 b) { return round(exact_sum(value(a), -value(b))); }, SameBits{}, 600);
     expect_lanes<U16, U16, U16>("mul." + type, [=](U16 a, U16 b) { return round(value(a) * value(b)); }, SameBits{}, 600);
-    expect_lanes<U16, U16, U16, U16>("fma.rn." + type, [=](U16 a, U16 b, U16 c) {
-        return round(exact_sum(value(a) * value(b), value(c)));
-    }, SameBits{}, 3000);
-    expect_lanes<U16, U16, U16, U16>("fma.rn.relu." + type, [=](U16 a, U16 b, U16 c) {
-        const long double result = exact_sum(value(a) * value(b), value(c));
-        return result <= 0 ? U16{0} : round(result);
-    }, SameBits{}, 600);
+    expect_lanes<U16, U16, U16, U16>(
+        "fma.rn." + type, [=](U16 a, U16 b, U16 c) { return round(exact_sum(value(a) * value(b), value(c))); }, SameBits{}, 3000);
+    expect_lanes<U16, U16, U16, U16>(
+        "fma.rn.relu." + type,
+        [=](U16 a, U16 b, U16 c) {
+            const long double result = exact_sum(value(a) * value(b), value(c));
+            return result <= 0 ? U16{0} : round(result);
+        },
+        SameBits{}, 600);
     expect_lanes<U16, U16>("neg." + type, [](U16 a) { return static_cast<U16>(a ^ 0x8000); });
     expect_lanes<U16, U16>("abs." + type, [](U16 a) { return static_cast<U16>(a & 0x7fff); });
     const auto lesser = [=](U16 a, U16 b) {
@@ -65,13 +67,16 @@ void expect_half_arithmetic(const std::string& type, const Table& table)
     };
     expect_lanes<U16, U16, U16>("min." + type, lesser, SameBits{}, 600);
     expect_lanes<U16, U16, U16>("max." + type, greater, SameBits{}, 600);
-    expect_lanes<U16, U16, U16>("max.NaN." + type, [=](U16 a, U16 b) {
-        return std::isnan(value(a)) || std::isnan(value(b)) ? U16{0x7fff} : greater(a, b);
-    }, SameBits{}, 600);
-    expect_lanes<U16, U16, U16>("min.xorsign.abs." + type, [=](U16 a, U16 b) {
-        const U16 result = lesser(static_cast<U16>(a & 0x7fff), static_cast<U16>(b & 0x7fff));
-        return std::isnan(value(result)) ? result : static_cast<U16>(result | ((a ^ b) & 0x8000));
-    }, SameBits{}, 600);
+    expect_lanes<U16, U16, U16>(
+        "max.NaN." + type, [=](U16 a, U16 b) { return std::isnan(value(a)) || std::isnan(value(b)) ? U16{0x7fff} : greater(a, b); },
+        SameBits{}, 600);
+    expect_lanes<U16, U16, U16>(
+        "min.xorsign.abs." + type,
+        [=](U16 a, U16 b) {
+            const U16 result = lesser(static_cast<U16>(a & 0x7fff), static_cast<U16>(b & 0x7fff));
+            return std::isnan(value(result)) ? result : static_cast<U16>(result | ((a ^ b) & 0x8000));
+        },
+        SameBits{}, 600);
 }
 
 TEST(HalfPrecision, RoundsOnce)
@@ -120,44 +125,64 @@ TEST(HalfPrecision, SaturatesAndFlushes)
     const auto value = [](U16 bits) { return static_cast<long double>(f16().value(bits)); };
     const auto flush = [](U16 a) { return (a & 0x7c00) == 0 ? static_cast<U16>(a & 0x8000) : a; };
     const auto round = [](long double x) { return static_cast<U16>(f16().round(x, Toward::nearest)); };
-    expect_lanes<U16, U16, U16>("add.sat.f16", [=](U16 a, U16 b) {
-        const long double sum = value(a) + value(b);
-        return sum > 0 ? round(std::min(sum, 1.0L)) : U16{0};
-    }, SameBits{}, 300);
-    expect_lanes<U16, U16, U16>("mul.ftz.f16", [=](U16 a, U16 b) { return flush(round(value(flush(a)) * value(flush(b)))); }, SameBits{}, 600);
+    expect_lanes<U16, U16, U16>(
+        "add.sat.f16",
+        [=](U16 a, U16 b) {
+            const long double sum = value(a) + value(b);
+            return sum > 0 ? round(std::min(sum, 1.0L)) : U16{0};
+        },
+        SameBits{}, 300);
+    expect_lanes<U16, U16, U16>(
+        "mul.ftz.f16", [=](U16 a, U16 b) { return flush(round(value(flush(a)) * value(flush(b)))); }, SameBits{}, 600);
 }
 
 TEST(HalfPrecision, WorksOnPairs)
 {
     const auto halves = [](U32 a, U32 b, auto f) {
-        return static_cast<U32>(f(static_cast<U16>(a >> 16), static_cast<U16>(b >> 16))) << 16 | f(static_cast<U16>(a), static_cast<U16>(b));
+        return static_cast<U32>(f(static_cast<U16>(a >> 16), static_cast<U16>(b >> 16))) << 16 |
+               f(static_cast<U16>(a), static_cast<U16>(b));
     };
-    expect_lanes<U32, U32, U32>("mul.f16x2", [=](U32 a, U32 b) {
-        return halves(a, b, [](U16 x, U16 y) { return static_cast<U16>(f16().round(static_cast<long double>(f16().value(x)) * static_cast<long double>(f16().value(y)), Toward::nearest)); });
-    }, SameBits{}, 300);
-    expect_lanes<U32, U32, U32>("add.bf16x2", [=](U32 a, U32 b) {
-        return halves(a, b, [](U16 x, U16 y) {
-            return static_cast<U16>(bf16().round(exact_sum(static_cast<long double>(bf16().value(x)), static_cast<long double>(bf16().value(y))), Toward::nearest));
-        });
-    }, SameBits{}, 300);
+    expect_lanes<U32, U32, U32>(
+        "mul.f16x2",
+        [=](U32 a, U32 b) {
+            return halves(a, b, [](U16 x, U16 y) {
+                return static_cast<U16>(
+                    f16().round(static_cast<long double>(f16().value(x)) * static_cast<long double>(f16().value(y)), Toward::nearest));
+            });
+        },
+        SameBits{}, 300);
+    expect_lanes<U32, U32, U32>(
+        "add.bf16x2",
+        [=](U32 a, U32 b) {
+            return halves(a, b, [](U16 x, U16 y) {
+                return static_cast<U16>(bf16().round(
+                    exact_sum(static_cast<long double>(bf16().value(x)), static_cast<long double>(bf16().value(y))), Toward::nearest));
+            });
+        },
+        SameBits{}, 300);
 }
 
 TEST(HalfPrecision, ApproximatesWithinAnUlpOrTwo)
 {
-    const auto near = [](U16 result, U16 expected) {
-        return std::abs(static_cast<int>(result) - static_cast<int>(expected)) <= 1;
-    };
-    expect_lanes<U16, U16>("ex2.approx.f16", [](U16 a) { return static_cast<U16>(f16().round(std::exp2(static_cast<long double>(f16().value(a))), Toward::nearest)); }, near, 300);
-    expect_lanes<U16, U16>("tanh.approx.bf16", [](U16 a) { return static_cast<U16>(bf16().round(std::tanh(static_cast<long double>(bf16().value(a))), Toward::nearest)); }, near, 300);
+    const auto near = [](U16 result, U16 expected) { return std::abs(static_cast<int>(result) - static_cast<int>(expected)) <= 1; };
+    expect_lanes<U16, U16>(
+        "ex2.approx.f16",
+        [](U16 a) { return static_cast<U16>(f16().round(std::exp2(static_cast<long double>(f16().value(a))), Toward::nearest)); }, near,
+        300);
+    expect_lanes<U16, U16>(
+        "tanh.approx.bf16",
+        [](U16 a) { return static_cast<U16>(bf16().round(std::tanh(static_cast<long double>(bf16().value(a))), Toward::nearest)); }, near,
+        300);
 }
 
 TEST(HalfPrecision, MixesWithSinglePrecision)
 {
     const auto same = [](float result, float expected) { return SameNumber{}(result, expected); };
     expect_lanes<float, U16, float>("add.f32.f16", [](U16 a, float c) { return static_cast<float>(f16().value(a)) + c; }, same, 200);
-    expect_lanes<float, U16, U16, float>("fma.rn.f32.bf16", [](U16 a, U16 b, float c) {
-        return std::fma(static_cast<float>(bf16().value(a)), static_cast<float>(bf16().value(b)), c);
-    }, same, 200);
+    expect_lanes<float, U16, U16, float>(
+        "fma.rn.f32.bf16",
+        [](U16 a, U16 b, float c) { return std::fma(static_cast<float>(bf16().value(a)), static_cast<float>(bf16().value(b)), c); }, same,
+        200);
     EXPECT_EQ(find_arithmetic(instruction_of("fma.rn.f32.f16")).types[1], ptx::Type::f16);
     EXPECT_EQ(find_arithmetic(instruction_of("fma.rn.f32.f16")).types[3], ptx::Type::f32);
 }

@@ -41,9 +41,7 @@ void expect_integer_arithmetic()
     expect_lanes<T, T, T>("mul.lo" + t, [](T a, T b) { return static_cast<T>(product(a, b)); });
     expect_lanes<T, T, T>("mul.hi" + t, [](T a, T b) { return static_cast<T>(product(a, b) >> bits); });
     expect_lanes<T, T, T, T>("mad.lo" + t, [](T a, T b, T c) { return static_cast<T>(product(a, b) + static_cast<Uint128>(c)); });
-    expect_lanes<T, T, T, T>("mad.hi" + t, [](T a, T b, T c) {
-        return static_cast<T>((product(a, b) >> bits) + static_cast<Uint128>(c));
-    });
+    expect_lanes<T, T, T, T>("mad.hi" + t, [](T a, T b, T c) { return static_cast<T>((product(a, b) >> bits) + static_cast<Uint128>(c)); });
     expect_lanes<T, T, T>("div" + t, [=](T a, T b) { return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(clamp_divisor(a, b)); });
     expect_lanes<T, T, T>("rem" + t, [](T a, T b) {
         return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(static_cast<Int128>(a) % static_cast<Int128>(b));
@@ -74,9 +72,8 @@ template <class T, class W>
 void expect_wide()
 {
     expect_lanes<W, T, T>("mul.wide." + name<T>(), [](T a, T b) { return static_cast<W>(product(a, b)); });
-    expect_lanes<W, T, T, W>("mad.wide." + name<T>(), [](T a, T b, W c) {
-        return static_cast<W>(product(a, b) + static_cast<Uint128>(c));
-    });
+    expect_lanes<W, T, T, W>("mad.wide." + name<T>(),
+                             [](T a, T b, W c) { return static_cast<W>(product(a, b) + static_cast<Uint128>(c)); });
 }
 
 TEST(IntegerArithmetic, WidensProducts)
@@ -101,9 +98,7 @@ TEST(IntegerArithmetic, Saturates)
 {
     expect_lanes<S32, S32, S32>("add.sat.s32", [](S32 a, S32 b) { return clamped(static_cast<Int128>(a) + b); });
     expect_lanes<S32, S32, S32>("sub.sat.s32", [](S32 a, S32 b) { return clamped(static_cast<Int128>(a) - b); });
-    expect_lanes<S32, S32, S32, S32>("mad.hi.sat.s32", [](S32 a, S32 b, S32 c) {
-        return clamped((static_cast<Int128>(a) * b >> 32) + c);
-    });
+    expect_lanes<S32, S32, S32, S32>("mad.hi.sat.s32", [](S32 a, S32 b, S32 c) { return clamped((static_cast<Int128>(a) * b >> 32) + c); });
     expect_lanes<S32, S32, S32>("min.relu.s32", [](S32 a, S32 b) { return std::max(std::min(a, b), 0); });
     expect_lanes<S32, S32, S32>("max.relu.s32", [](S32 a, S32 b) { return std::max({a, b, 0}); });
 }
@@ -115,9 +110,8 @@ TEST(IntegerArithmetic, MultipliesBy24Bits)
     expect_lanes<S32, S32, S32>("mul24.lo.s32", [=](S32 a, S32 b) { return static_cast<S32>(low24(a) * low24(b)); });
     expect_lanes<S32, S32, S32>("mul24.hi.s32", [=](S32 a, S32 b) { return static_cast<S32>(low24(a) * low24(b) >> 16); });
     expect_lanes<U32, U32, U32>("mul24.hi.u32", [=](U32 a, U32 b) { return static_cast<U32>(unsigned24(a) * unsigned24(b) >> 16); });
-    expect_lanes<U32, U32, U32, U32>("mad24.lo.u32", [=](U32 a, U32 b, U32 c) {
-        return static_cast<U32>(unsigned24(a) * unsigned24(b) + c);
-    });
+    expect_lanes<U32, U32, U32, U32>("mad24.lo.u32",
+                                     [=](U32 a, U32 b, U32 c) { return static_cast<U32>(unsigned24(a) * unsigned24(b) + c); });
     expect_lanes<S32, S32, S32, S32>("mad24.hi.sat.s32", [=](S32 a, S32 b, S32 c) {
         return clamped(static_cast<S32>(low24(a) * low24(b) >> 16) + static_cast<Int128>(c));
     });
@@ -135,11 +129,12 @@ TEST(IntegerArithmetic, WorksOnPackedHalves)
 {
     expect_lanes<U32, U32, U32>("add.u16x2", [](U32 a, U32 b) { return on_halves<U16>(a, b, [](int x, int y) { return x + y; }); });
     expect_lanes<U32, U32, U32>("add.s16x2", [](U32 a, U32 b) { return on_halves<S16>(a, b, [](int x, int y) { return x + y; }); });
-    expect_lanes<U32, U32, U32>("min.u16x2", [](U32 a, U32 b) { return on_halves<U16>(a, b, [](int x, int y) { return std::min(x, y); }); });
-    expect_lanes<U32, U32, U32>("max.s16x2", [](U32 a, U32 b) { return on_halves<S16>(a, b, [](int x, int y) { return std::max(x, y); }); });
-    expect_lanes<U32, U32, U32>("max.relu.s16x2", [](U32 a, U32 b) {
-        return on_halves<S16>(a, b, [](int x, int y) { return std::max({x, y, 0}); });
-    });
+    expect_lanes<U32, U32, U32>("min.u16x2",
+                                [](U32 a, U32 b) { return on_halves<U16>(a, b, [](int x, int y) { return std::min(x, y); }); });
+    expect_lanes<U32, U32, U32>("max.s16x2",
+                                [](U32 a, U32 b) { return on_halves<S16>(a, b, [](int x, int y) { return std::max(x, y); }); });
+    expect_lanes<U32, U32, U32>("max.relu.s16x2",
+                                [](U32 a, U32 b) { return on_halves<S16>(a, b, [](int x, int y) { return std::max({x, y, 0}); }); });
 }
 
 TEST(IntegerArithmetic, CarriesThroughWords)
@@ -161,7 +156,9 @@ TEST(IntegerArithmetic, CarriesThroughWords)
         const auto result = [&](std::size_t lane) { return static_cast<U64>(bench.at<U32>(1)[lane]) << 32 | bench.at<U32>(0)[lane]; };
         const auto expect = [&](auto reference) {
             for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
-                if ((active >> lane & 1) != 0) { ASSERT_EQ(result(lane), reference(a[lane], b[lane], c[lane])); }
+                if ((active >> lane & 1) != 0) {
+                    ASSERT_EQ(result(lane), reference(a[lane], b[lane], c[lane]));
+                }
         };
         const std::uint32_t untouched = bench.file().carry & ~active;
         run("add.cc.u32", {0, 2, 4});
@@ -172,7 +169,9 @@ TEST(IntegerArithmetic, CarriesThroughWords)
         run("subc.cc.s32", {1, 3, 5});
         expect([](U64 x, U64 y, U64) { return x - y; });
         for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
-            if ((active >> lane & 1) != 0) { ASSERT_EQ(bench.file().carry >> lane & 1, a[lane] < b[lane] ? 1U : 0U); }
+            if ((active >> lane & 1) != 0) {
+                ASSERT_EQ(bench.file().carry >> lane & 1, a[lane] < b[lane] ? 1U : 0U);
+            }
         // 64 bits of a product: lo·lo + c, with the carries of all parts.
         run("mad.lo.cc.u32", {0, 2, 4, 6});
         run("madc.hi.u32", {1, 2, 4, 7});
@@ -196,11 +195,11 @@ TEST(Logic, IsBitByBit)
     expect_lanes<S16, S16, U32>("shr.s16", [](S16 a, U32 b) { return static_cast<S16>(a >> std::min(b, 15U)); });
     EXPECT_EQ(find_arithmetic(instruction_of("shl.b64")).types[2], ptx::Type::u32);
     const auto both = [](U32 a, U32 b) { return static_cast<Uint128>(static_cast<U64>(b) << 32 | a); };
-    expect_lanes<U32, U32, U32, U32>("shf.l.clamp.b32", [=](U32 a, U32 b, U32 c) {
-        return static_cast<U32>(both(a, b) << std::min(c, 32U) >> 32);
-    });
+    expect_lanes<U32, U32, U32, U32>("shf.l.clamp.b32",
+                                     [=](U32 a, U32 b, U32 c) { return static_cast<U32>(both(a, b) << std::min(c, 32U) >> 32); });
     expect_lanes<U32, U32, U32, U32>("shf.r.wrap.b32", [=](U32 a, U32 b, U32 c) { return static_cast<U32>(both(a, b) >> (c % 32)); });
-    expect_lanes<U32, U32, U32, U32>("shf.r.clamp.b32", [=](U32 a, U32 b, U32 c) { return static_cast<U32>(both(a, b) >> std::min(c, 32U)); });
+    expect_lanes<U32, U32, U32, U32>("shf.r.clamp.b32",
+                                     [=](U32 a, U32 b, U32 c) { return static_cast<U32>(both(a, b) >> std::min(c, 32U)); });
 }
 
 TEST(Logic, LooksUpFunctionsOfThreeBits)
@@ -278,7 +277,11 @@ U32 leading_bit(T a)
 
 TEST(BitCounts, AreThoseOfEachLane)
 {
-    const auto ones = [](U64 a) { U32 count = 0; for (; a != 0; a &= a - 1) ++count; return count; };
+    const auto ones = [](U64 a) {
+        U32 count = 0;
+        for (; a != 0; a &= a - 1) ++count;
+        return count;
+    };
     expect_lanes<U32, U32>("popc.b32", [=](U32 a) { return ones(a); });
     expect_lanes<U32, U64>("popc.b64", [=](U64 a) { return ones(a); });
     expect_lanes<U32, U32>("clz.b32", [](U32 a) { return 31 - leading_bit(a); });
@@ -286,22 +289,34 @@ TEST(BitCounts, AreThoseOfEachLane)
     expect_lanes<U32, S32>("bfind.s32", leading_bit<S32>);
     expect_lanes<U32, U64>("bfind.u64", leading_bit<U64>);
     expect_lanes<U32, S64>("bfind.shiftamt.s64", [](S64 a) { return leading_bit(a) == ~0U ? ~0U : 63 - leading_bit(a); });
-    expect_lanes<U32, U32>("brev.b32", [](U32 a) { U32 r = 0; for (U32 n = 0; n < 32; ++n) r |= (a >> n & 1) << (31 - n); return r; });
-    expect_lanes<U64, U64>("brev.b64", [](U64 a) { U64 r = 0; for (U32 n = 0; n < 64; ++n) r |= (a >> n & 1) << (63 - n); return r; });
+    expect_lanes<U32, U32>("brev.b32", [](U32 a) {
+        U32 r = 0;
+        for (U32 n = 0; n < 32; ++n) r |= (a >> n & 1) << (31 - n);
+        return r;
+    });
+    expect_lanes<U64, U64>("brev.b64", [](U64 a) {
+        U64 r = 0;
+        for (U32 n = 0; n < 64; ++n) r |= (a >> n & 1) << (63 - n);
+        return r;
+    });
 }
 
 TEST(BitCounts, FindTheNthSetBit)
 {
-    expect_lanes<U32, U32, U32, S32>("fns.b32", [](U32 mask, U32 base, S32 offset) {
-        if (base > 31) return ~0U;
-        const U32 rest = offset < 0 ? mask & (~0U >> (31 - base)) : mask >> base << base;
-        if (offset == 0) return (mask >> base & 1) != 0 ? base : ~0U;
-        std::vector<U32> found;
-        for (U32 n = 0; n < 32; ++n) if ((rest >> n & 1) != 0) found.push_back(n);
-        if (offset < 0) std::reverse(found.begin(), found.end());
-        const U64 index = static_cast<U64>(offset < 0 ? -static_cast<S64>(offset) : offset) - 1;
-        return index < found.size() ? found[index] : ~0U;
-    }, SameBits{}, 300);
+    expect_lanes<U32, U32, U32, S32>(
+        "fns.b32",
+        [](U32 mask, U32 base, S32 offset) {
+            if (base > 31) return ~0U;
+            const U32 rest = offset < 0 ? mask & (~0U >> (31 - base)) : mask >> base << base;
+            if (offset == 0) return (mask >> base & 1) != 0 ? base : ~0U;
+            std::vector<U32> found;
+            for (U32 n = 0; n < 32; ++n)
+                if ((rest >> n & 1) != 0) found.push_back(n);
+            if (offset < 0) std::reverse(found.begin(), found.end());
+            const U64 index = static_cast<U64>(offset < 0 ? -static_cast<S64>(offset) : offset) - 1;
+            return index < found.size() ? found[index] : ~0U;
+        },
+        SameBits{}, 300);
 }
 
 TEST(Bytes, ArePermuted)
@@ -315,7 +330,8 @@ TEST(Bytes, ArePermuted)
         }
         return result;
     };
-    expect_lanes<U32, U32, U32, U32>("prmt.b32", [=](U32 a, U32 b, U32 c) { return bytes(a, b, {c & 15, c >> 4 & 15, c >> 8 & 15, c >> 12 & 15}); });
+    expect_lanes<U32, U32, U32, U32>("prmt.b32",
+                                     [=](U32 a, U32 b, U32 c) { return bytes(a, b, {c & 15, c >> 4 & 15, c >> 8 & 15, c >> 12 & 15}); });
     const auto by_mode = [&](const char* mode, auto selector) {
         expect_lanes<U32, U32, U32, U32>(std::string("prmt.b32.") + mode, [=](U32 a, U32 b, U32 c) {
             return bytes(a, b, {selector(0U, c & 3), selector(1U, c & 3), selector(2U, c & 3), selector(3U, c & 3)});

@@ -18,8 +18,9 @@ using U64 = std::uint64_t;
 
 TEST(FindArithmetic, KnowsNothingOfOtherFamilies)
 {
-    for (const char* text : {"ld.global.u32", "st.shared.f32", "bra.uni", "bar.sync", "shfl.sync.idx.b32", "vote.sync.ballot.b32", "cvta.to.global.u64",
-                             "isspacep.shared", "atom.add.u32", "mma.sync.aligned.m16n8k16", "add.e4m3x2", "frobnicate.u32", "setp.u32", "cvt.u32", "mov"})
+    for (const char* text :
+         {"ld.global.u32", "st.shared.f32", "bra.uni", "bar.sync", "shfl.sync.idx.b32", "vote.sync.ballot.b32", "cvta.to.global.u64",
+          "isspacep.shared", "atom.add.u32", "mma.sync.aligned.m16n8k16", "add.e4m3x2", "frobnicate.u32", "setp.u32", "cvt.u32", "mov"})
         EXPECT_EQ(find_arithmetic(instruction_of(text)).execute, nullptr) << text;
 }
 
@@ -177,11 +178,16 @@ TEST(Moves, CopyAndPack)
     expect_lanes<float, float>("mov.f32", [](float a) { return a; });
     expect_lanes<double, double>("mov.f64", [](double a) { return a; });
     const auto pack = [](const char* text) { return with_vector(text, false, 2); };
-    expect_lanes<U64, U32, U32>(std::index_sequence<0, 1>{}, pack("mov.b64"), "mov.b64 d, {a, b}", [](U32 a, U32 b) { return static_cast<U64>(b) << 32 | a; }, SameBits{}, 20);
-    expect_lanes<U32, U16, U16>(std::index_sequence<0, 1>{}, pack("mov.b32"), "mov.b32 d, {a, b}", [](U16 a, U16 b) { return static_cast<U32>(b) << 16 | a; }, SameBits{}, 20);
-    expect_lanes<U64, U16, U16, U16, U16>(std::index_sequence<0, 1, 2, 3>{}, with_vector("mov.b64", false, 4), "mov.b64 d, {a, b, c, e}", [](U16 a, U16 b, U16 c, U16 d) {
-        return static_cast<U64>(d) << 48 | static_cast<U64>(c) << 32 | static_cast<U64>(b) << 16 | a;
-    }, SameBits{}, 20);
+    expect_lanes<U64, U32, U32>(
+        std::index_sequence<0, 1>{}, pack("mov.b64"), "mov.b64 d, {a, b}", [](U32 a, U32 b) { return static_cast<U64>(b) << 32 | a; },
+        SameBits{}, 20);
+    expect_lanes<U32, U16, U16>(
+        std::index_sequence<0, 1>{}, pack("mov.b32"), "mov.b32 d, {a, b}", [](U16 a, U16 b) { return static_cast<U32>(b) << 16 | a; },
+        SameBits{}, 20);
+    expect_lanes<U64, U16, U16, U16, U16>(
+        std::index_sequence<0, 1, 2, 3>{}, with_vector("mov.b64", false, 4), "mov.b64 d, {a, b, c, e}",
+        [](U16 a, U16 b, U16 c, U16 d) { return static_cast<U64>(d) << 48 | static_cast<U64>(c) << 32 | static_cast<U64>(b) << 16 | a; },
+        SameBits{}, 20);
     EXPECT_EQ(find_arithmetic(pack("mov.b64")).types[1], ptx::Type::b32);
     EXPECT_EQ(find_arithmetic(with_vector("mov.b64", true, 2)).types[2], ptx::Type::b64);
 }
@@ -246,7 +252,8 @@ void expect_video(const char* text, std::initializer_list<std::string> selectors
 TEST(Video, OnWords)
 {
     using S64 = std::int64_t;
-    expect_video<U32, U32>("vadd.s32.u32.s32.sat", {"", "b0", "h1"}, [](U32 a, U32 b) { return static_cast<U32>(static_cast<S32>(a & 255) + static_cast<std::int16_t>(b >> 16)); });
+    expect_video<U32, U32>("vadd.s32.u32.s32.sat", {"", "b0", "h1"},
+                           [](U32 a, U32 b) { return static_cast<U32>(static_cast<S32>(a & 255) + static_cast<std::int16_t>(b >> 16)); });
     expect_video<U32, U32>("vsub.u32.u32.u32.sat", {"", "", ""}, [](U32 a, U32 b) { return a < b ? 0 : a - b; });
     expect_video<U32, U32, U32>("vabsdiff.u32.s32.s32.add", {"", "", "b3", ""}, [](U32 a, U32 b, U32 c) {
         return static_cast<U32>(std::abs(S64{static_cast<S32>(a)} - static_cast<std::int8_t>(b >> 24))) + c;
@@ -256,10 +263,10 @@ TEST(Video, OnWords)
         return (c & 0xffff00ffU) | (static_cast<U32>(value) & 255) << 8;
     });
     expect_video<U32, U32>("vshl.u32.u32.u32.clamp", {"", "", ""}, [](U32 a, U32 b) { return b > 31 ? 0 : a << b; });
-    expect_video<U32, U32>("vshr.s32.s32.u32.wrap", {"", "", "b0"}, [](U32 a, U32 b) { return static_cast<U32>(static_cast<S32>(a) >> (b & 31)); });
-    expect_video<U32, U32, U32>("vset.s32.u32.lt.max", {"", "", "", ""}, [](U32 a, U32 b, U32 c) {
-        return std::max<U32>(S64{static_cast<S32>(a)} < S64{b} ? 1 : 0, c);
-    });
+    expect_video<U32, U32>("vshr.s32.s32.u32.wrap", {"", "", "b0"},
+                           [](U32 a, U32 b) { return static_cast<U32>(static_cast<S32>(a) >> (b & 31)); });
+    expect_video<U32, U32, U32>("vset.s32.u32.lt.max", {"", "", "", ""},
+                                [](U32 a, U32 b, U32 c) { return std::max<U32>(S64{static_cast<S32>(a)} < S64{b} ? 1 : 0, c); });
     expect_video<U32, U32, U32>("vmad.s32.s32.s32.sat.shr7", {"", "h0", "-h0", ""}, [](U32 a, U32 b, U32 c) {
         const S64 product = -(S64{static_cast<std::int16_t>(a)} * static_cast<std::int16_t>(b));
         return static_cast<U32>((product + static_cast<S32>(c)) >> 7);

@@ -53,15 +53,25 @@ Range fat_binary_of(const Bytes& program)
     const auto section = [&](std::size_t n) { return at<Elf64_Shdr>(program, header.e_shoff + n * header.e_shentsize); };
     const auto names = section(header.e_shstrndx);
     for (std::size_t n = 0; n < header.e_shnum; ++n)
-        if (std::string_view(program.data() + names.sh_offset + section(n).sh_name) == ".nv_fatbin") return {section(n).sh_offset, section(n).sh_size};
+        if (std::string_view(program.data() + names.sh_offset + section(n).sh_name) == ".nv_fatbin")
+            return {section(n).sh_offset, section(n).sh_size};
     return {};
 }
 
 /// Damages one program in one of several ways.
 void damage(Bytes& program, const Range& range, std::mt19937& random)
 {
-    constexpr std::string_view words[] = {"ld.global", "st.shared", "%r1", "%rd3", "bar.sync", "4294967295", "-1", ".v4", ".f64", ".u34", "@%p1", "bra",
-                                          "call", ";", "{", "}", "ret", ".align 16", ".shared", ".param", ".entry", "99999999999999999999"};
+    constexpr std::string_view words[] = {"ld.global", "st.shared",
+                                          "%r1",       "%rd3",
+                                          "bar.sync",  "4294967295",
+                                          "-1",        ".v4",
+                                          ".f64",      ".u34",
+                                          "@%p1",      "bra",
+                                          "call",      ";",
+                                          "{",         "}",
+                                          "ret",       ".align 16",
+                                          ".shared",   ".param",
+                                          ".entry",    "99999999999999999999"};
     char* const bytes = program.data() + range.begin;
     const auto place = [&](std::size_t size) { return random() % (range.size - size); };
     const auto times = 1 + random() % 4;
@@ -76,7 +86,8 @@ void damage(Bytes& program, const Range& range, std::mt19937& random)
         } else if (kind == 4) {
             const std::string_view word = words[random() % std::size(words)];
             std::copy(word.begin(), word.end(), bytes + place(word.size()));
-        } else if (char* const digit = std::find_if(bytes + place(1), bytes + range.size, [](char c) { return c >= '0' && c <= '9'; }); digit != bytes + range.size) {
+        } else if (char* const digit = std::find_if(bytes + place(1), bytes + range.size, [](char c) { return c >= '0' && c <= '9'; });
+                   digit != bytes + range.size) {
             *digit = static_cast<char>('0' + random() % 10);
         }
     }
@@ -122,7 +133,8 @@ void test_damage_of(const std::filesystem::path& path, unsigned seed, int trials
         std::ofstream(copy, std::ios::binary).write(damaged.data(), static_cast<std::streamsize>(damaged.size()));
         chmod(copy.c_str(), 0700);
         const int status = status_of(copy, 30);
-        EXPECT_TRUE(status != -1 && WIFEXITED(status)) << path << ", trial " << trial << (status == -1 ? ": hangs" : ": is ended by signal " + std::to_string(WTERMSIG(status)));
+        EXPECT_TRUE(status != -1 && WIFEXITED(status))
+            << path << ", trial " << trial << (status == -1 ? ": hangs" : ": is ended by signal " + std::to_string(WTERMSIG(status)));
         if (trial == 0) {
             EXPECT_EQ(status, 0) << "without damage";
         }

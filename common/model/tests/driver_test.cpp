@@ -70,7 +70,8 @@ TEST_F(Driver, LinksTexts)
     ASSERT_EQ(cuLinkCreate(0, nullptr, nullptr, &state), CUDA_SUCCESS);
     const std::string second = ".version 9.0\n.target sm_90\n.visible .entry other(\n    .param .u32 other_param_0\n)\n{ ret; }\n";
     for (const std::string& text : {std::string(program), second})
-        ASSERT_EQ(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(text.data()), text.size() + 1, "text", 0, nullptr, nullptr), CUDA_SUCCESS);
+        ASSERT_EQ(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(text.data()), text.size() + 1, "text", 0, nullptr, nullptr),
+                  CUDA_SUCCESS);
     void* image = nullptr;
     std::size_t bytes = 0;
     ASSERT_EQ(cuLinkComplete(state, &image, &bytes), CUDA_SUCCESS);
@@ -156,8 +157,9 @@ TEST_F(Driver, EncodesTensorMaps)
     const cuuint64_t sizes[]{100, 50}, strides[]{400};
     const cuuint32_t box[]{32, 8}, element_strides[]{1, 1};
     const auto encode = [&](void* address, const cuuint64_t* stride, const cuuint32_t* of_box) {
-        return cuTensorMapEncodeTiled(&handle, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, sizes, stride, of_box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        return cuTensorMapEncodeTiled(&handle, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, sizes, stride, of_box, element_strides,
+                                      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     };
     const auto address = reinterpret_cast<void*>(0x10000);
     ASSERT_EQ(encode(address, strides, box), CUDA_SUCCESS);
@@ -187,7 +189,8 @@ TEST_F(Driver, TellsARuntimeInsideTheProgramHowToBuildItOnce)
     EXPECT_EQ(cuGetExportTable(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(cuGetExportTable(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "error: cuGetExportTable is not supported by the model; a program with the CUDA runtime in it asks for it: build it with nvcc -cudart shared\n");
+              "error: cuGetExportTable is not supported by the model; a program with the CUDA runtime in it asks for it: build it with "
+              "nvcc -cudart shared\n");
     EXPECT_EQ(simt::take_errors().size(), 1U);
 }
 

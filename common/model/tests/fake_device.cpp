@@ -23,9 +23,9 @@ constexpr int invalid_value = 1;
 }  // namespace
 
 FakeDevice::FakeDevice(int)
-    : base_(reinterpret_cast<std::uintptr_t>(mmap(nullptr, device_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))), next_(base_)
-{
-}
+    : base_(reinterpret_cast<std::uintptr_t>(mmap(nullptr, device_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
+      next_(base_)
+{}
 
 int FakeDevice::load_module(const std::vector<std::string>& texts)
 {
@@ -58,7 +58,8 @@ void FakeDevice::find_directives(FakeModule& module, const std::string& text)
         module.functions[info.name] = static_cast<int>(functions_.size());
         functions_.push_back(info);
     }
-    static const std::regex variable(R"((?:\.visible\s+)?\.(global|const)\s+(?:\.attribute\((\.managed)\)\s+)?(?:\.align\s+\d+\s+)?\.(\w)(\d+)\s+(\w+)(?:\[(\d+)\])?)");
+    static const std::regex variable(
+        R"((?:\.visible\s+)?\.(global|const)\s+(?:\.attribute\((\.managed)\)\s+)?(?:\.align\s+\d+\s+)?\.(\w)(\d+)\s+(\w+)(?:\[(\d+)\])?)");
     for (std::sregex_iterator it(text.begin(), text.end(), variable), end; it != end; ++it) {
         VariableInfo info;
         info.bytes = std::stoul((*it)[4]) / 8 * ((*it)[6].matched ? std::stoul((*it)[6]) : 1);
@@ -137,7 +138,10 @@ char* FakeDevice::bytes_at(DeviceAddress address, std::size_t bytes)
 
 void FakeDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes) { std::memcpy(bytes_at(to, bytes), from, bytes); }
 void FakeDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes) { std::memcpy(to, bytes_at(from, bytes), bytes); }
-void FakeDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) { std::memmove(bytes_at(to, bytes), bytes_at(from, bytes), bytes); }
+void FakeDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes)
+{
+    std::memmove(bytes_at(to, bytes), bytes_at(from, bytes), bytes);
+}
 
 void FakeDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
 {
@@ -149,7 +153,8 @@ void FakeDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::siz
 int FakeDevice::create_array(const ArrayShape& shape)
 {
     FakeArray array{shape, {}};
-    const std::size_t bytes = static_cast<std::size_t>(shape.format.bytes()) * shape.width * std::max<std::size_t>(1, shape.height) * std::max<std::size_t>(1, shape.depth);
+    const std::size_t bytes = static_cast<std::size_t>(shape.format.bytes()) * shape.width * std::max<std::size_t>(1, shape.height) *
+                              std::max<std::size_t>(1, shape.depth);
     for (int level = 0; level < shape.levels; ++level) array.levels[level].resize(bytes);
     arrays_[++last_array_] = std::move(array);
     return last_array_;

@@ -36,7 +36,8 @@ std::string compressed(const Piece& piece)
 {
     if (piece.flags & lz4_flag) {
         std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(piece.text.size()))), '\0');
-        out.resize(static_cast<std::size_t>(LZ4_compress_default(piece.text.data(), out.data(), static_cast<int>(piece.text.size()), static_cast<int>(out.size()))));
+        out.resize(static_cast<std::size_t>(
+            LZ4_compress_default(piece.text.data(), out.data(), static_cast<int>(piece.text.size()), static_cast<int>(out.size()))));
         return out;
     }
     if (piece.flags & zstd_flag) {
@@ -88,7 +89,8 @@ TEST(FatBinary, IsReadHoweverItIsCompressed)
 
 TEST(FatBinary, GivesTheNewestTextThatFits)
 {
-    const Bytes bytes = container({{2, 90, 0, "machine"}, {1, 75, 0, "75"}, {1, 80, zstd_flag, "80"}, {1, 100, 0, "100"}, {1, 100, family_flag, "100f"}});
+    const Bytes bytes =
+        container({{2, 90, 0, "machine"}, {1, 75, 0, "75"}, {1, 80, zstd_flag, "80"}, {1, 100, 0, "100"}, {1, 100, family_flag, "100f"}});
     EXPECT_EQ(best_text(bytes), "80");
 }
 

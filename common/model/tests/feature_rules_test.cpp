@@ -23,7 +23,8 @@ AtomicKind kind_of(const std::string& operation)
 {
     if (operation == "count") return AtomicKind::counting;
     if (operation.starts_with("compare_and_swap")) return AtomicKind::compare_and_swap;
-    if (operation.starts_with("add_float") || operation == "add_half2" || operation == "add_8" || operation == "most_8") return AtomicKind::loop;
+    if (operation.starts_with("add_float") || operation == "add_half2" || operation == "add_8" || operation == "most_8")
+        return AtomicKind::loop;
     return AtomicKind::native;
 }
 
@@ -143,8 +144,9 @@ TEST(FeatureRules, CountAsynchronousCopiesAsTheH200)
         }
     }
     // The rules are not known to their end: the page of the model says so, with these numbers.
-    EXPECT_EQ(open, (std::map<std::string, int>{
-                        {"both 4", 8}, {"both 8", 14}, {"both 16", 19}, {"both_past_l1 16", 6}, {"to_past_l1 16", 6}, {"from_past_l1 16", 2}}));
+    EXPECT_EQ(open,
+              (std::map<std::string, int>{
+                  {"both 4", 8}, {"both 8", 14}, {"both 16", 19}, {"both_past_l1 16", 6}, {"to_past_l1 16", 6}, {"from_past_l1 16", 2}}));
 }
 
 }  // namespace

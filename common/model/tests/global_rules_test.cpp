@@ -9,38 +9,36 @@
 
 namespace simt {
 
-void PrintTo(const GlobalCost& cost, std::ostream* out) {
-    *out << cost.sectors << " sectors, ideal " << cost.ideal_sectors;
-}
+void PrintTo(const GlobalCost& cost, std::ostream* out) { *out << cost.sectors << " sectors, ideal " << cost.ideal_sectors; }
 
 namespace {
 
 template <class Address>
-GlobalCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes) {
+GlobalCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
+{
     return global_cost(made_access(Space::global, Operation::load, size, address, active), *find_machine(machine));
 }
 
 template <class Address>
-GlobalCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes) {
+GlobalCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
+{
     return global_cost(made_access(Space::global, Operation::store, size, address, active), *find_machine(machine));
 }
 
-unsigned column(unsigned lane) {
-    return 8192 * lane;
-}
+unsigned column(unsigned lane) { return 8192 * lane; }
 
-TEST(GlobalRule, ContiguousWordsMoveWhatTheyAskForOnEveryMachine) {
+TEST(GlobalRule, ContiguousWordsMoveWhatTheyAskForOnEveryMachine)
+{
     for (const Machine& machine : machines())
         for (int size : {4, 8, 16}) {
             const auto contiguous = [=](unsigned lane) { return lane * static_cast<unsigned>(size); };
-            EXPECT_EQ(load(machine.name.c_str(), size, contiguous), (GlobalCost{size, size}))
-                << machine.name << ' ' << size;
-            EXPECT_EQ(store(machine.name.c_str(), size, contiguous), (GlobalCost{size, size}))
-                << machine.name << ' ' << size;
+            EXPECT_EQ(load(machine.name.c_str(), size, contiguous), (GlobalCost{size, size})) << machine.name << ' ' << size;
+            EXPECT_EQ(store(machine.name.c_str(), size, contiguous), (GlobalCost{size, size})) << machine.name << ' ' << size;
         }
 }
 
-TEST(GlobalRule, AColumnMovesALineALane) {
+TEST(GlobalRule, AColumnMovesALineALane)
+{
     EXPECT_EQ(load("sm_90", 4, column), (GlobalCost{32, 4}));
     EXPECT_EQ(load("fermi", 4, column), (GlobalCost{128, 4}));
     EXPECT_EQ(store("fermi", 4, column), (GlobalCost{32, 4}));
@@ -48,7 +46,8 @@ TEST(GlobalRule, AColumnMovesALineALane) {
     EXPECT_EQ(load("g80", 4, column), (GlobalCost{32, 4}));
 }
 
-TEST(GlobalRule, WordsThatStartOffTheirAlignment) {
+TEST(GlobalRule, WordsThatStartOffTheirAlignment)
+{
     const auto shifted = [](unsigned lane) { return 4 + 4 * lane; };
     EXPECT_EQ(load("sm_90", 4, shifted).sectors, 5);
     EXPECT_EQ(load("fermi", 4, shifted).sectors, 8);
@@ -58,7 +57,8 @@ TEST(GlobalRule, WordsThatStartOffTheirAlignment) {
     EXPECT_EQ(load("g80", 4, shifted).sectors, 32);
 }
 
-TEST(GlobalRule, OneAddressForAllLanes) {
+TEST(GlobalRule, OneAddressForAllLanes)
+{
     const auto uniform = [](unsigned) { return 64u; };
     EXPECT_EQ(load("sm_90", 4, uniform), (GlobalCost{1, 1}));
     EXPECT_EQ(load("fermi", 4, uniform), (GlobalCost{4, 1}));
@@ -67,7 +67,8 @@ TEST(GlobalRule, OneAddressForAllLanes) {
     EXPECT_EQ(load("g80", 4, uniform), (GlobalCost{32, 1}));
 }
 
-TEST(GlobalRule, TheOrderOfLanesMattersOnG80Alone) {
+TEST(GlobalRule, TheOrderOfLanesMattersOnG80Alone)
+{
     const auto reversed = [](unsigned lane) { return 4 * (31 - lane); };
     const auto mixed = [](unsigned lane) { return 4 * (lane * 7 % 32); };
     const auto half_swapped = [](unsigned lane) { return 4 * (lane ^ 16); };
@@ -81,7 +82,8 @@ TEST(GlobalRule, TheOrderOfLanesMattersOnG80Alone) {
     EXPECT_EQ(load("g80", 4, half_swapped).sectors, 4);
 }
 
-TEST(GlobalRule, SegmentsShrinkToTheHalfThatIsUsedOnGt200) {
+TEST(GlobalRule, SegmentsShrinkToTheHalfThatIsUsedOnGt200)
+{
     const auto contiguous_from = [](unsigned start) { return [=](unsigned lane) { return start + 4 * lane; }; };
     EXPECT_EQ(load("gt200", 4, contiguous_from(0), 0x00FF).sectors, 1);
     EXPECT_EQ(load("gt200", 4, contiguous_from(96), 0x00FF).sectors, 1);
@@ -91,28 +93,18 @@ TEST(GlobalRule, SegmentsShrinkToTheHalfThatIsUsedOnGt200) {
     // Narrow words start from smaller segments.
     EXPECT_EQ(load("gt200", 1, [](unsigned lane) { return lane; }), (GlobalCost{2, 1}));
     EXPECT_EQ(load("gt200", 2, [](unsigned lane) { return 2 * lane; }), (GlobalCost{2, 2}));
-    EXPECT_EQ(load(
-                  "gt200", 2, [](unsigned lane) { return 64 + 4 * lane; }, 0xFFFF)
-                  .sectors,
-              2);
-    EXPECT_EQ(load(
-                  "gt200", 1, [](unsigned lane) { return 4 * lane; }, 0xFFFF)
-                  .sectors,
-              2);
+    EXPECT_EQ(load("gt200", 2, [](unsigned lane) { return 64 + 4 * lane; }, 0xFFFF).sectors, 2);
+    EXPECT_EQ(load("gt200", 1, [](unsigned lane) { return 4 * lane; }, 0xFFFF).sectors, 2);
 }
 
-TEST(GlobalRule, G80MovesWholeSegmentsOrATransactionALane) {
+TEST(GlobalRule, G80MovesWholeSegmentsOrATransactionALane)
+{
     const auto contiguous = [](unsigned lane) { return 4 * lane; };
     EXPECT_EQ(load("g80", 4, contiguous, 0b100).sectors, 2);
     EXPECT_EQ(load("g80", 4, contiguous, 0xFFFF0000).sectors, 2);
-    EXPECT_EQ(load(
-                  "g80", 4, [](unsigned lane) { return 4 * (lane ^ 1); }, 0b11)
-                  .sectors,
+    EXPECT_EQ(load("g80", 4, [](unsigned lane) { return 4 * (lane ^ 1); }, 0b11).sectors,
               2);  // two transactions of 32
-    EXPECT_EQ(load(
-                  "g80", 4, [](unsigned lane) { return 4 * (lane ^ 1); }, 0b111)
-                  .sectors,
-              3);
+    EXPECT_EQ(load("g80", 4, [](unsigned lane) { return 4 * (lane ^ 1); }, 0b111).sectors, 3);
     EXPECT_EQ(load("g80", 1, [](unsigned lane) { return lane; }).sectors, 32);
     EXPECT_EQ(load("g80", 16, [](unsigned lane) { return 128 + 16 * lane; }).sectors, 16);
     EXPECT_EQ(load("g80", 8, [](unsigned lane) { return 64 + 8 * lane; }).sectors, 32);

@@ -37,17 +37,16 @@ struct HardwareTable {
     std::set<std::string> open;
 };
 
-inline HardwareTable read_hardware_table() {
+inline HardwareTable read_hardware_table()
+{
     std::ifstream file(SIMT_HARDWARE_TABLE);
     const auto json = nlohmann::json::parse(file);
     HardwareTable table;
     for (const auto& row : json.at("rows")) {
-        const auto space = row.at(0).get<std::string>(), operation = row.at(1).get<std::string>(),
-                   active = row.at(4).get<std::string>();
+        const auto space = row.at(0).get<std::string>(), operation = row.at(1).get<std::string>(), active = row.at(4).get<std::string>();
         const int size = row.at(2);
         table.cases.push_back({
-            .key = space + ' ' + operation + ' ' + std::to_string(size) + ' ' + row.at(3).get<std::string>() + ' ' +
-                   active,
+            .key = space + ' ' + operation + ' ' + std::to_string(size) + ' ' + row.at(3).get<std::string>() + ' ' + active,
             .space = space == "shared" ? Space::shared : Space::global,
             .operation = operation == "load" ? Operation::load : Operation::store,
             .size = size,

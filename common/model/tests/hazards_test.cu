@@ -146,10 +146,8 @@ __global__ void stores_again(int* data)
     __shared__ int tile[N];
     tile[threadIdx.x] = threadIdx.x;
     __syncthreads();
-    if (threadIdx.x < 32)
-        data[threadIdx.x] = tile[threadIdx.x + 32];  // here: reads what is stored again
-    else
-        tile[threadIdx.x] = threadIdx.x;  // here: stores again
+    if (threadIdx.x < 32) data[threadIdx.x] = tile[threadIdx.x + 32];  // here: reads what is stored again
+    else tile[threadIdx.x] = threadIdx.x;                              // here: stores again
 }
 
 TEST(Race, AStoreOfTheSameValueRacesWithAReadThatTheModelRanBefore)
@@ -245,17 +243,15 @@ __global__ void own_part(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x
 __global__ void neighbor(int* output, int* data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    data[i] = i + 1000;                // here: neighbor writes
-    output[i] = data[(i + 32) % n];    // here: neighbor reads
+    data[i] = i + 1000;              // here: neighbor writes
+    output[i] = data[(i + 32) % n];  // here: neighbor reads
 }
 
 // Element 0 holds 0, and a later block stores that again.
 __global__ void first_element(int* output, int* data)
 {
-    if (blockIdx.x == 0)
-        output[threadIdx.x] = data[0];  // here: reads the first element
-    else if (threadIdx.x == 0)
-        data[0] = 0;  // here: stores the first element again
+    if (blockIdx.x == 0) output[threadIdx.x] = data[0];  // here: reads the first element
+    else if (threadIdx.x == 0) data[0] = 0;              // here: stores the first element again
 }
 
 TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock)
@@ -277,7 +273,7 @@ TEST(Race, BlocksAreConcurrent)
 
 __global__ void every_fourth(int* data, int once_more)
 {
-    data[threadIdx.x * 4 + blockIdx.x] = blockIdx.x;                    // here: every fourth
+    data[threadIdx.x * 4 + blockIdx.x] = blockIdx.x;                                 // here: every fourth
     if (blockIdx.x == 3 && threadIdx.x == once_more) data[threadIdx.x * 4 + 1] = 9;  // here: once more
 }
 
@@ -312,15 +308,16 @@ TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds)
     cudaMemset(sums.data, 0, 64 * sizeof(int));
     EXPECT_TRUE(hazards_of([&] { sum_of_blocks_before<<<64, 1>>>(sums.data, output.data); }).empty());
     cudaMemset(sums.data, 0, 64 * sizeof(int));
-    expect_one(hazards_of([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }), HazardKind::race, {"for the next", "looks only once"});
+    expect_one(hazards_of([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }), HazardKind::race,
+               {"for the next", "looks only once"});
 }
 
 __global__ void several_ways(int* output, volatile int* data, int other)
 {
     // Block 0 alone touches its words, from several places, before another block comes to one of them.
     if (blockIdx.x == 0) {
-        data[threadIdx.x] = 1;                                                    // here: all first
-        if (threadIdx.x % 2) data[threadIdx.x] = 2;                               // here: odd ones again
+        data[threadIdx.x] = 1;                                                         // here: all first
+        if (threadIdx.x % 2) data[threadIdx.x] = 2;                                    // here: odd ones again
         output[threadIdx.x] = data[(threadIdx.x + 32) % 64] + data[threadIdx.x + 64];  // here: two reads
     } else if (threadIdx.x == 0) {
         data[other] = 3;  // here: other block
@@ -332,7 +329,8 @@ TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord)
     Ints data(128), output(32);
     EXPECT_TRUE(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 100); }).empty());
     expect_one(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }), HazardKind::race, {"all first", "other block"});
-    expect_one(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }), HazardKind::race, {"odd ones again", "other block"});
+    expect_one(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }), HazardKind::race,
+               {"odd ones again", "other block"});
     expect_one(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }), HazardKind::race, {"two reads", "other block"});
 }
 
@@ -348,7 +346,8 @@ TEST(Race, LanesOfOneAccessMayGoToTwoAllocations)
 {
     Ints first(32), second(32), output(64);
     EXPECT_TRUE(hazards_of([&] { from_two<<<1, 32>>>(output.data, first.data, second.data); }).empty());
-    expect_one(hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race, {"from two", "into the first"});
+    expect_one(hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race,
+               {"from two", "into the first"});
 }
 
 __global__ void read_written_before(int* output, const int* data) { output[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; }
@@ -460,7 +459,8 @@ TEST(Uninitialized, AWriteThatIsOrderedAfterTheReadComesTooLate)
 {
     Ints data(32);
     for (const bool by_neighbor : {false, true})
-        expect_one(hazards_of([&] { read_before_own_write<<<1, 32>>>(data.data, by_neighbor); }), HazardKind::uninitialized, {"before own write"});
+        expect_one(hazards_of([&] { read_before_own_write<<<1, 32>>>(data.data, by_neighbor); }), HazardKind::uninitialized,
+                   {"before own write"});
 }
 
 TEST(Uninitialized, WhatAnEarlierBlockWroteDoesNotCount)
@@ -575,7 +575,10 @@ TEST(OutOfBounds, SharedVariablesDoNotRunIntoOneAnother)
 
 // Misaligned, freed
 
-__global__ void wide_load(int* output, const char* data) { *output = reinterpret_cast<const int2*>(data)->x + reinterpret_cast<const int2*>(data)->y; }
+__global__ void wide_load(int* output, const char* data)
+{
+    *output = reinterpret_cast<const int2*>(data)->x + reinterpret_cast<const int2*>(data)->y;
+}
 __global__ void copy_wide(int2* output, const char* data) { *output = *reinterpret_cast<const int2*>(data); }  // here: copy wide
 
 TEST(Misaligned, AWideAccessAtANarrowAddress)
@@ -583,7 +586,8 @@ TEST(Misaligned, AWideAccessAtANarrowAddress)
     Ints data(8), output(2);
     const char* bytes = reinterpret_cast<const char*>(data.data);
     EXPECT_TRUE(hazards_of([&] { copy_wide<<<1, 1>>>(reinterpret_cast<int2*>(output.data), bytes + 8); }).empty());
-    expect_one(hazards_of([&] { copy_wide<<<1, 1>>>(reinterpret_cast<int2*>(output.data), bytes + 4); }), HazardKind::misaligned, {"copy wide"});
+    expect_one(hazards_of([&] { copy_wide<<<1, 1>>>(reinterpret_cast<int2*>(output.data), bytes + 4); }), HazardKind::misaligned,
+               {"copy wide"});
 }
 
 __global__ void store_wide(char* data) { *reinterpret_cast<int4*>(data) = int4{1, 2, 3, 4}; }  // here: store wide
@@ -654,7 +658,8 @@ TEST(DivergentBarrier, NotReachedByAllThreads)
 {
     Ints data(N);
     EXPECT_TRUE(hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N); }).empty());
-    expect_one(hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N / 2); }), HazardKind::divergent_barrier, {"under condition"});
+    expect_one(hazards_of([&] { barrier_under_condition<<<1, N>>>(data.data, N / 2); }), HazardKind::divergent_barrier,
+               {"under condition"});
     expect_one(hazards_of([&] { two_barriers<<<1, N>>>(data.data); }), HazardKind::divergent_barrier, {"even barrier", "odd barrier"});
 }
 
@@ -680,7 +685,8 @@ __global__ void wait_in_shared_memory(int* data)
     __shared__ volatile int ready;
     if (threadIdx.x == 0) ready = 0;
     __syncthreads();
-    if (threadIdx.x == 0) while (ready == 0) {}
+    if (threadIdx.x == 0)
+        while (ready == 0) {}
     if (threadIdx.x == N - 1) ready = 1;
     data[threadIdx.x] = 1;
 }

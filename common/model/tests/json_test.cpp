@@ -48,8 +48,9 @@ TEST(Json, CountsComeBackAsTheyWere)
     counts.async_copy_global = {1, 4, 4, 128};
     counts.async_copy_shared = {1, 1, 1};
     counts.bulk_copy = {1, 512, 512, 16384};
-    counts.lines = {line_of(Space::shared, Operation::load), line_of(Space::global, Operation::atomic), line_of(Space::constant, Operation::load),
-                    line_of(Space::texture, Operation::store), line_of(Space::local, Operation::load), line_of(Space::shared, Operation::async_copy),
+    counts.lines = {line_of(Space::shared, Operation::load),     line_of(Space::global, Operation::atomic),
+                    line_of(Space::constant, Operation::load),   line_of(Space::texture, Operation::store),
+                    line_of(Space::local, Operation::load),      line_of(Space::shared, Operation::async_copy),
                     line_of(Space::global, Operation::bulk_copy)};
     const auto json = plain(to_json(counts));
     EXPECT_EQ(plain(to_json(json.get<LaunchCounts>())), json);
@@ -73,7 +74,13 @@ TEST(Json, AStoppedLaunchIsMarked)
 
 TEST(Json, HazardsComeBackAsTheyWere)
 {
-    const Hazard hazard{HazardKind::divergent_barrier, "kernel", {1, 2, 0}, {{0, 0, 0}, {31, 0, 0}}, {{"a.cu", 3, {}}, {"b.cuh", 4, {{"a.cu", 9, "f"}}}}, "what", "help"};
+    const Hazard hazard{HazardKind::divergent_barrier,
+                        "kernel",
+                        {1, 2, 0},
+                        {{0, 0, 0}, {31, 0, 0}},
+                        {{"a.cu", 3, {}}, {"b.cuh", 4, {{"a.cu", 9, "f"}}}},
+                        "what",
+                        "help"};
     const auto json = plain(to_json(hazard));
     EXPECT_EQ(plain(to_json(json.get<Hazard>())), json);
     EXPECT_EQ(json.get<Hazard>().kind, HazardKind::divergent_barrier);

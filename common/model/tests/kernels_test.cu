@@ -222,9 +222,10 @@ TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
     guarded<<<1, 32>>>(device.data, 0);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     // A program that does not ask fails all the same.
-    EXPECT_EQ(model::take_errors(), (std::vector<std::string>{
-        "kernel guarded was not launched: no block of sm_90 has 1025 x 1 x 1 threads (cudaErrorInvalidConfiguration)",
-        "kernel guarded was not launched: no grid has 0 x 1 x 1 blocks (cudaErrorInvalidConfiguration)"}));
+    EXPECT_EQ(model::take_errors(),
+              (std::vector<std::string>{
+                  "kernel guarded was not launched: no block of sm_90 has 1025 x 1 x 1 threads (cudaErrorInvalidConfiguration)",
+                  "kernel guarded was not launched: no grid has 0 x 1 x 1 blocks (cudaErrorInvalidConfiguration)"}));
 }
 
 __global__ void large_static_array(int* output, int i)
@@ -241,7 +242,9 @@ TEST(Kernels, StaticSharedMemoryEndsAt48KiB)
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidPtx) << "as from a driver that compiles such PTX";
     const auto errors = model::take_errors();
     ASSERT_EQ(errors.size(), 1u);
-    EXPECT_EQ(errors[0], "kernel large_static_array was not launched: it declares 49156 bytes of shared memory; more than 49152 have to be dynamic (cudaErrorInvalidPtx)");
+    EXPECT_EQ(errors[0],
+              "kernel large_static_array was not launched: it declares 49156 bytes of shared memory; more than 49152 have to be dynamic "
+              "(cudaErrorInvalidPtx)");
 }
 
 enum class Order { forward, backward };
@@ -278,8 +281,8 @@ TEST(Kernels, InstancesOfTemplatesAreToldApart)
     guarded<<<1, 32>>>(ints.data, 0);
     std::vector<std::string> names;
     for (const auto& launch : model::take_launches()) names.push_back(launch.name);
-    EXPECT_EQ(names, (std::vector<std::string>{"scale<float, 3, (Order)0>", "scale<int, 2, (Order)1, double, char>",
-                                               "apply<Twice>", "apply<apply_lambda(int*)::{lambda#1}>", "guarded"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"scale<float, 3, (Order)0>", "scale<int, 2, (Order)1, double, char>", "apply<Twice>",
+                                               "apply<apply_lambda(int*)::{lambda#1}>", "guarded"}));
 }
 
 __global__ void lambdas(int* output)

@@ -13,8 +13,8 @@ inline constexpr std::uint32_t all_lanes = ~0u;
 
 /// An access in which `address(lane)` is the address of each lane.
 template <class Address>
-WarpAccess made_access(Space space, Operation operation, int size, Address&& address,
-                       std::uint32_t active = all_lanes) {
+WarpAccess made_access(Space space, Operation operation, int size, Address&& address, std::uint32_t active = all_lanes)
+{
     WarpAccess access{};
     access.space = space;
     access.operation = operation;

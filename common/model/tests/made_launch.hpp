@@ -24,11 +24,17 @@ inline constexpr std::uint64_t heap = std::uint64_t{1} << 40;
 using Address = std::function<std::uint64_t(unsigned lane)>;
 
 /// Neighboring words from a first one.
-inline Address words(std::uint64_t first) { return [=](unsigned lane) { return (first + lane) * 4; }; }
-inline Address one_word(std::uint64_t word) { return [=](unsigned) { return word * 4; }; }
+inline Address words(std::uint64_t first)
+{
+    return [=](unsigned lane) { return (first + lane) * 4; };
+}
+inline Address one_word(std::uint64_t word)
+{
+    return [=](unsigned) { return word * 4; };
+}
 
-inline WarpAccess made(Space space, Operation operation, std::uint32_t site, int warp, const Address& address, std::uint32_t active = all_lanes,
-                       int size = 4, std::uint32_t changed = all_lanes)
+inline WarpAccess made(Space space, Operation operation, std::uint32_t site, int warp, const Address& address,
+                       std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes)
 {
     WarpAccess access{};
     access.space = space;
@@ -69,7 +75,8 @@ struct MadeBlock {
     {
         access(Space::global, Operation::load, site, 0, address, active, size);
     }
-    void store_global(std::uint32_t site, const Address& address, std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes)
+    void store_global(std::uint32_t site, const Address& address, std::uint32_t active = all_lanes, int size = 4,
+                      std::uint32_t changed = all_lanes)
     {
         access(Space::global, Operation::store, site, 0, address, active, size, changed);
     }
@@ -93,8 +100,7 @@ class MadeLaunch {
 public:
     explicit MadeLaunch(bool single_threaded = true, std::vector<Listener*> listeners = {})
         : watch({{made_grid, 1, 1}, {made_warps * 32, 1, 1}, 0}, "kernel", surroundings(single_threaded), std::move(listeners))
-    {
-    }
+    {}
 
     /// Runs blocks one after another, in this order.
     MadeLaunch& run(const std::vector<unsigned>& order, const std::function<void(MadeBlock&, unsigned)>& block)

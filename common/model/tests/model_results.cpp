@@ -54,10 +54,7 @@ void set_machine(const std::string& name)
     if (find<decltype(simt_set_machine)>("simt_set_machine")(name.c_str()) != 0) throw std::invalid_argument("there is no machine " + name);
 }
 
-const simt::Machine& current_machine()
-{
-    return *simt::find_machine(find<decltype(simt_machine)>("simt_machine")());
-}
+const simt::Machine& current_machine() { return *simt::find_machine(find<decltype(simt_machine)>("simt_machine")()); }
 
 std::vector<simt::LaunchCounts> take_launches() { return std::exchange(fetch().launches, {}); }
 std::vector<simt::Hazard> take_hazards() { return std::exchange(fetch().hazards, {}); }

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "model_results.hpp"
 #include "../src/nccl/abi.hpp"
+#include "model_results.hpp"
 
 namespace {
 

@@ -48,7 +48,9 @@ simt::LaunchCounts counts_of(Launch launch)
 /// Whether a note says that threads look there, at any line.
 bool is_marked(const simt::LaunchCounts& counts)
 {
-    const auto looks = [](const simt::FusedAccess& note) { return note.why.find("threads look here") != std::string::npos && note.line > 0; };
+    const auto looks = [](const simt::FusedAccess& note) {
+        return note.why.find("threads look here") != std::string::npos && note.line > 0;
+    };
     return std::ranges::any_of(counts.fused, looks) && !counts.exact;
 }
 
@@ -57,8 +59,7 @@ __global__ void chain(int* out, volatile int* done, int step)
 {
     const int before = static_cast<int>(blockIdx.x) + step;
     if (threadIdx.x == 0 && before >= 0 && before < static_cast<int>(gridDim.x))
-        while (done[before] == 0) {
-        }
+        while (done[before] == 0) {}
     __syncthreads();
     out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
     __syncthreads();
@@ -102,7 +103,8 @@ TEST(Polls, OfTheGridsBarrierAreMarkedAndLeaveWarpsWhole)
     const auto of_the_kernel = static_cast<std::uint64_t>(rounds * blocks * threads / 32);
     EXPECT_EQ(counts.global_store.requests, of_the_kernel);
     EXPECT_GE(counts.global_load.requests, of_the_kernel + static_cast<std::uint64_t>(rounds * blocks));
-    EXPECT_LE(counts.global_load.requests, of_the_kernel + static_cast<std::uint64_t>(2 * rounds * blocks)) << "each block looks once or twice";
+    EXPECT_LE(counts.global_load.requests, of_the_kernel + static_cast<std::uint64_t>(2 * rounds * blocks))
+        << "each block looks once or twice";
     EXPECT_TRUE(is_marked(counts));
 }
 
@@ -110,8 +112,7 @@ TEST(Polls, OfTheGridsBarrierAreMarkedAndLeaveWarpsWhole)
 __global__ void lock_in_a_warp(int* sum, int* lock)
 {
     for (bool is_done = false; !is_done;) {
-        while (*static_cast<volatile int*>(lock) != 0) {
-        }
+        while (*static_cast<volatile int*>(lock) != 0) {}
         if (atomicCAS(lock, 0, 1) == 0) {
             *static_cast<volatile int*>(sum) += 1;
             __threadfence();

@@ -17,9 +17,9 @@ namespace simt {
 namespace {
 
 /// Runs the probe in a folder of its own. Returns what it printed, a line a launch, and the model's report.
-std::pair<std::vector<std::string>, nlohmann::json> run_probe() {
-    const auto folder =
-        std::filesystem::path(::testing::TempDir()) / ("access_probe_" + std::to_string(std::random_device{}()));
+std::pair<std::vector<std::string>, nlohmann::json> run_probe()
+{
+    const auto folder = std::filesystem::path(::testing::TempDir()) / ("access_probe_" + std::to_string(std::random_device{}()));
     std::filesystem::create_directories(folder);
     const auto report = (folder / "report.json").string(), printed = (folder / "printed.txt").string();
     setenv("SIMT_REPORT", report.c_str(), 1);
@@ -36,7 +36,8 @@ std::pair<std::vector<std::string>, nlohmann::json> run_probe() {
 }
 
 /// What the program prints for a case.
-std::string line_of(const HardwareCase& row) {
+std::string line_of(const HardwareCase& row)
+{
     std::ostringstream line;
     line << row.key;
     for (const std::uint64_t offset : row.offsets) line << ' ' << offset;
@@ -44,13 +45,15 @@ std::string line_of(const HardwareCase& row) {
 }
 
 /// The counts of a launch that the table holds for this case.
-std::vector<int> counts_of(const nlohmann::json& kernel, const HardwareCase& row) {
+std::vector<int> counts_of(const nlohmann::json& kernel, const HardwareCase& row)
+{
     const auto& counts = kernel.at(std::string(name_of(row.space)) + "_" + name_of(row.operation));
     if (row.space == Space::shared) return {counts.at("wavefronts")};
     return {counts.at("requests"), counts.at("sectors")};
 }
 
-TEST(Truth, TheProbeItselfCountsWhatTheH200Counted) {
+TEST(Truth, TheProbeItselfCountsWhatTheH200Counted)
+{
     const HardwareTable table = read_hardware_table();
     const auto [lines, report] = run_probe();
     const auto& kernels = report.at("kernels");
@@ -59,8 +62,7 @@ TEST(Truth, TheProbeItselfCountsWhatTheH200Counted) {
     for (std::size_t i = 0; i < table.cases.size(); ++i) {
         const HardwareCase& row = table.cases[i];
         EXPECT_EQ(lines[i], line_of(row)) << "launch " << i << ": the table is of another version of the probe";
-        EXPECT_EQ(counts_of(kernels[i], row) == row.counts, !table.open.contains(row.key))
-            << row.key << ": " << kernels[i].dump();
+        EXPECT_EQ(counts_of(kernels[i], row) == row.counts, !table.open.contains(row.key)) << row.key << ": " << kernels[i].dump();
     }
 }
 

@@ -19,8 +19,11 @@ Module module_of(const std::string& text) { return parse(".version 9.0\n.target 
 /// The function that has `body` between its braces, and a register of each kind.
 Function function_of(const std::string& body, const std::string& before = "")
 {
-    Module module = module_of(before + ".visible .entry k(.param .u64 a, .param .align 8 .b8 s[40])\n{\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<5>;"
-                                       ".reg .f32 %f<5>; .reg .v4 .f32 v;\n" + body + "\nret;\n}\n");
+    Module module =
+        module_of(before +
+                  ".visible .entry k(.param .u64 a, .param .align 8 .b8 s[40])\n{\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<5>;"
+                  ".reg .f32 %f<5>; .reg .v4 .f32 v;\n" +
+                  body + "\nret;\n}\n");
     return std::move(module.functions.back());
 }
 
@@ -39,7 +42,10 @@ std::string error_of_body(const std::string& body)
     return error_of(".version 9.0\n.target sm_90\n.address_size 64\n.entry k()\n{ .reg .b32 %r<3>; .reg .pred %p;\n" + body + "\n}\n");
 }
 
-const Register& register_of(const Function& function, const Operand& operand) { return function.registers.at(static_cast<std::size_t>(operand.index)); }
+const Register& register_of(const Function& function, const Operand& operand)
+{
+    return function.registers.at(static_cast<std::size_t>(operand.index));
+}
 
 template <class T>
 T value_at(const Variable& variable, std::size_t offset)
@@ -66,7 +72,8 @@ TEST(PtxTypes, AreFoundByName)
 
 TEST(PtxModule, HasVersionTargetAndAddressSize)
 {
-    const Module module = parse("// comment\n/* and\nanother */ .version 8.7\n.target sm_75, texmode_independent, debug\n.address_size 64\n");
+    const Module module =
+        parse("// comment\n/* and\nanother */ .version 8.7\n.target sm_75, texmode_independent, debug\n.address_size 64\n");
     EXPECT_EQ(module.version, 87);
     EXPECT_EQ(module.target, "sm_75");
     EXPECT_EQ(module.address_bytes, 8);
@@ -74,7 +81,8 @@ TEST(PtxModule, HasVersionTargetAndAddressSize)
 
 TEST(PtxModule, OfANewerVersionIsRefused)
 {
-    EXPECT_EQ(error_of(".version 9.6\n.target sm_90\n"), "PTX line 1: got PTX of version 9.6, accepted: up to 9.5: build the program with an nvcc that writes this");
+    EXPECT_EQ(error_of(".version 9.6\n.target sm_90\n"),
+              "PTX line 1: got PTX of version 9.6, accepted: up to 9.5: build the program with an nvcc that writes this");
     EXPECT_NE(error_of(".version 10.0\n.target sm_90\n").find("version 10.0"), std::string::npos);
     EXPECT_NE(error_of("int main() {}").find("begins with .version"), std::string::npos);
 }
@@ -165,7 +173,8 @@ TEST(PtxFunctions, HaveParametersReturnsAndDirectives)
         ".extern .func (.param .b32 r) vprintf(.param .b64 x, .param .b64 y) .noreturn;\n"
         ".weak .func (.param .align 8 .b8 out[16]) f(.param .b32 x) { ret; }\n"
         ".entry e(.param .u64 .ptr .global .align 16 p, .param .align 4 .b8 q[12]) .maxntid 128, 2 .minnctapersm 2 .maxnreg 64\n"
-        ".reqnctapercluster 2, 1, 1 .explicitcluster .maxclusterrank 8 .pragma \"nounroll\"; .abi_preserve 5 { ret; }\n.entry bare .reqntid 32 { ret; }");
+        ".reqnctapercluster 2, 1, 1 .explicitcluster .maxclusterrank 8 .pragma \"nounroll\"; .abi_preserve 5 { ret; }\n.entry bare "
+        ".reqntid 32 { ret; }");
     ASSERT_EQ(module.functions.size(), 4u);
     const Function& extern_function = module.functions[0];
     EXPECT_EQ(extern_function.linkage, Linkage::external);
@@ -188,7 +197,9 @@ TEST(PtxFunctions, HaveParametersReturnsAndDirectives)
 
 TEST(PtxFunctions, DeclaredFirstKeepTheirPlace)
 {
-    const Module module = module_of(".func f(.param .b32 a);\n.entry k() { ret; }\n.func f(.param .b32 b) { ret; }\n.func g(.param .b32 b) { ret; }\n.alias f2, g;.func f2(.param .b32 b);");
+    const Module module = module_of(
+        ".func f(.param .b32 a);\n.entry k() { ret; }\n.func f(.param .b32 b) { ret; }\n.func g(.param .b32 b) { ret; }\n.alias f2, "
+        "g;.func f2(.param .b32 b);");
     EXPECT_EQ(module.functions[0].name, "f");
     EXPECT_TRUE(module.functions[0].has_body);
     EXPECT_EQ(module.functions[0].parameters[0].name, "b");
@@ -240,7 +251,8 @@ TEST(PtxInstructions, HaveModifiersGuardsAndLines)
 TEST(PtxOperands, OfConstants)
 {
     const Function function = function_of(
-        "op 10, 0x1F, 017, 0b101, 5U, -3, ~0, !0, (2+3*4), (.s64)(7/2), 1<<3|1, -8>>1, WARP_SZ, 1 > 2 ? 3 : 4, 0xFFFFFFFFFFFFFFFF, (-7) % 4;\n"
+        "op 10, 0x1F, 017, 0b101, 5U, -3, ~0, !0, (2+3*4), (.s64)(7/2), 1<<3|1, -8>>1, WARP_SZ, 1 > 2 ? 3 : 4, 0xFFFFFFFFFFFFFFFF, (-7) % "
+        "4;\n"
         "op 0f3F800000, 0d4000000000000000, -1.5, 1e3, 0F80000000;");
     const std::int64_t expected[] = {10, 31, 15, 5, 5, -3, -1, 1, 14, 3, 9, -4, 32, 4, -1, -3};
     const auto& integers = function.instructions[0].operands;
@@ -290,7 +302,8 @@ TEST(PtxOperands, OfManyKinds)
 {
     const Function function = function_of(
         "setp.eq.and.s32 %p1|%p2, %r1, %r2, !%p0; shfl.sync.up.b32 %r1|_, %r2, 1, 0, -1; mov.b64 {%r1, _}, %rd1;\n"
-        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f1, %f2}]; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];\n"
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f1, %f2}]; "
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];\n"
         "vadd.s32.u32.s32 %r1, -%r2.b0, %r3.h1; tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, p, {%f1, %f2}];",
         ".global .texref t; .global .samplerref p;\n");
     const auto& code = function.instructions;
@@ -314,7 +327,8 @@ TEST(PtxOperands, OfManyKinds)
 TEST(PtxLabels, AreScoped)
 {
     const Function function = function_of(
-        "DONE: bra DONE;\n{ @%p1 bra DONE; add.s32 %r1, %r1, 1; DONE: add.s32 %r1, %r1, 2; }\n{ { bra DONE; } DONE: } bra.uni $L_end; $L_end:");
+        "DONE: bra DONE;\n{ @%p1 bra DONE; add.s32 %r1, %r1, 1; DONE: add.s32 %r1, %r1, 2; }\n{ { bra DONE; } DONE: } bra.uni $L_end; "
+        "$L_end:");
     const auto target = [&](std::size_t i) {
         const Operand& operand = function.instructions.at(i).operands.at(0);
         EXPECT_EQ(operand.kind, Kind::label);
@@ -368,7 +382,8 @@ TEST(PtxCalls, OfAllForms)
 
 TEST(PtxCalls, OfFunctionsThatComeLater)
 {
-    const Module module = module_of(".entry k() { .reg .b64 %rd; call late; mov.u64 %rd, late; ld.u32 %rd, [v+4]; }\n.func late() { ret; }\n.global .b32 v[2];");
+    const Module module = module_of(
+        ".entry k() { .reg .b64 %rd; call late; mov.u64 %rd, late; ld.u32 %rd, [v+4]; }\n.func late() { ret; }\n.global .b32 v[2];");
     EXPECT_EQ(module.functions[0].instructions[0].operands[1].index, 1);
     EXPECT_EQ(module.functions[0].instructions[1].operands[1].scope, Operand::Scope::function);
     EXPECT_EQ(module.functions[0].instructions[2].operands[1].scope, Operand::Scope::module_variable);

@@ -25,7 +25,9 @@ constexpr int line_of_sample = __LINE__ + 4;
 __global__ void fetch_sample(float* out, unsigned long long texture)
 {
     float x, y, z, w;
-    asm volatile("tex.2dms.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "l"(texture), "r"(0), "r"(1), "r"(2));
+    asm volatile("tex.2dms.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"
+                 : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
+                 : "l"(texture), "r"(0), "r"(1), "r"(2));
     *out = x + y + z + w;
 }
 
@@ -34,8 +36,12 @@ __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map)
 {
     __shared__ alignas(128) int box[64];
     __shared__ unsigned long long barrier;
-    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(box)), arrived = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2, %2}], [%3];" ::"r"(to), "l"(&map), "r"(0), "r"(arrived) : "memory");
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(box)),
+               arrived = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2, %2}], [%3];" ::"r"(to),
+        "l"(&map), "r"(0), "r"(arrived)
+        : "memory");
     *out = box[0];
 }
 
@@ -70,15 +76,21 @@ TEST(Refused, InstructionsAreNamedWithKernelAndLine)
 {
     Floats out;
     reduce_over_devices<<<1, 1>>>(out.data);
-    EXPECT_EQ(the_error(), "the instruction multimem.ld_reduce.relaxed.gpu.global.add.f32 is not supported, in kernel reduce_over_devices, " + at(line_of_reduction));
+    EXPECT_EQ(the_error(),
+              "the instruction multimem.ld_reduce.relaxed.gpu.global.add.f32 is not supported, in kernel reduce_over_devices, " +
+                  at(line_of_reduction));
     fetch_sample<<<1, 1>>>(out.data, 1);
-    EXPECT_EQ(the_error(), "the instruction tex.2dms.v4.f32.s32 is not supported: CUDA makes no arrays with several samples a texel, in kernel fetch_sample, " + at(line_of_sample));
+    EXPECT_EQ(the_error(),
+              "the instruction tex.2dms.v4.f32.s32 is not supported: CUDA makes no arrays with several samples a texel, in kernel "
+              "fetch_sample, " +
+                  at(line_of_sample));
 }
 
 TEST(Refused, TextsThatAreNoPtxEndInALine)
 {
     const auto error_with = [](const std::string& instruction) {
-        const std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { .reg .b32 %r<3>; mov.u32 %r1, 1; " + instruction + " ret; }\n";
+        const std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { .reg .b32 %r<3>; mov.u32 %r1, 1; " +
+                                 instruction + " ret; }\n";
         cudaLibrary_t library = nullptr;
         cudaKernel_t kernel = nullptr;
         EXPECT_EQ(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
@@ -116,8 +128,9 @@ TEST(Refused, InterleavedTensorMapsAreNamedWithKernelAndLine)
     const cuuint64_t extents[]{8, 8, 4}, strides[]{32, 256};
     const cuuint32_t box[]{4, 4, 2}, steps[]{1, 1, 1};
     CUtensorMap map{};
-    ASSERT_EQ(reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 3, data, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_16B,
-                                                                          CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+    ASSERT_EQ(reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
+                  &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 3, data, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_16B,
+                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
               CUDA_SUCCESS);
     copy_box<<<1, 1>>>(data, map);
     EXPECT_EQ(the_error(), "kernel copy_box, block (0, 0, 0), thread (0, 0, 0), " + at(line_of_copy) +

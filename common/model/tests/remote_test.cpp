@@ -79,7 +79,10 @@ public:
     {
         if (bytes > 0) std::memcpy(to, at(from, bytes), bytes);
     }
-    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) override { std::memmove(at(to, bytes), at(from, bytes), bytes); }
+    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) override
+    {
+        std::memmove(at(to, bytes), at(from, bytes), bytes);
+    }
     void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override
     {
         std::memset(at(to, count * static_cast<std::size_t>(width)), static_cast<int>(value), count * static_cast<std::size_t>(width));
@@ -122,7 +125,8 @@ public:
     std::uint8_t* at(DeviceAddress address, std::size_t bytes)
     {
         const Range range = range_of(address);
-        if (range.bytes == 0 || bytes > range.bytes - (address - range.begin)) throw DeviceError(1, "a range is not inside of an allocation");
+        if (range.bytes == 0 || bytes > range.bytes - (address - range.begin))
+            throw DeviceError(1, "a range is not inside of an allocation");
         return memory[range.begin].data() + (address - range.begin);
     }
 
@@ -314,7 +318,8 @@ TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown)
     EXPECT_EQ(code_of([&] { device().map_host(nullptr, 4096); }), 801);
     EXPECT_EQ(code_of([&] { device().reset(); }), 801);
     EXPECT_FALSE(fake.was_reset);
-    EXPECT_NE(log.to_json({}, "{}").find("[\"managed memory\", \"managed, mapped or registered host memory\", \"cudaDeviceReset\"]"), std::string::npos);
+    EXPECT_NE(log.to_json({}, "{}").find("[\"managed memory\", \"managed, mapped or registered host memory\", \"cudaDeviceReset\"]"),
+              std::string::npos);
 }
 
 TEST_F(Remote, ACaseIsHeldByTheJudge)
@@ -438,7 +443,10 @@ protected:
         ::send(raw(), &frame, sizeof frame, MSG_NOSIGNAL);
         if (!data.empty()) ::send(raw(), data.data(), data.size(), MSG_NOSIGNAL);
     }
-    void send(Call call, const Writer& writer) { send(static_cast<std::uint32_t>(call), writer.data(), static_cast<std::uint32_t>(writer.data().size())); }
+    void send(Call call, const Writer& writer)
+    {
+        send(static_cast<std::uint32_t>(call), writer.data(), static_cast<std::uint32_t>(writer.data().size()));
+    }
     void greet()
     {
         Writer writer;

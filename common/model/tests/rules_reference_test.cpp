@@ -31,7 +31,8 @@ public:
             access.address[lane] = (1 << 16) + start + offset(pattern, lane, step, width, pitch, size);
         if (number(10) == 0) std::shuffle(access.address.begin(), access.address.end(), random_);
         if (number(10) == 0)
-            for (std::uint64_t most = 1 + number(2) * 4, skew = number(5); std::uint64_t& address : access.address) address += skew + number(most);
+            for (std::uint64_t most = 1 + number(2) * 4, skew = number(5); std::uint64_t& address : access.address)
+                address += skew + number(most);
         const auto lanes = number(8);
         access.active = lanes == 0 ? static_cast<std::uint32_t>(random_()) : lanes == 1 ? ~0u >> number(32) : lanes == 2 ? 0x55555555 : ~0u;
         if (access.active == 0) access.active = 1;
@@ -41,7 +42,8 @@ public:
 private:
     std::uint64_t number(std::uint64_t below) { return random_() % below; }
 
-    std::uint64_t offset(std::uint64_t pattern, std::uint64_t lane, std::uint64_t step, std::uint64_t width, std::uint64_t pitch, std::uint64_t size)
+    std::uint64_t offset(std::uint64_t pattern, std::uint64_t lane, std::uint64_t step, std::uint64_t width, std::uint64_t pitch,
+                         std::uint64_t size)
     {
         switch (pattern) {
             case 0: return lane * size;
@@ -62,7 +64,8 @@ GlobalCost plain_global_cost(const WarpAccess& access)
     std::set<std::uint64_t> sectors, addresses;
     detail::for_each_lane(access.active, [&](std::size_t lane) {
         addresses.insert(access.address[lane]);
-        for (std::uint64_t byte = 0; byte < static_cast<std::uint64_t>(access.size); ++byte) sectors.insert((access.address[lane] + byte) / 32);
+        for (std::uint64_t byte = 0; byte < static_cast<std::uint64_t>(access.size); ++byte)
+            sectors.insert((access.address[lane] + byte) / 32);
     });
     return {static_cast<int>(sectors.size()), (static_cast<int>(addresses.size()) * access.size + 31) / 32};
 }
@@ -79,7 +82,8 @@ int phases(const WarpAccess& access)
 std::string text(const WarpAccess& access)
 {
     std::string text = std::string(name_of(access.operation)) + " of " + std::to_string(access.size) + " bytes:";
-    for (std::size_t lane = 0; lane < warp_size; ++lane) text += access.active >> lane & 1 ? " " + std::to_string(access.address[lane]) : " -";
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
+        text += access.active >> lane & 1 ? " " + std::to_string(access.address[lane]) : " -";
     return text;
 }
 
@@ -102,7 +106,8 @@ TEST(RulesWithoutShortCuts, CountTheSameWavefronts)
         const WarpAccess access = accesses.next();
         const Machine& machine = machines()[static_cast<std::size_t>(i % 8 < 6 ? 0 : 1)];
         const SharedCost cost = shared_cost(access, machine);
-        ASSERT_EQ(static_cast<std::size_t>(cost.wavefronts), shared_schedule(access, machine).size()) << machine.name << ' ' << text(access);
+        ASSERT_EQ(static_cast<std::size_t>(cost.wavefronts), shared_schedule(access, machine).size())
+            << machine.name << ' ' << text(access);
         const bool may_merge = access.size > 4 && access.operation == Operation::load && machine.wide_shared == WideShared::merging_phases;
         if (!may_merge) {
             ASSERT_EQ(cost.ideal_wavefronts, phases(access)) << machine.name << ' ' << text(access);

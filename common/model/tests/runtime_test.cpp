@@ -67,7 +67,8 @@ std::vector<std::uint64_t> container_of(const std::string& text)
 void register_program()
 {
     static const std::vector<std::uint64_t> container = container_of(program);
-    static __fatBinC_Wrapper_t wrapper{FATBINC_MAGIC, FATBINC_VERSION, reinterpret_cast<const unsigned long long*>(container.data()), nullptr};
+    static __fatBinC_Wrapper_t wrapper{FATBINC_MAGIC, FATBINC_VERSION, reinterpret_cast<const unsigned long long*>(container.data()),
+                                       nullptr};
     static void** handle = nullptr;
     if (handle) return;
     handle = __cudaRegisterFatBinary(&wrapper);
@@ -497,7 +498,11 @@ TEST_F(Runtime, LibrariesAreLoadedFromTextAndErrorsAreTold)
     EXPECT_EQ(cudaLibraryUnload(library), cudaSuccess);
     EXPECT_EQ(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
     EXPECT_EQ(cudaLibraryLoadData(&library, "not PTX", nullptr, nullptr, 0, nullptr, nullptr, 0), cudaErrorInvalidPtx);
-    EXPECT_EQ(cudaLibraryLoadData(&library, "\x7f" "ELF....", nullptr, nullptr, 0, nullptr, nullptr, 0), cudaErrorNoKernelImageForDevice);
+    EXPECT_EQ(cudaLibraryLoadData(&library,
+                                  "\x7f"
+                                  "ELF....",
+                                  nullptr, nullptr, 0, nullptr, nullptr, 0),
+              cudaErrorNoKernelImageForDevice);
 }
 
 TEST_F(Runtime, ResetDeviceLoadsProgramsAgain)

@@ -48,8 +48,9 @@ private:
         const std::uint64_t first = (elements < 0 ? 0 - 31 * spacing : 0) + (orders_parts_ ? 0 : random_() % 3 * 16 * words_of_lane);
         const bool loads = random_() % (orders_parts_ ? 6 : 3) != 0;
         const std::uint32_t changed = random_() % 4 ? all_lanes : random_() % 2 ? 0 : random_();
-        return made(Space::shared, loads ? Operation::load : Operation::store, 1 + random_() % 60, static_cast<int>(random_() % made_warps),
-                    [&](unsigned lane) { return (first + lane * spacing) * 4; }, all_lanes, size, loads ? 0 : changed);
+        return made(
+            Space::shared, loads ? Operation::load : Operation::store, 1 + random_() % 60, static_cast<int>(random_() % made_warps),
+            [&](unsigned lane) { return (first + lane * spacing) * 4; }, all_lanes, size, loads ? 0 : changed);
     }
 
     std::mt19937 random_;

@@ -12,7 +12,10 @@ namespace {
 
 constexpr std::uint32_t lane_0 = 1, lane_1 = 2, even_lanes = 0x55555555;
 
-Address bytes(std::uint64_t first) { return [=](unsigned lane) { return first + lane; }; }
+Address bytes(std::uint64_t first)
+{
+    return [=](unsigned lane) { return first + lane; };
+}
 
 TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot)
 {
@@ -202,9 +205,7 @@ TEST(SharedRace, ThreadsMayWriteDifferentBytesOfAWord)
                   block.load(2, 0, bytes(1), 0x7FFFFFFF, 1);
               })),
               Summary{"race 1 2"});
-    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {
-                  block.store(1, 0, [](unsigned lane) { return lane / 2; }, all_lanes, 1);
-              })),
+    EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) { block.store(1, 0, [](unsigned lane) { return lane / 2; }, all_lanes, 1); })),
               Summary{"race 1 1"});
     // Halves of a word, and the whole of it.
     EXPECT_EQ(summary(hazards_of([&](MadeBlock& block) {

@@ -61,8 +61,8 @@ public:
         const auto below = static_cast<std::uint32_t>(above - values_.begin()) - 1;
         const long double low = static_cast<long double>(values_[below]);
         if (magnitude == low || mode == Toward::zero) return sign | below;
-        const long double step = below < greatest() ? static_cast<long double>(values_[below + 1]) - low
-                                                    : low - static_cast<long double>(values_[below - 1]);
+        const long double step =
+            below < greatest() ? static_cast<long double>(values_[below + 1]) - low : low - static_cast<long double>(values_[below - 1]);
         const long double rest = magnitude - low;
         bool up = mode == Toward::up || rest * 2 > step || (rest * 2 == step && (mode == Toward::nearest_away || below % 2 != 0));
         if (below == greatest()) return sign | (up ? overflow : below);

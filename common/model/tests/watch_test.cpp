@@ -121,8 +121,11 @@ TEST(GlobalRace, TheAccessThatIsNamedIsTheLastToItsWord)
         block.load_global(4, words(64));
         for (std::uint32_t site = 5; site < 12; ++site) block.store_global(site, words(96), 1u << site);
     };
-    for (const auto& [word, expected] : {std::pair{100, Summary{}}, {4, {"race 1 20"}}, {70, {"race 4 20"}}, {40, {"race 3 20"}}, {103, {"race 7 20"}}})
-        EXPECT_EQ(hazards_of_two(several_ways, [&, at = word](MadeBlock& block) { block.store_global(20, one_word(static_cast<unsigned>(at)), lane_0); }), expected)
+    for (const auto& [word, expected] :
+         {std::pair{100, Summary{}}, {4, {"race 1 20"}}, {70, {"race 4 20"}}, {40, {"race 3 20"}}, {103, {"race 7 20"}}})
+        EXPECT_EQ(hazards_of_two(several_ways,
+                                 [&, at = word](MadeBlock& block) { block.store_global(20, one_word(static_cast<unsigned>(at)), lane_0); }),
+                  expected)
             << word;
     const auto odd = hazards_of_two(several_ways, [](MadeBlock& block) { block.load_global(20, one_word(5), lane_0); });
     EXPECT_EQ(odd, Summary{"race 2 20"});
@@ -147,18 +150,19 @@ TEST(GlobalRace, OfSeveralReadersOneIsAnother)
     for (unsigned writer = 0; writer < 3; ++writer) {
         MadeLaunch launch;
         launch.run({0, 1, 2, writer}, [turn = 0](MadeBlock& block, unsigned) mutable {
-            if (turn++ < 3)
-                block.load_global(1, words(0));
-            else
-                block.store_global(2, words(0));
+            if (turn++ < 3) block.load_global(1, words(0));
+            else block.store_global(2, words(0));
         });
-        EXPECT_EQ(summary(launch.hazards()), Summary{writer == 0 ? "race 2 1" : "race 1 2"}) << "the line of the lower block comes first, writer " << writer;
+        EXPECT_EQ(summary(launch.hazards()), Summary{writer == 0 ? "race 2 1" : "race 1 2"})
+            << "the line of the lower block comes first, writer " << writer;
     }
 }
 
 TEST(GlobalRace, AtomicsDoNotRaceWithOneAnother)
 {
-    const auto update = [](std::uint32_t site, std::uint64_t word) { return [=](MadeBlock& block) { block.update_global(site, one_word(word), lane_0); }; };
+    const auto update = [](std::uint32_t site, std::uint64_t word) {
+        return [=](MadeBlock& block) { block.update_global(site, one_word(word), lane_0); };
+    };
     EXPECT_EQ(hazards_of_two(update(1, 0), update(2, 0)), Summary{});
     EXPECT_EQ(hazards_of_two(update(1, 0), [](MadeBlock& block) { block.store_global(2, words(0)); }), Summary{"race 1 2"});
     EXPECT_EQ(hazards_of_two([](MadeBlock& block) { block.store_global(1, words(0)); }, update(2, 0)), Summary{"race 1 2"});
@@ -168,7 +172,8 @@ TEST(GlobalRace, AtomicsDoNotRaceWithOneAnother)
         if (number == 0) block.update_global(1, one_word(0), lane_0);
         if (number == 1) block.load_global(2, one_word(0), lane_0);
     });
-    EXPECT_NE(launch.hazards().at(0).message.find("block (0, 0, 0) updates and block (1, 0, 0), thread (0, 0, 0), reads"), std::string::npos);
+    EXPECT_NE(launch.hazards().at(0).message.find("block (0, 0, 0) updates and block (1, 0, 0), thread (0, 0, 0), reads"),
+              std::string::npos);
 }
 
 TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem)
@@ -198,7 +203,9 @@ TEST(GlobalRace, AtomicsOnACommonAddressOrderWhatIsAroundThem)
 
 TEST(GlobalRace, BytesOfAWordAreTakenForTheWordWhereOneAccessIsWhole)
 {
-    const auto store = [](unsigned byte) { return [=](MadeBlock& block) { block.store_global(1, [=](unsigned) { return byte; }, lane_0, 1); }; };
+    const auto store = [](unsigned byte) {
+        return [=](MadeBlock& block) { block.store_global(1, [=](unsigned) { return byte; }, lane_0, 1); };
+    };
     EXPECT_EQ(hazards_of_two(store(0), store(1)), Summary{});
     EXPECT_EQ(hazards_of_two(store(0), [](MadeBlock& block) { block.load_global(2, words(0)); }), Summary{"race 1 2"});
     EXPECT_EQ(hazards_of_two([](MadeBlock& block) { block.store_global(2, words(0)); }, store(1)), Summary{"race 2 1"});
@@ -208,8 +215,11 @@ TEST(GlobalRace, WideAccessesTouchAllOfTheirWords)
 {
     for (const int size : {8, 16})
         for (const unsigned word : {0u, 31u, 32u, 64u, 127u, 128u})
-            EXPECT_EQ(hazards_of_two([&](MadeBlock& block) { block.store_global(1, [&](unsigned lane) { return lane * static_cast<unsigned>(size); }, all_lanes, size); },
-                                     [&](MadeBlock& block) { block.load_global(2, one_word(word), lane_0); }),
+            EXPECT_EQ(hazards_of_two(
+                          [&](MadeBlock& block) {
+                              block.store_global(1, [&](unsigned lane) { return lane * static_cast<unsigned>(size); }, all_lanes, size);
+                          },
+                          [&](MadeBlock& block) { block.load_global(2, one_word(word), lane_0); }),
                       word < static_cast<unsigned>(size) * 8 ? Summary{"race 1 2"} : Summary{})
                 << size << ' ' << word;
 }
@@ -275,7 +285,8 @@ TEST(Reports, OfTheInterpreterAreKeptInTheSameWay)
     const int threads[] = {33};
     for (const unsigned block : {7u, 3u, 9u})
         for (const auto& site : {sites, other_sites})
-            launch.watch.report(HazardKind::out_of_bounds, {block, 0, 0}, block, threads, {site, 1}, "message " + std::to_string(block), "help");
+            launch.watch.report(HazardKind::out_of_bounds, {block, 0, 0}, block, threads, {site, 1}, "message " + std::to_string(block),
+                                "help");
     const auto hazards = launch.hazards();
     EXPECT_EQ(summary(hazards), (Summary{"out_of_bounds 4", "out_of_bounds 5"}));
     for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.message, "message 3");
@@ -296,7 +307,8 @@ void do_much(MadeBlock& block, unsigned number)
         block.load(3, warp, [=](unsigned lane) { return (lane * 4 + static_cast<unsigned>(warp)) * 4; });
         block.store(4, warp, words(static_cast<unsigned>(warp)), number % 4 == 3 ? all_lanes : 0xF);
         block.watch.warp_barrier(warp, all_lanes);
-        block.access(Space::global, Operation::store, 5, warp, [=](unsigned lane) { return 1 << 20 | (lane * 8192 + number * 128 + static_cast<unsigned>(warp) * 32); });
+        block.access(Space::global, Operation::store, 5, warp,
+                     [=](unsigned lane) { return 1 << 20 | (lane * 8192 + number * 128 + static_cast<unsigned>(warp) * 32); });
         block.access(Space::global, Operation::store, 6, warp, words(100000 + number % 8 * 16), number % 4 == 1 ? all_lanes : 0xFFFF);
     }
     block.update_global(7, words(200000 + number % 3));

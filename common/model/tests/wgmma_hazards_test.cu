@@ -33,13 +33,15 @@ __global__ void multiply(Mistake mistake, float* out)
     if (multiplies) {
         const unsigned long long distances = 8ull << 16 | 16ull << 32;
         const unsigned long long a = (__cvta_generic_to_shared(tiles) >> 4) | distances;
-        const unsigned long long b = ((__cvta_generic_to_shared(tiles) + 2048 + (mistake == Mistake::beyond_the_end ? 128 : 0)) >> 4) | distances;
-        asm volatile("wgmma.fence.sync.aligned;\n"
-                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 0, 1, 1, 0, 0;\n"
-                     "wgmma.commit_group.sync.aligned;"
-                     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                     : "l"(a), "l"(b)
-                     : "memory");
+        const unsigned long long b =
+            ((__cvta_generic_to_shared(tiles) + 2048 + (mistake == Mistake::beyond_the_end ? 128 : 0)) >> 4) | distances;
+        asm volatile(
+            "wgmma.fence.sync.aligned;\n"
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 0, 1, 1, 0, 0;\n"
+            "wgmma.commit_group.sync.aligned;"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "l"(a), "l"(b)
+            : "memory");
         if (mistake != Mistake::overwrites_before_wait) asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
     }
     __syncthreads();
@@ -56,11 +58,12 @@ __global__ void leave_out_a_warp(float* out)
     const unsigned long long a = (__cvta_generic_to_shared(tiles) >> 4) | 8ull << 16 | 16ull << 32;
     float d[4] = {};
     if (threadIdx.x < 96)
-        asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 0, 1, 1, 0, 0;\n"
-                     "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
-                     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                     : "l"(a), "l"(a + 128)
-                     : "memory");
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 0, 1, 1, 0, 0;\n"
+            "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "l"(a), "l"(a + 128)
+            : "memory");
     out[threadIdx.x] = d[0];
 }
 

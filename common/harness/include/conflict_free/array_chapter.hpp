@@ -188,10 +188,8 @@ public:
     {
         const Work& work = work_[static_cast<std::size_t>(kernel)];
         const auto i = static_cast<std::size_t>(set);
-        if (work.compute)
-            work.compute(input_, host_output_);
-        else
-            work.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
+        if (work.compute) work.compute(input_, host_output_);
+        else work.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
     }
 
     std::string verify(int kernel) override
@@ -246,8 +244,7 @@ private:
 
     ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length)
         : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
-    {
-    }
+    {}
 
     static void default_fill(std::span<Input> input, std::uint64_t seed)
     {

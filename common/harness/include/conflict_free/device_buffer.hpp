@@ -37,10 +37,7 @@ public:
     }
 
     /// Takes the allocation over; `other` has none afterwards.
-    DeviceBuffer(DeviceBuffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0))
-    {
-    }
+    DeviceBuffer(DeviceBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
 
     /// Exchanges the allocations.
     DeviceBuffer& operator=(DeviceBuffer&& other) noexcept

@@ -37,9 +37,8 @@ inline void random_points(std::span<float3> points, std::uint64_t seed)
 inline std::vector<float3> points_from(std::span<const float> numbers)
 {
     if (numbers.size() % 3 != 0 || numbers.size() / 3 > most_elements)
-        throw UsageError("--input: got " + std::to_string(numbers.size()) +
-                                        " numbers, accepted: three coordinates a point, of at most " +
-                                        std::to_string(most_elements) + " points");
+        throw UsageError("--input: got " + std::to_string(numbers.size()) + " numbers, accepted: three coordinates a point, of at most " +
+                         std::to_string(most_elements) + " points");
     std::vector<float3> points;
     for (std::size_t i = 0; i < numbers.size(); i += 3) points.push_back(make_float3(numbers[i], numbers[i + 1], numbers[i + 2]));
     return points;
@@ -54,7 +53,8 @@ inline std::string wrong_points(std::span<const float3> points)
         for (int axis = 0; axis < 3; ++axis) {
             if (std::abs(coordinates[axis]) <= most) continue;
             std::ostringstream message;
-            message << "point " << i << ": got " << coordinates[axis] << " for " << "xyz"[axis] << ", accepted: coordinates from -1e18 to 1e18";
+            message << "point " << i << ": got " << coordinates[axis] << " for " << "xyz"[axis]
+                    << ", accepted: coordinates from -1e18 to 1e18";
             return message.str();
         }
     }

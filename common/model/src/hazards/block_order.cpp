@@ -44,7 +44,8 @@ bool BlockReleases::meets(const BlockReleases& other, std::uint32_t release) con
     const auto reaches = [&](std::uint32_t last) { return last > release || last == most_releases; };
     if (used_ <= other.used_)
         return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.last != 0 && reaches(other.slot_of(slot.address).last); });
-    return std::ranges::any_of(other.slots_, [&](const Slot& slot) { return slot.last != 0 && reaches(slot.last) && slot_of(slot.address).last != 0; });
+    return std::ranges::any_of(other.slots_,
+                               [&](const Slot& slot) { return slot.last != 0 && reaches(slot.last) && slot_of(slot.address).last != 0; });
 }
 
 BlockOrder::Entry& BlockOrder::add(std::uint32_t block)

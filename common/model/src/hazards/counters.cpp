@@ -105,7 +105,8 @@ void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
     }
     const LoopCost cost = loop_cost(access, machine_);
     hazards::add(counts, cost.swaps.wavefronts, cost.swaps.ideal_wavefronts, cost.rounds);
-    hazards::add(site_of(Space::shared, access.site, Operation::load).shared, cost.loads.wavefronts, cost.loads.ideal_wavefronts, cost.rounds);
+    hazards::add(site_of(Space::shared, access.site, Operation::load).shared, cost.loads.wavefronts, cost.loads.ideal_wavefronts,
+                 cost.rounds);
 }
 
 void Counters::keep_example(Site& site, const WarpAccess& access, std::uint64_t block)

@@ -68,7 +68,8 @@ void GlobalShadow::forget(std::uint64_t address, std::size_t bytes)
     while (begin < end) {
         const std::uint64_t next = std::min(end, (begin / chunk_bytes + 1) * chunk_bytes);
         if (GlobalLine* lines = chunks_[(begin >> chunk_bits) % most_chunks].load(std::memory_order_acquire))
-            madvise(lines + begin % chunk_bytes / GlobalLine::bytes, (next - begin) / GlobalLine::bytes * sizeof(GlobalLine), MADV_DONTNEED);
+            madvise(lines + begin % chunk_bytes / GlobalLine::bytes, (next - begin) / GlobalLine::bytes * sizeof(GlobalLine),
+                    MADV_DONTNEED);
         begin = next;
     }
 }

@@ -65,7 +65,10 @@ public:
     GlobalLine* chunk_of(std::uint64_t address, const RangeOf& range_of);
 
     /// The same, or null where nothing of the 4 MiB has been looked at yet.
-    GlobalLine* known_chunk_of(std::uint64_t address) const { return chunks_[(address >> chunk_bits) % most_chunks].load(std::memory_order_acquire); }
+    GlobalLine* known_chunk_of(std::uint64_t address) const
+    {
+        return chunks_[(address >> chunk_bits) % most_chunks].load(std::memory_order_acquire);
+    }
     /// The place of an address's line. A column of a matrix whose rows are a power of two would have all its lines in one set of
     /// the processor's cache: so each 64 lines, a page of 4 KiB, are rotated by an exclusive or of their own.
     static std::size_t place_in_chunk(std::uint64_t address)

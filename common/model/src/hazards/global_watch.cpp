@@ -287,10 +287,8 @@ void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry en
     const Touch touch{access, entry, number};
     {
         LockedLine line(at, launch_, launch_.number(), !launch_.single_threaded());
-        if (touch.entry.is_write())
-            store(line, touch);
-        else
-            load(line, touch);
+        if (touch.entry.is_write()) store(line, touch);
+        else load(line, touch);
     }
     if (suspects_.empty()) [[likely]]
         return;
@@ -318,10 +316,8 @@ void GlobalWatch::load(LockedLine& line, const Touch& touch)
     GlobalEntry fresh = self;
     fresh.words &= ~own & ~twice;
     if (fresh.words == 0) return;
-    if (alike)
-        alike->words |= fresh.words;
-    else
-        line.add(fresh);
+    if (alike) alike->words |= fresh.words;
+    else line.add(fresh);
 }
 
 void GlobalWatch::store(LockedLine& line, const Touch& touch)
@@ -348,7 +344,8 @@ int GlobalWatch::racing_lane(const GlobalEntry& other, const Touch& touch)
 {
     const WarpAccess& access = touch.access;
     const bool whole = access.size >= 4, atomic = access.operation == Operation::atomic, store = access.operation == Operation::store;
-    if (other.is_write() ? (atomic && other.key & GlobalEntry::atomic) || !(whole || other.key & GlobalEntry::whole_words) : !whole) return -1;
+    if (other.is_write() ? (atomic && other.key & GlobalEntry::atomic) || !(whole || other.key & GlobalEntry::whole_words) : !whole)
+        return -1;
     for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
@@ -359,10 +356,7 @@ int GlobalWatch::racing_lane(const GlobalEntry& other, const Touch& touch)
     return -1;
 }
 
-bool GlobalWatch::ordered(const GlobalEntry& other)
-{
-    return releases_ && launch_.order.ordered(other.block(), other.release, *releases_);
-}
+bool GlobalWatch::ordered(const GlobalEntry& other) { return releases_ && launch_.order.ordered(other.block(), other.release, *releases_); }
 
 void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
 {

@@ -45,7 +45,8 @@ public:
     }
     void fetch_ahead(std::uint64_t address) const
     {
-        if (const GlobalLine* const chunk = shadow_.known_chunk_of(address)) __builtin_prefetch(chunk + GlobalShadow::place_in_chunk(address), 1);
+        if (const GlobalLine* const chunk = shadow_.known_chunk_of(address))
+            __builtin_prefetch(chunk + GlobalShadow::place_in_chunk(address), 1);
     }
 
     /// Sites of accesses to global memory in short, and back to one of the same source place. Only so many are told apart.

@@ -40,7 +40,8 @@ template <class Visit>
 [[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
 {
     if (access.size == 4)
-        return detail::for_lanes(access.active, [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
+        return detail::for_lanes(access.active,
+                                 [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
     const auto words = static_cast<std::size_t>(access.size / 4);
     detail::for_each_lane(access.active, [&](std::size_t lane) {
         const std::size_t first = access.address[lane] / 4;
@@ -127,10 +128,8 @@ void SharedWatch::access(const WarpAccess& access)
 {
     // No sum of bits is less than the largest address.
     std::uint64_t bits = 0;
-    if (access.evenly_spaced)
-        bits = access.address[0] | access.address[warp_size - 1];
-    else
-        detail::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
+    if (access.evenly_spaced) bits = access.address[0] | access.address[warp_size - 1];
+    else detail::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
     make_room((bits + static_cast<std::uint64_t>(access.size)) / 4);
     const Current current{access, add_record(access), order_.now(access.warp)};
     if (access.size < 4) return access_bytes(current);
@@ -265,8 +264,8 @@ void SharedWatch::check_against_write(const Cell& cell, const Current& current, 
     const int writer = write.warp * warp_size + static_cast<int>(cell.write % warp_size);
     const int thread = access.warp * warp_size + static_cast<int>(lane);
     reporter_.report(HazardKind::race, {writer, thread}, write.site, access.site,
-                     reporter_.thread(writer) + " " + verb(write.operation) + " and " + reporter_.thread(thread) + " " + verb(access.operation) +
-                         " the same shared memory with no barrier between them",
+                     reporter_.thread(writer) + " " + verb(write.operation) + " and " + reporter_.thread(thread) + " " +
+                         verb(access.operation) + " the same shared memory with no barrier between them",
                      race_help);
 }
 
@@ -318,7 +317,8 @@ void SharedWatch::note_read(Cell& cell, std::uint64_t key, const Current& curren
         // Readers that are ordered before this one need no longer be kept: who is ordered after this one is after them too.
         if (record_of(cell.read).stamp != current.stamp)
             for (std::uint32_t rest = cell.read_lanes & ~bit; rest; rest &= rest - 1)
-                if (ordered(cell.read + static_cast<ThreadAccess>(std::countr_zero(rest)), current, lane)) cell.read_lanes &= ~(rest & -rest);
+                if (ordered(cell.read + static_cast<ThreadAccess>(std::countr_zero(rest)), current, lane))
+                    cell.read_lanes &= ~(rest & -rest);
         cell.read = current.record;
         cell.read_lanes |= bit;
     }
@@ -349,10 +349,8 @@ void SharedWatch::note_read_of_other_warp(Cell& cell, std::uint64_t key, const C
 void SharedWatch::note_bytes(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
 {
     const bool overwrites = current.access.operation == Operation::atomic && !current.access.needs_old;
-    if (writes(current.access.operation) || overwrites)
-        note_written(word, bytes, current, lane);
-    else
-        note_unwritten(word, bytes, current, lane);
+    if (writes(current.access.operation) || overwrites) note_written(word, bytes, current, lane);
+    else note_unwritten(word, bytes, current, lane);
 }
 
 void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& current, std::size_t lane)
@@ -364,8 +362,8 @@ void SharedWatch::note_written(std::size_t word, unsigned bytes, const Current& 
                 UnwrittenRead& read = unwritten_reads_[number - 1];
                 if (!(read.bytes & bytes & ~written)) continue;
                 const bool same_thread = read.warp == current.access.warp && read.lane == static_cast<int>(lane);
-                read.certain |= same_thread ||
-                                order_.ordered(read.warp, read.lane, read.stamp, current.access.warp, static_cast<int>(lane));
+                read.certain |=
+                    same_thread || order_.ordered(read.warp, read.lane, read.stamp, current.access.warp, static_cast<int>(lane));
             }
     written_[word] |= static_cast<std::uint8_t>(bytes);
 }

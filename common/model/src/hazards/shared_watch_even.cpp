@@ -88,7 +88,8 @@ struct Words {
         if constexpr (cells_of<Cells> > 1)
             for (std::size_t lane = 0; lane < warp_size; lane += cells_of<Cells>) visit(cells + lane * sizeof(Fields), lane);
         else
-            for_each([&](std::ptrdiff_t word, std::size_t lane) __attribute__((always_inline)) { visit(cells + word * static_cast<std::ptrdiff_t>(sizeof(Fields)), lane); });
+            for_each([&](std::ptrdiff_t word, std::size_t lane)
+                         __attribute__((always_inline)) { visit(cells + word * static_cast<std::ptrdiff_t>(sizeof(Fields)), lane); });
     }
 };
 
@@ -173,7 +174,10 @@ void make(const Words& words, const Change& change)
     });
 }
 
-bool are_so(const Words& words, const State& state) { return words.are_a_row() ? are_so<FourCells>(words, state) : are_so<OneCell>(words, state); }
+bool are_so(const Words& words, const State& state)
+{
+    return words.are_a_row() ? are_so<FourCells>(words, state) : are_so<OneCell>(words, state);
+}
 void make(const Words& words, const Change& change) { words.are_a_row() ? make<FourCells>(words, change) : make<OneCell>(words, change); }
 
 /// Of what stands of all words' bytes in `written`: bits that all have, and bits that any has.
@@ -192,17 +196,14 @@ Bytes bytes_of(const Words& words)
     Bytes bytes;
     if (words.are_a_row())
         for (std::size_t lane = 0; lane < warp_size; ++lane) bytes.add(words.written[lane]);
-    else
-        words.for_each([&](std::ptrdiff_t word, std::size_t) { bytes.add(words.written[word]); });
+    else words.for_each([&](std::ptrdiff_t word, std::size_t) { bytes.add(words.written[word]); });
     return bytes;
 }
 
 void set_written(const Words& words)
 {
-    if (words.are_a_row())
-        std::memset(words.written, all_bytes, warp_size);
-    else
-        words.for_each([&](std::ptrdiff_t word, std::size_t) { words.written[word] = all_bytes; });
+    if (words.are_a_row()) std::memset(words.written, all_bytes, warp_size);
+    else words.for_each([&](std::ptrdiff_t word, std::size_t) { words.written[word] = all_bytes; });
 }
 
 std::int32_t field(std::uint32_t value) { return static_cast<std::int32_t>(value); }
@@ -216,7 +217,8 @@ bool SharedWatch::access_together(const Current& current)
     std::uint64_t step;
     if (access.operation == Operation::atomic || !detail::is_evenly_spaced(access, step)) return false;
     const auto first = static_cast<std::size_t>(access.address[0] / 4);
-    const Words words{reinterpret_cast<unsigned char*>(&words_[first]), &written_[first], static_cast<std::ptrdiff_t>(step) / 4, access.size / 4};
+    const Words words{reinterpret_cast<unsigned char*>(&words_[first]), &written_[first], static_cast<std::ptrdiff_t>(step) / 4,
+                      access.size / 4};
     const bool loads = access.operation == Operation::load;
     if (step == 0) return loads && words.of_lane == 1 && load_one_word(first, current);
     const Bytes bytes = bytes_of(words);

@@ -30,10 +30,7 @@ void ThreadOrder::begin_block(int threads)
     for (auto& clocks : lanes_) clocks.reset();
 }
 
-std::uint32_t ThreadOrder::lanes_of(int warp) const
-{
-    return detail::lane_group(0, std::clamp(threads_ - warp * warp_size, 1, warp_size));
-}
+std::uint32_t ThreadOrder::lanes_of(int warp) const { return detail::lane_group(0, std::clamp(threads_ - warp * warp_size, 1, warp_size)); }
 
 void ThreadOrder::synchronize_lanes(int number, std::uint32_t lanes)
 {

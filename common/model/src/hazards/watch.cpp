@@ -28,10 +28,14 @@ std::string thread_name(const LaunchInfo& info, int thread) { return "thread " +
 std::string block_name(const Extent& block) { return "block " + in_parentheses(block); }
 
 LaunchWatch::State::State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers)
-    : info(launch_info), kernel(std::move(kernel_name)), surroundings(std::move(given)), listeners(std::move(hearers)),
-      reports(surroundings.place_of), global(surroundings.single_threaded, surroundings.place_of, surroundings.range_of), orders_parts(surroundings.orders_parts)
-{
-}
+    : info(launch_info),
+      kernel(std::move(kernel_name)),
+      surroundings(std::move(given)),
+      listeners(std::move(hearers)),
+      reports(surroundings.place_of),
+      global(surroundings.single_threaded, surroundings.place_of, surroundings.range_of),
+      orders_parts(surroundings.orders_parts)
+{}
 
 Counters* LaunchWatch::State::lend_counters()
 {
@@ -89,10 +93,8 @@ std::vector<Hazard> LaunchWatch::take_hazards() { return state_->reports.take();
 
 struct BlockWatch::State {
     explicit State(LaunchWatch::State& of)
-        : launch(of), reporter(of.reports, of.info, of.kernel), shared(reporter, of.surroundings.shared_bytes),
-          global(of.global, reporter)
-    {
-    }
+        : launch(of), reporter(of.reports, of.info, of.kernel), shared(reporter, of.surroundings.shared_bytes), global(of.global, reporter)
+    {}
 
     LaunchWatch::State& launch;
     BlockReporter reporter;
@@ -160,10 +162,8 @@ void BlockWatch::access(const WarpAccess& access)
 void BlockWatch::uncounted_access(const WarpAccess& access)
 {
     if (!is_watching_) return;
-    if (access.space == Space::shared)
-        state_->shared.access(access);
-    else if (access.space == Space::global && !state_->launch.is_partial)
-        state_->global.access(access);
+    if (access.space == Space::shared) state_->shared.access(access);
+    else if (access.space == Space::global && !state_->launch.is_partial) state_->global.access(access);
 }
 
 void BlockWatch::mark_written(std::uint64_t offset, std::uint64_t bytes)

@@ -54,7 +54,8 @@ Texel mixed(const Texel& a, const Texel& b, int fraction)
 {
     if (fraction == 0) return a;
     Texel result;
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = std::bit_cast<std::uint32_t>(mixed(std::bit_cast<float>(a[i]), std::bit_cast<float>(b[i]), fraction));
+    for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] = std::bit_cast<std::uint32_t>(mixed(std::bit_cast<float>(a[i]), std::bit_cast<float>(b[i]), fraction));
     return result;
 }
 
@@ -143,7 +144,8 @@ std::size_t Sampler::slice(const Level& level, int layer) const
 std::size_t Sampler::place(const Level& level, std::size_t x, std::size_t y, std::size_t z) const
 {
     if (texture_.array) return texture_.array->place(level, x * texel_bytes_, y, z);
-    return texture_.request.resource == TextureRequest::Resource::pitched ? y * texture_.request.pitch + x * texel_bytes_ : x * texel_bytes_;
+    return texture_.request.resource == TextureRequest::Resource::pitched ? y * texture_.request.pitch + x * texel_bytes_
+                                                                          : x * texel_bytes_;
 }
 
 Texel Sampler::read(const Level& level, std::size_t x, std::size_t y, std::size_t z) const { return decode(base_ + place(level, x, y, z)); }
@@ -218,10 +220,15 @@ Sampler::Coordinates Sampler::on_face(const Coordinates& coordinates) const
 Texel Sampler::sample_level(int number, const Coordinates& coordinates) const
 {
     const Level level = level_at(number);
-    if (texture_.request.filter == TextureRequest::Filter::point || !gives_floats_) return texel(level, point_cell(level, coordinates).index, coordinates.layer);
+    if (texture_.request.filter == TextureRequest::Filter::point || !gives_floats_)
+        return texel(level, point_cell(level, coordinates).index, coordinates.layer);
     const Cell cell = linear_cell(level, coordinates);
-    const auto corner = [&](int x, int y, int z) { return texel(level, {cell.index[0] + x, cell.index[1] + y, cell.index[2] + z}, coordinates.layer); };
-    const auto row = [&](int y, int z) { return cell.fraction[0] ? mixed(corner(0, y, z), corner(1, y, z), cell.fraction[0]) : corner(0, y, z); };
+    const auto corner = [&](int x, int y, int z) {
+        return texel(level, {cell.index[0] + x, cell.index[1] + y, cell.index[2] + z}, coordinates.layer);
+    };
+    const auto row = [&](int y, int z) {
+        return cell.fraction[0] ? mixed(corner(0, y, z), corner(1, y, z), cell.fraction[0]) : corner(0, y, z);
+    };
     const auto plane = [&](int z) { return cell.fraction[1] ? mixed(row(0, z), row(1, z), cell.fraction[1]) : row(0, z); };
     const Texel result = cell.fraction[2] ? mixed(plane(0), plane(1), cell.fraction[2]) : plane(0);
     // A GPU filters one dimension as the first row of two: half of it is border where y has one (seen on an H200).
@@ -233,7 +240,8 @@ Texel Sampler::sample(const Coordinates& given) const
 {
     const Coordinates coordinates = is_cube_ ? on_face(given) : given;
     const float level = limited_level(given.level);
-    if (texture_.request.mipmap_filter == TextureRequest::Filter::point || !gives_floats_) return sample_level(static_cast<int>(std::floor(level + 0.5F)), coordinates);
+    if (texture_.request.mipmap_filter == TextureRequest::Filter::point || !gives_floats_)
+        return sample_level(static_cast<int>(std::floor(level + 0.5F)), coordinates);
     const int below = static_cast<int>(std::floor(level));
     const int fraction = static_cast<int>((level - static_cast<float>(below)) * fraction_one + 0.5F);
     const Texel first = sample_level(below, coordinates);
@@ -258,7 +266,8 @@ Texel Sampler::gather(const Coordinates& given, int component) const
     constexpr int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     Texel result;
     for (std::size_t i = 0; i < result.size(); ++i)
-        result[i] = texel(level, {cell.index[0] + order[i][0], cell.index[1] + order[i][1], 0}, coordinates.layer)[static_cast<std::size_t>(component)];
+        result[i] = texel(level, {cell.index[0] + order[i][0], cell.index[1] + order[i][1], 0},
+                          coordinates.layer)[static_cast<std::size_t>(component)];
     return result;
 }
 
@@ -296,7 +305,8 @@ std::uint64_t Sampler::byte_of(std::array<std::int32_t, 3> at, int layer, int nu
     const Level level = level_at(number);
     const std::array<std::size_t, 3> size{level.width, level.height, level.depth};
     std::array<std::size_t, 3> inside{};
-    for (std::size_t i = 0; i < dimensions_; ++i) inside[i] = static_cast<std::size_t>(std::clamp<std::int64_t>(at[i], 0, static_cast<std::int64_t>(size[i]) - 1));
+    for (std::size_t i = 0; i < dimensions_; ++i)
+        inside[i] = static_cast<std::size_t>(std::clamp<std::int64_t>(at[i], 0, static_cast<std::int64_t>(size[i]) - 1));
     return place(level, inside[0], inside[1], layered_ ? slice(level, layer) : inside[2]);
 }
 

@@ -30,12 +30,15 @@ bool is_in(int number, int count) { return number >= 0 && number < count; }
 bool encode_tensor(const TiledRequest& request, TensorMap& map)
 {
     const std::size_t rank = request.extents.size();
-    if (!is_in(request.type, types) || !is_in(request.swizzle, swizzles) || !is_in(request.interleave, interleaves) || !is_in(request.fill, fills)) return false;
+    if (!is_in(request.type, types) || !is_in(request.swizzle, swizzles) || !is_in(request.interleave, interleaves) ||
+        !is_in(request.fill, fills))
+        return false;
     map.type = static_cast<TensorMap::Type>(request.type);
     map.swizzle = static_cast<TensorMap::Swizzle>(request.swizzle);
     map.interleave = static_cast<TensorMap::Interleave>(request.interleave);
     map.fill = static_cast<TensorMap::Fill>(request.fill);
-    if (rank < 1 || rank > TensorMap::most_dimensions || request.strides.size() != rank - 1 || request.element_strides.size() != rank) return false;
+    if (rank < 1 || rank > TensorMap::most_dimensions || request.strides.size() != rank - 1 || request.element_strides.size() != rank)
+        return false;
     if (map.interleave != TensorMap::Interleave::none && rank < 3) return false;
     if (map.fill == TensorMap::Fill::not_a_number && !is_floating_point(map.type)) return false;
     if (map.interleave == TensorMap::Interleave::bytes_32 && map.swizzle != TensorMap::Swizzle::bytes_32) return false;
@@ -102,7 +105,8 @@ bool encode_columns(const ColumnsRequest& request, TensorMap& map)
 {
     TensorMap made;
     const std::size_t rank = request.tensor.extents.size();
-    if (rank < 3 || !encode_tensor(request.tensor, made) || request.lower.size() != rank - 2 || request.upper.size() != rank - 2) return false;
+    if (rank < 3 || !encode_tensor(request.tensor, made) || request.lower.size() != rank - 2 || request.upper.size() != rank - 2)
+        return false;
     if (request.channels < 1 || request.channels > most_channels || request.pixels < 1 || request.pixels > most_pixels) return false;
     made.columns = true;
     made.channels = static_cast<std::uint16_t>(request.channels);

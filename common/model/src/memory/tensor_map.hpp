@@ -18,7 +18,15 @@ struct alignas(64) TensorMap {
     static constexpr int most_dimensions = 5;
 
     enum class Type : std::uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz };
-    enum class Swizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128, bytes_128_atom_32, bytes_128_atom_32_flip_8, bytes_128_atom_64 };
+    enum class Swizzle : std::uint8_t {
+        none,
+        bytes_32,
+        bytes_64,
+        bytes_128,
+        bytes_128_atom_32,
+        bytes_128_atom_32_flip_8,
+        bytes_128_atom_64
+    };
     enum class Interleave : std::uint8_t { none, bytes_16, bytes_32 };
     enum class Fill : std::uint8_t { zeros, not_a_number };
 

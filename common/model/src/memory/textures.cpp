@@ -19,11 +19,14 @@ template <class Copy>
 void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy)
 {
     if (box.level < 0 || static_cast<std::size_t>(box.level) >= array.levels.size())
-        throw DeviceError(error_invalid_value, "copy of level " + std::to_string(box.level) + " of an array that has " + std::to_string(array.levels.size()));
+        throw DeviceError(error_invalid_value,
+                          "copy of level " + std::to_string(box.level) + " of an array that has " + std::to_string(array.levels.size()));
     const Level& level = array.levels[static_cast<std::size_t>(box.level)];
-    if (box.x_bytes + box.width_bytes > level.width * array.texel_bytes() || box.y + box.height > level.height || box.z + box.depth > level.depth)
-        throw DeviceError(error_invalid_value, "copy of a box of " + std::to_string(box.width_bytes) + " bytes x " + std::to_string(box.height) + " x " +
-                                                   std::to_string(box.depth) + " that does not lie in its array");
+    if (box.x_bytes + box.width_bytes > level.width * array.texel_bytes() || box.y + box.height > level.height ||
+        box.z + box.depth > level.depth)
+        throw DeviceError(error_invalid_value, "copy of a box of " + std::to_string(box.width_bytes) + " bytes x " +
+                                                   std::to_string(box.height) + " x " + std::to_string(box.depth) +
+                                                   " that does not lie in its array");
     for (std::size_t z = 0; z < box.depth; ++z)
         for (std::size_t y = 0; y < box.height; ++y)
             copy(array.bytes.data() + array.place(level, box.x_bytes, box.y + y, box.z + z), z * slice_pitch + y * pitch);

@@ -100,8 +100,11 @@ ncclResult_t add(ncclComm_t communicator, Message message, std::size_t count, nc
     if (!lives(communicator)) return refuse(ncclInvalidArgument, std::string(name) + ": no such communicator");
     const int ranks = communicator->world->ranks();
     if (message.peer < 0 || message.peer >= ranks)
-        return refuse(ncclInvalidArgument, std::string(name) + ": rank " + std::to_string(message.peer) + " given, 0 to " + std::to_string(ranks - 1) + " is accepted");
-    if (bytes_of(type) == 0) return refuse(ncclInvalidArgument, std::string(name) + ": type " + std::to_string(static_cast<int>(type)) + " given, which the model does not know");
+        return refuse(ncclInvalidArgument, std::string(name) + ": rank " + std::to_string(message.peer) + " given, 0 to " +
+                                               std::to_string(ranks - 1) + " is accepted");
+    if (bytes_of(type) == 0)
+        return refuse(ncclInvalidArgument,
+                      std::string(name) + ": type " + std::to_string(static_cast<int>(type)) + " given, which the model does not know");
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)
         return refuse(ncclInvalidUsage, std::string(name) + " into a stream that is captured, which the model does not do");
@@ -113,7 +116,8 @@ ncclResult_t add(ncclComm_t communicator, Message message, std::size_t count, nc
 
 ncclResult_t begin(ncclComm_t* communicator, const std::shared_ptr<World>& world, int rank, int device, bool waits)
 {
-    if (!world->join(waits)) return refuse(ncclSystemError, "ncclCommInitRank: not all of " + std::to_string(world->ranks()) + " ranks came within 5 seconds");
+    if (!world->join(waits))
+        return refuse(ncclSystemError, "ncclCommInitRank: not all of " + std::to_string(world->ranks()) + " ranks came within 5 seconds");
     *communicator = new ncclComm{world, rank, device};
     const std::scoped_lock lock(known().mutex);
     known().communicators.insert(*communicator);
@@ -176,12 +180,15 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId 
     {
         const std::scoped_lock lock(known().mutex);
         // Ranks of other processes have identifiers of other libraries.
-        if (number == 0 || number > known().identifiers) return refuse(ncclInvalidUsage, "ncclCommInitRank: an identifier of another process, and the model joins devices of one");
+        if (number == 0 || number > known().identifiers)
+            return refuse(ncclInvalidUsage, "ncclCommInitRank: an identifier of another process, and the model joins devices of one");
         auto& found = known().worlds[number];
         if (!found) found = std::make_shared<World>(ranks);
         world = found;
     }
-    if (world->ranks() != ranks) return refuse(ncclInvalidArgument, "ncclCommInitRank: " + std::to_string(ranks) + " ranks given, another rank gave " + std::to_string(world->ranks()));
+    if (world->ranks() != ranks)
+        return refuse(ncclInvalidArgument,
+                      "ncclCommInitRank: " + std::to_string(ranks) + " ranks given, another rank gave " + std::to_string(world->ranks()));
     int device = 0;
     cudaGetDevice(&device);
     return begin(communicator, world, rank, device, group().depth == 0);

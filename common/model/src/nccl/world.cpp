@@ -66,8 +66,7 @@ void World::post(Message& message)
     message.number = ++numbers_[static_cast<std::size_t>(message.rank)];
     const Pair pair = message.sends ? Pair{message.rank, message.peer} : Pair{message.peer, message.rank};
     (message.sends ? sends_ : receives_)[pair].push_back(&message);
-    while (!broken_ && match(pair)) {
-    }
+    while (!broken_ && match(pair)) {}
 }
 
 /// Messages between two ranks meet in their order.
@@ -81,7 +80,8 @@ bool World::match(const Pair& from_to)
         return false;
     }
     if (cudaMemcpy(taken.buffer, sent.buffer, sent.bytes, cudaMemcpyDefault) != cudaSuccess) {
-        report(described(sent) + " meets " + described(taken) + ", and one of their buffers is no memory of that many bytes", {&sent, &taken});
+        report(described(sent) + " meets " + described(taken) + ", and one of their buffers is no memory of that many bytes",
+               {&sent, &taken});
         return false;
     }
     sent.done = taken.done = true;
@@ -91,10 +91,7 @@ bool World::match(const Pair& from_to)
     return true;
 }
 
-bool World::finished(const std::vector<Message>& messages) const
-{
-    return std::ranges::all_of(messages, &Message::done);
-}
+bool World::finished(const std::vector<Message>& messages) const { return std::ranges::all_of(messages, &Message::done); }
 
 bool World::is_stuck() const
 {
@@ -114,7 +111,8 @@ void World::report_stuck()
     std::vector<const Message*> open;
     std::set<const std::vector<Message>*> seen;
     for (std::size_t rank = 0; rank < waits_.size(); ++rank) {
-        if (!waits_[rank]) text += (text.empty() ? "" : "; ") + ("rank " + std::to_string(rank)) + (left_[rank] ? " has left" : " is elsewhere");
+        if (!waits_[rank])
+            text += (text.empty() ? "" : "; ") + ("rank " + std::to_string(rank)) + (left_[rank] ? " has left" : " is elsewhere");
         if (!waits_[rank] || !seen.insert(waits_[rank]).second) continue;
         for (const Message& message : *waits_[rank])
             if (!message.done) {
@@ -128,8 +126,14 @@ void World::report_stuck()
 
 void World::report(const std::string& message, std::vector<const Message*> messages)
 {
-    Hazard hazard{HazardKind::deadlock, "NCCL", {0, 0, 0}, {}, {}, message,
-                  "Let each ncclSend meet an ncclRecv of as many bytes, in the same order on both ranks, and put those that need each other into one group."};
+    Hazard hazard{HazardKind::deadlock,
+                  "NCCL",
+                  {0, 0, 0},
+                  {},
+                  {},
+                  message,
+                  "Let each ncclSend meet an ncclRecv of as many bytes, in the same order on both ranks, and put those that need each "
+                  "other into one group."};
     for (const Message* one : messages) hazard.lines.push_back(detail::place_of_call(one->caller));
     detail::session().add(std::move(hazard));
     broken_ = true;

@@ -32,7 +32,12 @@ struct Message {
 
 class World {
 public:
-    explicit World(int ranks) : ranks_(ranks), numbers_(static_cast<std::size_t>(ranks)), left_(static_cast<std::size_t>(ranks)), waits_(static_cast<std::size_t>(ranks)) {}
+    explicit World(int ranks)
+        : ranks_(ranks),
+          numbers_(static_cast<std::size_t>(ranks)),
+          left_(static_cast<std::size_t>(ranks)),
+          waits_(static_cast<std::size_t>(ranks))
+    {}
 
     int ranks() const { return static_cast<int>(ranks_); }
 

@@ -58,7 +58,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
     const std::vector<std::string> kept = options_for_model(count, options);
     std::vector<const char*> pointers;
     for (const std::string& option : kept) pointers.push_back(option.c_str());
-    return forward<nvrtcProgram, int, const char* const*>("nvrtcCompileProgram", program, static_cast<int>(pointers.size()), pointers.data());
+    return forward<nvrtcProgram, int, const char* const*>("nvrtcCompileProgram", program, static_cast<int>(pointers.size()),
+                                                          pointers.data());
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) { return forward("nvrtcGetPTXSize", program, bytes); }
@@ -73,7 +74,8 @@ const char* nvrtcGetErrorString(nvrtcResult result)
 nvrtcResult nvrtcVersion(int* major, int* minor) { return forward("nvrtcVersion", major, minor); }
 nvrtcResult nvrtcGetNumSupportedArchs(int* count) { return forward("nvrtcGetNumSupportedArchs", count); }
 nvrtcResult nvrtcGetSupportedArchs(int* architectures) { return forward("nvrtcGetSupportedArchs", architectures); }
-nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char* name, int headers, const char* const* texts, const char* const* names)
+nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char* name, int headers, const char* const* texts,
+                               const char* const* names)
 {
     return forward("nvrtcCreateProgram", program, source, name, headers, texts, names);
 }
@@ -87,11 +89,17 @@ nvrtcResult nvrtcGetOptiXIR(nvrtcProgram program, char* code) { return forward("
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* bytes) { return forward("nvrtcGetProgramLogSize", program, bytes); }
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* text) { return forward("nvrtcGetProgramLog", program, text); }
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* name) { return forward("nvrtcAddNameExpression", program, name); }
-nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char* name, const char** lowered) { return forward("nvrtcGetLoweredName", program, name, lowered); }
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char* name, const char** lowered)
+{
+    return forward("nvrtcGetLoweredName", program, name, lowered);
+}
 nvrtcResult nvrtcGetPCHHeapSize(size_t* bytes) { return forward("nvrtcGetPCHHeapSize", bytes); }
 nvrtcResult nvrtcSetPCHHeapSize(size_t bytes) { return forward("nvrtcSetPCHHeapSize", bytes); }
 nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram program) { return forward("nvrtcGetPCHCreateStatus", program); }
-nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram program, size_t* bytes) { return forward("nvrtcGetPCHHeapSizeRequired", program, bytes); }
+nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram program, size_t* bytes)
+{
+    return forward("nvrtcGetPCHHeapSizeRequired", program, bytes);
+}
 nvrtcResult nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void*, void*), void* payload)
 {
     return forward("nvrtcSetFlowCallback", program, callback, payload);

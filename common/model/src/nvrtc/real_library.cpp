@@ -39,7 +39,8 @@ std::vector<std::filesystem::path> folders()
     }
     for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
         if (const char* root = std::getenv(variable)) found.push_back(std::filesystem::path(root) / "lib64");
-    for (const char* folder : {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"}) found.emplace_back(folder);
+    for (const char* folder : {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"})
+        found.emplace_back(folder);
     return found;
 }
 
@@ -53,7 +54,10 @@ void* open_real_library()
         if (error || file.parent_path() == own) continue;
         if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     }
-    std::fprintf(stderr, "error: the program compiles kernels as it runs, and no %s of a CUDA toolkit is found; name its folder in LD_LIBRARY_PATH\n", library_name);
+    std::fprintf(
+        stderr,
+        "error: the program compiles kernels as it runs, and no %s of a CUDA toolkit is found; name its folder in LD_LIBRARY_PATH\n",
+        library_name);
     return nullptr;
 }
 

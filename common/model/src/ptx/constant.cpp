@@ -23,8 +23,8 @@ struct Operator {
 
 /// Binary operators; those of a higher precedence bind first.
 constexpr Operator binary_operators[] = {
-    {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6}, {"!=", 6}, {"<", 7}, {"<=", 7},
-    {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
+    {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5}, {"==", 6}, {"!=", 6}, {"<", 7},  {"<=", 7},
+    {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
 };
 constexpr int precedence_of_product = 10;
 
@@ -165,7 +165,8 @@ private:
 
     Constant floating_bits(std::string_view text, bool single) const
     {
-        if (text.size() != (single ? 8u : 16u)) lexer_.fail("got " + lexer_.given() + ", accepted: 0f and 8, or 0d and 16 hexadecimal digits");
+        if (text.size() != (single ? 8u : 16u))
+            lexer_.fail("got " + lexer_.given() + ", accepted: 0f and 8, or 0d and 16 hexadecimal digits");
         return {single ? Kind::f32 : Kind::f64, digits(text, 16)};
     }
 
@@ -173,7 +174,8 @@ private:
     {
         double value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size()) lexer_.fail("got " + lexer_.given() + ", accepted: a number that a double holds");
+        if (error != std::errc() || end != text.data() + text.size())
+            lexer_.fail("got " + lexer_.given() + ", accepted: a number that a double holds");
         return {Kind::f64, std::bit_cast<std::uint64_t>(value)};
     }
 
@@ -252,7 +254,9 @@ std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t leas
         const Constant constant = Expression(lexer).binary(precedence_of_product + 1);
         const std::int64_t value = as_integer(lexer, constant);
         if (value >= least && value <= most) return value;
-        fail_at(given.line, lexer.function(), "got " + quoted(given.text) + ", accepted: " + std::string(what) + " from " + std::to_string(least) + " to " + std::to_string(most));
+        fail_at(given.line, lexer.function(),
+                "got " + quoted(given.text) + ", accepted: " + std::string(what) + " from " + std::to_string(least) + " to " +
+                    std::to_string(most));
     }
     lexer.fail("got " + lexer.given() + ", accepted: " + std::string(what));
 }

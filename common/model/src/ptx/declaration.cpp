@@ -68,7 +68,8 @@ void parse_modifier(Lexer& lexer, DeclarationHead& head)
     const std::optional<Space> space = find_space(word.text);
     const Type type = find_type(word.text);
     const int vector = find_vector(word.text);
-    if (!space && type == Type::none && vector == 0 && word.text != "align" && word.text != "attribute" && word.text != "ptr" && word.text != "tex")
+    if (!space && type == Type::none && vector == 0 && word.text != "align" && word.text != "attribute" && word.text != "ptr" &&
+        word.text != "tex")
         lexer.fail("unknown directive or type '." + std::string(word.text.substr(0, 40)) + "' in a declaration");
     lexer.next();
     if (space) {

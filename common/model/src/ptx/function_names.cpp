@@ -31,14 +31,31 @@ int last_index(std::size_t size) { return static_cast<int>(size) - 1; }
 bool is_special_register(std::string_view name)
 {
     constexpr std::string_view names[] = {
-        "%tid",    "%ntid",           "%laneid",           "%warpid",           "%nwarpid",           "%ctaid",
-        "%nctaid", "%smid",           "%nsmid",            "%gridid",           "%clock",             "%clock_hi",
-        "%clock64", "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size", "%current_graph_exec", "%is_explicit_cluster",
-        "%clusterid", "%nclusterid",
+        "%tid",
+        "%ntid",
+        "%laneid",
+        "%warpid",
+        "%nwarpid",
+        "%ctaid",
+        "%nctaid",
+        "%smid",
+        "%nsmid",
+        "%gridid",
+        "%clock",
+        "%clock_hi",
+        "%clock64",
+        "%total_smem_size",
+        "%aggr_smem_size",
+        "%dynamic_smem_size",
+        "%current_graph_exec",
+        "%is_explicit_cluster",
+        "%clusterid",
+        "%nclusterid",
     };
     constexpr std::string_view beginnings[] = {"%lanemask_", "%pm", "%envreg", "%globaltimer", "%reserved_smem_offset", "%cluster_"};
     return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
-           std::any_of(std::begin(beginnings), std::end(beginnings), [&](std::string_view beginning) { return name.starts_with(beginning); });
+           std::any_of(std::begin(beginnings), std::end(beginnings),
+                       [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
 FunctionNames::FunctionNames(ModuleState& state, Function& function) : state_(state), function_(function), scopes_(1) {}
@@ -92,7 +109,8 @@ void FunctionNames::declare_in_body(Declared&& declared, Linkage linkage)
 {
     const bool is_register = declared.variable.space == Space::reg;
     if (is_register) state_.count_registers(static_cast<std::size_t>(std::max(declared.count, 1)));
-    else if (declared.count > most_parameterized_variables) state_.lexer.fail("more than " + std::to_string(most_parameterized_variables) + " variables in one declaration");
+    else if (declared.count > most_parameterized_variables)
+        state_.lexer.fail("more than " + std::to_string(most_parameterized_variables) + " variables in one declaration");
     const auto declare_one = [&](std::string_view name) {
         if (is_register) declare_register(name, declared);
         else declare_variable(name, declared, linkage);

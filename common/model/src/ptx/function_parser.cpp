@@ -25,8 +25,8 @@ std::vector<Variable> variables_of(std::vector<Declared>&& declared)
 
 bool begins_declaration(std::string_view word)
 {
-    constexpr std::string_view words[] = {"reg",  "local",     "shared", "param",  "global",  "const", "tex", "sreg",
-                                          "align", "attribute", "extern", "visible", "weak", "common"};
+    constexpr std::string_view words[] = {"reg",  "local", "shared",    "param",  "global",  "const", "tex",
+                                          "sreg", "align", "attribute", "extern", "visible", "weak",  "common"};
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
@@ -74,7 +74,10 @@ void FunctionParser::enter()
     if (!known.has_body) known = std::move(function_);
 }
 
-int FunctionParser::number(std::string_view what) { return static_cast<int>(parse_number(lexer_, what, 0, std::numeric_limits<int>::max())); }
+int FunctionParser::number(std::string_view what)
+{
+    return static_cast<int>(parse_number(lexer_, what, 0, std::numeric_limits<int>::max()));
+}
 
 void FunctionParser::dimensions(std::array<int, 3>& extents)
 {
@@ -106,7 +109,8 @@ void FunctionParser::directives()
 {
     while (lexer_.at(Token::Kind::dotted)) {
         const Token word = lexer_.next();
-        if (!tuning_directive(word.text)) fail_at(word.line, lexer_.function(), "unknown directive '." + std::string(word.text.substr(0, 40)) + "' of a function");
+        if (!tuning_directive(word.text))
+            fail_at(word.line, lexer_.function(), "unknown directive '." + std::string(word.text.substr(0, 40)) + "' of a function");
     }
 }
 
@@ -137,7 +141,8 @@ void FunctionParser::directive()
 {
     const std::string_view word = lexer_.peek().text;
     if (begins_declaration(word)) return declaration();
-    if (word != "loc" && word != "file" && word != "pragma") lexer_.fail("unknown directive '." + std::string(word.substr(0, 40)) + "' in a function");
+    if (word != "loc" && word != "file" && word != "pragma")
+        lexer_.fail("unknown directive '." + std::string(word.substr(0, 40)) + "' in a function");
     lexer_.next();
     if (word == "loc") state_.places.read_location(lexer_);
     else if (word == "file") state_.places.read_file(lexer_);

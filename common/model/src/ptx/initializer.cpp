@@ -15,8 +15,7 @@ class Initializer {
 public:
     Initializer(Lexer& lexer, Variable& variable, const std::vector<std::uint64_t>& dimensions)
         : lexer_(lexer), variable_(variable), dimensions_(dimensions), scalar_(static_cast<std::uint64_t>(bytes_of(variable.type)))
-    {
-    }
+    {}
 
     std::uint64_t whole()
     {
@@ -122,7 +121,8 @@ private:
             if (constant.kind == Constant::Kind::f64) return constant.bits;
             return std::bit_cast<std::uint64_t>(constant.to_double());
         }
-        if (floating) lexer_.fail("a floating-point constant, accepted: integers, as " + quoted(variable_.name) + " is ." + name_of(variable_.type));
+        if (floating)
+            lexer_.fail("a floating-point constant, accepted: integers, as " + quoted(variable_.name) + " is ." + name_of(variable_.type));
         return constant.bits;
     }
 

@@ -111,8 +111,8 @@ void Lexer::skip_comment()
 {
     const std::size_t end = text_.find("*/", position_ + 2);
     if (end == std::string_view::npos) fail_at(line_, function_, "a comment has no end");
-    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(position_),
-                                         text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+    line_ += static_cast<int>(
+        std::count(text_.begin() + static_cast<std::ptrdiff_t>(position_), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
     position_ = end + 2;
 }
 

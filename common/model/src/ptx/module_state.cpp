@@ -31,7 +31,8 @@ void ModuleState::declare_variable(Declared&& declared, Linkage linkage)
         symbols_[declared.name] = {Operand::Scope::module_variable, index, declared.element_bytes};
         return;
     }
-    if (earlier->scope != Operand::Scope::module_variable) fail_at(declared.line, {}, quoted(declared.name) + " is declared as a function and a variable");
+    if (earlier->scope != Operand::Scope::module_variable)
+        fail_at(declared.line, {}, quoted(declared.name) + " is declared as a function and a variable");
     Variable& known = module.variables[static_cast<std::size_t>(earlier->index)];
     const bool is_known = known.linkage != Linkage::external, is_definition = linkage != Linkage::external;
     if (is_known && is_definition) fail_at(declared.line, {}, "the variable " + quoted(declared.name) + " is declared twice");
@@ -77,12 +78,14 @@ void ModuleState::finish()
         if (!resolve(*name.operand)) fail_at(name.line, name.function, quoted(name.operand->name) + " is not declared");
     for (const RequiredName& name : required_) {
         const ModuleSymbol* symbol = find(name.name);
-        if (symbol == nullptr || symbol->scope != Operand::Scope::function) fail_at(name.line, name.function, quoted(name.name) + " is not declared as a function");
+        if (symbol == nullptr || symbol->scope != Operand::Scope::function)
+            fail_at(name.line, name.function, quoted(name.name) + " is not declared as a function");
     }
     for (const Variable& variable : module.variables)
         for (const Relocation& relocation : variable.relocations)
             if (find(relocation.symbol) == nullptr)
-                fail_at(lexer.line(), {}, quoted(relocation.symbol) + " in the initial value of " + quoted(variable.name) + " is not declared");
+                fail_at(lexer.line(), {},
+                        quoted(relocation.symbol) + " in the initial value of " + quoted(variable.name) + " is not declared");
     places.finish(module);
 }
 

@@ -33,14 +33,17 @@ private:
     {
         const Token token = lexer_.next();
         const std::size_t dot = token.text.find('.');
-        const auto small = [](std::string_view digits) { return !digits.empty() && digits.size() <= 2 && digits.find_first_not_of("0123456789") == digits.npos; };
-        if (token.kind != Token::Kind::number || dot == std::string_view::npos || !small(token.text.substr(0, dot)) || token.text.size() - dot != 2 ||
-            !small(token.text.substr(dot + 1)))
+        const auto small = [](std::string_view digits) {
+            return !digits.empty() && digits.size() <= 2 && digits.find_first_not_of("0123456789") == digits.npos;
+        };
+        if (token.kind != Token::Kind::number || dot == std::string_view::npos || !small(token.text.substr(0, dot)) ||
+            token.text.size() - dot != 2 || !small(token.text.substr(dot + 1)))
             fail_at(token.line, {}, "got the version " + quoted(token.text) + ", accepted: one such as 9.0");
         state_.module.version = 10 * std::stoi(std::string(token.text.substr(0, dot))) + (token.text.back() - '0');
         if (state_.module.version > newest_version)
-            fail_at(token.line, {}, "got PTX of version " + std::string(token.text) + ", accepted: up to " + std::to_string(newest_version / 10) + "." +
-                                        std::to_string(newest_version % 10) + ": build the program with an nvcc that writes this");
+            fail_at(token.line, {},
+                    "got PTX of version " + std::string(token.text) + ", accepted: up to " + std::to_string(newest_version / 10) + "." +
+                        std::to_string(newest_version % 10) + ": build the program with an nvcc that writes this");
     }
 
     void statement()
@@ -78,7 +81,8 @@ private:
         const std::string_view word = lexer_.next().text;
         if (word == "file") return state_.places.read_file(lexer_);
         if (word == "loc") return state_.places.read_location(lexer_);
-        if (!lexer_.at(Token::Kind::dotted) && !lexer_.at(Token::Kind::identifier)) lexer_.fail("got " + lexer_.given() + ", accepted: the name of a section");
+        if (!lexer_.at(Token::Kind::dotted) && !lexer_.at(Token::Kind::identifier))
+            lexer_.fail("got " + lexer_.given() + ", accepted: the name of a section");
         if (lexer_.next().text == "debug_str") return state_.places.read_debug_strings(lexer_);
         lexer_.expect('{');
         lexer_.skip_braces();
@@ -105,7 +109,8 @@ private:
             return FunctionParser(state_, linkage, is_entry).parse();
         }
         const DeclarationHead head = parse_declaration_head(lexer_);
-        if (head.space == Space::reg || head.space == Space::param) lexer_.fail("registers and parameters of a module, accepted: of a function");
+        if (head.space == Space::reg || head.space == Space::param)
+            lexer_.fail("registers and parameters of a module, accepted: of a function");
         do {
             Declared declared = parse_declared(lexer_, head);
             if (declared.count >= 0) lexer_.fail(quoted(declared.name) + " with '<', accepted: in functions");

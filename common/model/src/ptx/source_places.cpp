@@ -51,11 +51,13 @@ void SourcePlaces::read_location(Lexer& lexer)
     Location place = read_place(lexer);
     if (lexer.accept(',')) {
         Inlined inlined;
-        if (lexer.expect_identifier("function_name") != "function_name") lexer.fail("a .loc without function_name, accepted: function_name LABEL, inlined_at");
+        if (lexer.expect_identifier("function_name") != "function_name")
+            lexer.fail("a .loc without function_name, accepted: function_name LABEL, inlined_at");
         inlined.label = lexer.expect_identifier("a label in .debug_str");
         if (lexer.accept('+')) inlined.offset = parse_integer(lexer);
         lexer.expect(',');
-        if (lexer.expect_identifier("inlined_at") != "inlined_at") lexer.fail("a .loc without inlined_at, accepted: inlined_at FILE LINE COLUMN");
+        if (lexer.expect_identifier("inlined_at") != "inlined_at")
+            lexer.fail("a .loc without inlined_at, accepted: inlined_at FILE LINE COLUMN");
         inlined.at = read_place(lexer);
         // The call may itself stand in something inlined: its own .loc came before and says so.
         if (const auto outer = latest_.find(key_of(inlined.at)); outer != latest_.end()) inlined.at = outer->second;

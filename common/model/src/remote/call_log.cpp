@@ -32,10 +32,8 @@ std::string pair_of(std::uint64_t calls, std::uint64_t bytes)
 
 void CallLog::remember(const char* call, std::size_t bytes, bool continues)
 {
-    if (continues && !first_.empty() && first_.back().call == call)
-        first_.back().bytes += bytes;
-    else if (first_.size() < most_entries)
-        first_.push_back({call, bytes, launches_});
+    if (continues && !first_.empty() && first_.back().call == call) first_.back().bytes += bytes;
+    else if (first_.size() < most_entries) first_.push_back({call, bytes, launches_});
 }
 
 void CallLog::copied(Direction direction, std::size_t bytes, bool continues)

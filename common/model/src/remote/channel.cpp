@@ -16,10 +16,7 @@ namespace simt::remote {
 namespace {
 
 /// Parts of a message are only read.
-iovec part(const void* begin, std::size_t bytes)
-{
-    return {const_cast<void*>(begin), bytes};
-}
+iovec part(const void* begin, std::size_t bytes) { return {const_cast<void*>(begin), bytes}; }
 
 bool receive_bytes(int descriptor, void* to, std::size_t bytes)
 {
@@ -36,10 +33,7 @@ bool receive_bytes(int descriptor, void* to, std::size_t bytes)
 
 }  // namespace
 
-Channel::~Channel()
-{
-    close(descriptor_);
-}
+Channel::~Channel() { close(descriptor_); }
 
 bool Channel::send(std::uint32_t kind, std::span<const std::uint8_t> message, std::span<const std::uint8_t> data)
 {

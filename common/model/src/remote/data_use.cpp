@@ -47,21 +47,18 @@ void DataUse::warp_access(const WarpAccess& access)
 {
     if (access.space != Space::global) return;
     const auto size = static_cast<std::uint64_t>(access.size);
-    const bool loads = access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
+    const bool loads =
+        access.operation == Operation::load || access.operation == Operation::async_copy || access.operation == Operation::bulk_copy;
     detail::for_each_lane(access.active, [&](std::size_t lane) {
-        if (loads)
-            load(access.address[lane], size);
-        else
-            write(access.address[lane], size, Writer::kernel);
+        if (loads) load(access.address[lane], size);
+        else write(access.address[lane], size, Writer::kernel);
     });
 }
 
 void DataUse::bulk_copy(std::uint64_t address, std::uint64_t bytes, bool loads)
 {
-    if (loads)
-        load(address, bytes);
-    else
-        write(address, bytes, Writer::kernel);
+    if (loads) load(address, bytes);
+    else write(address, bytes, Writer::kernel);
 }
 
 void DataUse::launch_ends()
@@ -91,12 +88,14 @@ DataUse::Sums DataUse::sums(const std::string& name) const
 std::string DataUse::to_json() const
 {
     // The names are those of a case: none has anything that JSON would need escaped.
-    std::string text = "{\"largest_load\": " + std::to_string(largest_load_) + ", \"loading_blocks\": " + std::to_string(loading_blocks_) + ", \"buffers\": {";
+    std::string text = "{\"largest_load\": " + std::to_string(largest_load_) + ", \"loading_blocks\": " + std::to_string(loading_blocks_) +
+                       ", \"buffers\": {";
     bool is_first = true;
     for (const auto& [begin, buffer] : buffers_) {
         const Sums sum = sums(buffer.name);
-        text += (is_first ? "\"" : ", \"") + buffer.name + "\": {\"bytes\": " + std::to_string(sum.bytes) + ", \"loaded\": " + std::to_string(sum.loaded) +
-                ", \"stored\": " + std::to_string(sum.stored) + ", \"filled\": " + std::to_string(sum.filled) + ", \"copied\": " + std::to_string(sum.copied) + "}";
+        text += (is_first ? "\"" : ", \"") + buffer.name + "\": {\"bytes\": " + std::to_string(sum.bytes) +
+                ", \"loaded\": " + std::to_string(sum.loaded) + ", \"stored\": " + std::to_string(sum.stored) +
+                ", \"filled\": " + std::to_string(sum.filled) + ", \"copied\": " + std::to_string(sum.copied) + "}";
         is_first = false;
     }
     return text + "}}";

@@ -84,10 +84,10 @@ int start(char** command)
 const char* word_for(Served::How how)
 {
     switch (how) {
-    case Served::How::finished: return "finished";
-    case Served::How::failed: return "failed";
-    case Served::How::ended: return "ended";
-    case Served::How::broken: return "broken";
+        case Served::How::finished: return "finished";
+        case Served::How::failed: return "failed";
+        case Served::How::ended: return "ended";
+        case Served::How::broken: return "broken";
     }
     return "";
 }
@@ -101,7 +101,8 @@ void write(const std::filesystem::path& path, const std::string& text)
 }
 
 /// Serves one case and writes down what has come of it. True if the program can go on to the next.
-bool judge(simt::remote::Server& server, simt::Device& device, const std::filesystem::path& folder, const std::filesystem::path& left, bool is_last)
+bool judge(simt::remote::Server& server, simt::Device& device, const std::filesystem::path& folder, const std::filesystem::path& left,
+           bool is_last)
 {
     simt::remote::TrialCase trial(folder, device);
     simt::remote::CallLog log;

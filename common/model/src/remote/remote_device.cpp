@@ -62,10 +62,7 @@ void reserve(DeviceAddress address, std::size_t bytes)
     mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
-std::span<const std::uint8_t> bytes_at(const void* begin, std::size_t bytes)
-{
-    return {static_cast<const std::uint8_t*>(begin), bytes};
-}
+std::span<const std::uint8_t> bytes_at(const void* begin, std::size_t bytes) { return {static_cast<const std::uint8_t*>(begin), bytes}; }
 
 }  // namespace
 
@@ -99,10 +96,7 @@ std::vector<std::uint8_t> RemoteDevice::call(Call call, const Writer& request, s
 
 // --- modules --------------------------------------------------------------------------------------
 
-int RemoteDevice::load_module(const std::vector<std::string>& texts)
-{
-    return only<int>(call(Call::load_module, written(texts)));
-}
+int RemoteDevice::load_module(const std::vector<std::string>& texts) { return only<int>(call(Call::load_module, written(texts))); }
 
 void RemoteDevice::unload_module(int module)
 {
@@ -110,10 +104,7 @@ void RemoteDevice::unload_module(int module)
     if (!finished_) call(Call::unload_module, written(module));
 }
 
-int RemoteDevice::find_function(int module, const std::string& name)
-{
-    return only<int>(call(Call::find_function, written(module, name)));
-}
+int RemoteDevice::find_function(int module, const std::string& name) { return only<int>(call(Call::find_function, written(module, name))); }
 
 FunctionInfo RemoteDevice::function(int function)
 {
@@ -146,10 +137,7 @@ DeviceAddress RemoteDevice::allocate(std::size_t bytes)
     return address;
 }
 
-bool RemoteDevice::release(DeviceAddress address)
-{
-    return !finished_ && only<bool>(call(Call::release, written(address)));
-}
+bool RemoteDevice::release(DeviceAddress address) { return !finished_ && only<bool>(call(Call::release, written(address))); }
 
 void RemoteDevice::map_host(void*, std::size_t bytes)
 {
@@ -157,10 +145,7 @@ void RemoteDevice::map_host(void*, std::size_t bytes)
     throw DeviceError(not_supported, "a device in another process does not see this one's memory");
 }
 
-bool RemoteDevice::unmap_host(void*)
-{
-    return false;
-}
+bool RemoteDevice::unmap_host(void*) { return false; }
 
 Device::Range RemoteDevice::range_of(DeviceAddress address)
 {
@@ -210,15 +195,9 @@ void RemoteDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::s
 
 // --- arrays and textures --------------------------------------------------------------------------
 
-int RemoteDevice::create_array(const ArrayShape& shape)
-{
-    return only<int>(call(Call::create_array, written_fields(shape)));
-}
+int RemoteDevice::create_array(const ArrayShape& shape) { return only<int>(call(Call::create_array, written_fields(shape))); }
 
-bool RemoteDevice::destroy_array(int array)
-{
-    return !finished_ && only<bool>(call(Call::destroy_array, written(array)));
-}
+bool RemoteDevice::destroy_array(int array) { return !finished_ && only<bool>(call(Call::destroy_array, written(array))); }
 
 void RemoteDevice::copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch)
 {
@@ -259,34 +238,22 @@ std::uint64_t RemoteDevice::create_texture(const TextureRequest& request)
     return only<std::uint64_t>(call(Call::create_texture, written_fields(request)));
 }
 
-bool RemoteDevice::destroy_texture(std::uint64_t handle)
-{
-    return !finished_ && only<bool>(call(Call::destroy_texture, written(handle)));
-}
+bool RemoteDevice::destroy_texture(std::uint64_t handle) { return !finished_ && only<bool>(call(Call::destroy_texture, written(handle))); }
 
 // --- kernels --------------------------------------------------------------------------------------
 
-int RemoteDevice::launch(const LaunchRequest& request)
-{
-    return only<int>(call(Call::launch, written_fields(request)));
-}
+int RemoteDevice::launch(const LaunchRequest& request) { return only<int>(call(Call::launch, written_fields(request))); }
 
 int RemoteDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes)
 {
     return only<int>(call(Call::occupancy, written(function, block_threads, dynamic_shared_bytes)));
 }
 
-void RemoteDevice::set_heap_bytes(std::size_t bytes)
-{
-    call(Call::set_heap_bytes, written(bytes));
-}
+void RemoteDevice::set_heap_bytes(std::size_t bytes) { call(Call::set_heap_bytes, written(bytes)); }
 
 void RemoteDevice::set_printer(std::function<void(std::string_view)>) {}
 
-void RemoteDevice::reset()
-{
-    call(Call::reset, {});
-}
+void RemoteDevice::reset() { call(Call::reset, {}); }
 
 // --- the trial ------------------------------------------------------------------------------------
 
@@ -358,7 +325,7 @@ RemoteDevice* connect(const char* text)
         end(std::string(socket_variable) + " is '" + text + "', the number of a connected stream socket is accepted");
     // Never destroyed: libraries that are unloaded later may still call it.
     the_device = new RemoteDevice(static_cast<int>(descriptor));
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGSEGV, &action, nullptr);

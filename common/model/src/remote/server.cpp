@@ -73,12 +73,13 @@ Server::Handler Server::handler_of(Call call)
 {
     // In the order of Call.
     static constexpr std::array<Handler, static_cast<std::size_t>(Call::count_of_calls)> handlers{
-        &Server::hello,           &Server::load_module,   &Server::unload_module,   &Server::find_function, &Server::function,
-        &Server::find_variable,   &Server::function_names, &Server::allocate,       &Server::release,       &Server::host_memory,
-        &Server::range_of,        &Server::memory_info,   &Server::copy_in,         &Server::copy_out,      &Server::copy_within,
-        &Server::fill,            &Server::create_array,  &Server::destroy_array,   &Server::copy_to_array, &Server::copy_from_array,
-        &Server::create_texture,  &Server::destroy_texture, &Server::launch,        &Server::occupancy,     &Server::set_heap_bytes,
-        &Server::reset,           &Server::host_fault,    &Server::note,            &Server::trial_integer,   &Server::trial_buffer,  &Server::trial_finish,
+        &Server::hello,          &Server::load_module,     &Server::unload_module, &Server::find_function, &Server::function,
+        &Server::find_variable,  &Server::function_names,  &Server::allocate,      &Server::release,       &Server::host_memory,
+        &Server::range_of,       &Server::memory_info,     &Server::copy_in,       &Server::copy_out,      &Server::copy_within,
+        &Server::fill,           &Server::create_array,    &Server::destroy_array, &Server::copy_to_array, &Server::copy_from_array,
+        &Server::create_texture, &Server::destroy_texture, &Server::launch,        &Server::occupancy,     &Server::set_heap_bytes,
+        &Server::reset,          &Server::host_fault,      &Server::note,          &Server::trial_integer, &Server::trial_buffer,
+        &Server::trial_finish,
     };
     return handlers[static_cast<std::size_t>(call)];
 }
@@ -177,7 +178,8 @@ void Server::launch(Reader& request, Writer& reply)
     if (!module_of_function_.contains(launch.function))
         throw DeviceError(invalid_handle, "there is no function " + std::to_string(launch.function));
     if (launch.parameters.size() != device_.function(launch.function).parameter_bytes)
-        throw DeviceError(invalid_value, "a kernel is launched with " + std::to_string(launch.parameters.size()) + " bytes of parameters, it has " +
+        throw DeviceError(invalid_value, "a kernel is launched with " + std::to_string(launch.parameters.size()) +
+                                             " bytes of parameters, it has " +
                                              std::to_string(device_.function(launch.function).parameter_bytes));
     log_->launched(launch.parameters.size());
     reply(device_.launch(launch));
@@ -246,8 +248,7 @@ void Server::host_fault(Reader& request, Writer&)
     const auto address = request.number<DeviceAddress>();
     request.end();
     const Device::Range range = device_.range_of(address);
-    if (range.bytes > 0)
-        throw NotAllowed("host code reads or writes device memory, which only kernels and copies reach");
+    if (range.bytes > 0) throw NotAllowed("host code reads or writes device memory, which only kernels and copies reach");
 }
 
 }  // namespace simt::remote

@@ -30,7 +30,8 @@ std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most
 void check(const ChannelFormat& format)
 {
     for (const int bits : format.bits)
-        if (bits < 0 || bits > most_bits || bits % 8 != 0) throw DeviceError(invalid_value, "a channel of " + std::to_string(bits) + " bits is asked for");
+        if (bits < 0 || bits > most_bits || bits % 8 != 0)
+            throw DeviceError(invalid_value, "a channel of " + std::to_string(bits) + " bits is asked for");
 }
 
 void check(const ArrayShape& shape)
@@ -147,7 +148,8 @@ void Server::fill(Reader& request, Writer&)
     request.end();
     const std::size_t most = most_array_bytes;
     if ((width != 1 && width != 2 && width != 4) || product({count, static_cast<std::size_t>(width)}, most) > most)
-        throw DeviceError(invalid_value, "a fill of more bytes than a device has, or of elements of " + std::to_string(width) + " bytes is asked for");
+        throw DeviceError(invalid_value,
+                          "a fill of more bytes than a device has, or of elements of " + std::to_string(width) + " bytes is asked for");
     device_.fill(to, value, width, count);
     trial_->data_use().filled(to, count * static_cast<std::size_t>(width));
     log_->filled(count * static_cast<std::size_t>(width));
@@ -208,8 +210,9 @@ void Server::create_texture(Reader& request, Writer& reply)
     if (texture.resource == TextureRequest::Resource::array && !arrays_.contains(texture.array))
         throw DeviceError(invalid_value, "there is no array " + std::to_string(texture.array));
     if (texture.resource != TextureRequest::Resource::array) {
-        const std::size_t bytes = texture.resource == TextureRequest::Resource::linear ? texture.bytes
-                                                                                      : product({texture.pitch, texture.height}, most_array_bytes);
+        const std::size_t bytes = texture.resource == TextureRequest::Resource::linear
+                                      ? texture.bytes
+                                      : product({texture.pitch, texture.height}, most_array_bytes);
         const Device::Range range = device_.range_of(texture.address);
         if (range.bytes == 0 || bytes > range.bytes - (texture.address - range.begin))
             throw DeviceError(invalid_value, "a texture reaches beyond its memory");

@@ -9,19 +9,13 @@
 namespace {
 
 /// The device of another process, which has the cases of an assignment; null if the device is in this one.
-simt::remote::RemoteDevice* judge()
-{
-    return simt::remote::remote_device();
-}
+simt::remote::RemoteDevice* judge() { return simt::remote::remote_device(); }
 
 }  // namespace
 
 #define SIMT_EXPORTED extern "C" __attribute__((visibility("default")))
 
-SIMT_EXPORTED int simt_trial_has_judge(void)
-{
-    return judge() != nullptr;
-}
+SIMT_EXPORTED int simt_trial_has_judge(void) { return judge() != nullptr; }
 
 SIMT_EXPORTED int simt_trial_integer(const char* name, int* value)
 try {

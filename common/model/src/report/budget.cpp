@@ -19,8 +19,7 @@ constexpr double share_of_late_launches = 0.01;
 
 CountedPart::CountedPart(std::uint64_t blocks, std::uint64_t of_blocks, std::chrono::duration<double> seconds)
     : blocks_(std::min(blocks, of_blocks)), of_blocks_(of_blocks), stride_(blocks_ > 0 ? of_blocks / blocks_ : 1), seconds_(seconds)
-{
-}
+{}
 
 bool CountedPart::has(std::uint64_t block) const
 {

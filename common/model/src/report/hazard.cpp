@@ -23,7 +23,8 @@ const char* name_of(HazardKind kind)
 std::optional<HazardKind> find_hazard_kind(std::string_view name)
 {
     using enum HazardKind;
-    for (const HazardKind kind : {race, uninitialized, out_of_bounds, misaligned, use_after_free, divergent_barrier, inactive_lane, deadlock})
+    for (const HazardKind kind :
+         {race, uninitialized, out_of_bounds, misaligned, use_after_free, divergent_barrier, inactive_lane, deadlock})
         if (name == name_of(kind)) return kind;
     return {};
 }

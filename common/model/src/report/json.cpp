@@ -107,8 +107,9 @@ Json to_json(const Hazard& hazard)
     Json threads = Json::array(), lines = Json::array();
     for (const Extent& thread : hazard.threads) threads.push_back(to_json(thread));
     for (const SourcePlace& place : hazard.lines) lines.push_back(to_json(place));
-    return {{"kind", name_of(hazard.kind)}, {"kernel", hazard.kernel},   {"block", to_json(hazard.block)}, {"threads", threads},
-            {"lines", lines},               {"message", hazard.message}, {"help", hazard.help}};
+    return {{"kind", name_of(hazard.kind)}, {"kernel", hazard.kernel}, {"block", to_json(hazard.block)},
+            {"threads", threads},           {"lines", lines},          {"message", hazard.message},
+            {"help", hazard.help}};
 }
 
 Json to_json(const LaunchCounts& counts)
@@ -118,22 +119,22 @@ Json to_json(const LaunchCounts& counts)
     Json fused = Json::array();
     for (const FusedAccess& access : counts.fused) fused.push_back(to_json(access));
     Json json = {{"name", counts.name},
-            {"grid", to_json(counts.grid)},
-            {"block", to_json(counts.block)},
-            {"launches", counts.launches},
-            {"blocks", counts.blocks},
-            {"shared_bytes", counts.shared_bytes},
-            {"exact", counts.exact},
-            {"fused", fused},
-            {"shared_load", to_json(counts.shared_load)},
-            {"shared_store", to_json(counts.shared_store)},
-            {"global_load", to_json(counts.global_load)},
-            {"global_store", to_json(counts.global_store)},
-            {"shared_atomic", to_json(counts.shared_atomic)},
-            {"global_atomic", to_json(counts.global_atomic)},
-            {"barriers", counts.barriers},
-            {"warp_barriers", counts.warp_barriers},
-            {"lines", lines}};
+                 {"grid", to_json(counts.grid)},
+                 {"block", to_json(counts.block)},
+                 {"launches", counts.launches},
+                 {"blocks", counts.blocks},
+                 {"shared_bytes", counts.shared_bytes},
+                 {"exact", counts.exact},
+                 {"fused", fused},
+                 {"shared_load", to_json(counts.shared_load)},
+                 {"shared_store", to_json(counts.shared_store)},
+                 {"global_load", to_json(counts.global_load)},
+                 {"global_store", to_json(counts.global_store)},
+                 {"shared_atomic", to_json(counts.shared_atomic)},
+                 {"global_atomic", to_json(counts.global_atomic)},
+                 {"barriers", counts.barriers},
+                 {"warp_barriers", counts.warp_barriers},
+                 {"lines", lines}};
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
     add_rare_counts(json, counts);
     if (counts.partitions) json["partitions"] = to_json(*counts.partitions);

@@ -23,7 +23,8 @@ void drop_casts(std::string& text)
 {
     replace_all(text, "(bool)1", "true");
     replace_all(text, "(bool)0", "false");
-    for (const std::string_view cast : {"(int)", "(unsigned int)", "(long)", "(unsigned long)", "(short)", "(unsigned short)", "(char)", "(unsigned char)"})
+    for (const std::string_view cast :
+         {"(int)", "(unsigned int)", "(long)", "(unsigned long)", "(short)", "(unsigned short)", "(char)", "(unsigned char)"})
         replace_all(text, cast, "");
 }
 

@@ -51,12 +51,15 @@ std::string& report_path()
 /// Writes down single accesses until the program ends.
 void start_trace(const char* path)
 {
-    static Trace& trace = *new Trace({.machine = current_machine, .kernel = [] { return current_launch().kernel; }, .place_of = source_place});
+    static Trace& trace =
+        *new Trace({.machine = current_machine, .kernel = [] { return current_launch().kernel; }, .place_of = source_place});
     static const std::string& file = *new std::string(path);
     add_listener(trace);
-    on_exit([](int, void*) {
-        if (!write_atomically(file, trace.launches().dump() + "\n")) std::cerr << "error: cannot write " << file << std::endl;
-    }, nullptr);
+    on_exit(
+        [](int, void*) {
+            if (!write_atomically(file, trace.launches().dump() + "\n")) std::cerr << "error: cannot write " << file << std::endl;
+        },
+        nullptr);
 }
 
 void follow_machine()
@@ -111,8 +114,9 @@ Json to_json(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
 
 Json to_json(const LaunchTally& tally)
 {
-    return {{"name", tally.kernel}, {"grid", to_json(tally.grid)}, {"block", to_json(tally.block)}, {"shared_bytes", tally.shared_bytes},
-            {"launches", tally.launches}, {"counted", tally.counted}};
+    return {{"name", tally.kernel},          {"grid", to_json(tally.grid)},
+            {"block", to_json(tally.block)}, {"shared_bytes", tally.shared_bytes},
+            {"launches", tally.launches},    {"counted", tally.counted}};
 }
 
 }  // namespace

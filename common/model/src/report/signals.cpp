@@ -139,7 +139,7 @@ void catch_signals()
         sigaction(signal, nullptr, &earlier);
         // Whoever started the program wants it to ignore the signal.
         if (!(earlier.sa_flags & SA_SIGINFO) && earlier.sa_handler == SIG_IGN) continue;
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_sigaction = handle;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK;
         sigemptyset(&action.sa_mask);

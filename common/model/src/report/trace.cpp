@@ -14,7 +14,8 @@ namespace simt::detail {
 
 using Json = nlohmann::ordered_json;
 
-void Trace::launch_begins(const LaunchInfo& info) {
+void Trace::launch_begins(const LaunchInfo& info)
+{
     info_ = info;
     blocks_ = Json::array();
     block_ = 0;
@@ -23,20 +24,22 @@ void Trace::launch_begins(const LaunchInfo& info) {
     allocations_.clear();
 }
 
-void Trace::block_begins(const Extent& block_index) {
+void Trace::block_begins(const Extent& block_index)
+{
     interval_ = 0;
     made_.clear();
-    if (++block_ <= most_blocks)
-        blocks_.push_back({{"block", {block_index.x, block_index.y, block_index.z}}, {"accesses", Json::array()}});
+    if (++block_ <= most_blocks) blocks_.push_back({{"block", {block_index.x, block_index.y, block_index.z}}, {"accesses", Json::array()}});
 }
 
-void Trace::warp_access(const WarpAccess& access) {
+void Trace::warp_access(const WarpAccess& access)
+{
     if (block_ > most_blocks) return;
     const std::size_t occurrence = made_[{{access.site, access.space, access.operation}, access.warp}]++;
     if (occurrence < most_accesses) blocks_.back()["accesses"].push_back(access_as_json(access, occurrence));
 }
 
-void Trace::launch_ends() {
+void Trace::launch_ends()
+{
     const Machine& machine = surroundings_.machine();
     launches_.push_back({{"kernel", surroundings_.kernel()},
                          {"machine", machine.name},
@@ -47,13 +50,15 @@ void Trace::launch_ends() {
                          {"blocks", std::exchange(blocks_, Json::array())}});
 }
 
-int Trace::number_of(const Site& site, const SourcePlace& place) {
+int Trace::number_of(const Site& site, const SourcePlace& place)
+{
     const auto [number, is_new] = numbers_.try_emplace(site);
     if (is_new) number->second = sites_of_line_[{place.file, place.line, site.space, site.operation}]++;
     return number->second;
 }
 
-Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence) {
+Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
+{
     const SourcePlace place = surroundings_.place_of(access.site);
     Json lanes = Json::array();
     for (std::size_t lane = 0; lane < warp_size; ++lane)

@@ -88,7 +88,8 @@ struct Transfer {
     /// Whether a wavefront could hold both, the bit before the last aside.
     bool is_like(const Transfer& other) const
     {
-        return line == other.line && row == other.row && halves == other.halves && is_swapped == other.is_swapped && ((from ^ to ^ other.from ^ other.to) & 1) == 0;
+        return line == other.line && row == other.row && halves == other.halves && is_swapped == other.is_swapped &&
+               ((from ^ to ^ other.from ^ other.to) & 1) == 0;
     }
 };
 
@@ -98,8 +99,12 @@ struct Transfers {
 
     void add(std::uint64_t from, std::uint64_t to)
     {
-        Transfer transfer{from / line_bytes, to / line_bytes, static_cast<unsigned>(from % line_bytes / sector_bytes), static_cast<unsigned>(to % line_bytes / sector_bytes),
-                          0, ((from ^ to) & half_bytes) != 0};
+        Transfer transfer{from / line_bytes,
+                          to / line_bytes,
+                          static_cast<unsigned>(from % line_bytes / sector_bytes),
+                          static_cast<unsigned>(to % line_bytes / sector_bytes),
+                          0,
+                          ((from ^ to) & half_bytes) != 0};
         std::size_t i = 0;
         while (i < count && !all[i].is_of(transfer)) ++i;
         if (i == count) all[count++] = transfer;
@@ -140,7 +145,8 @@ SharedCost copy_cost(const WarpAccess& access, const Machine& machine)
     }
     if (!access.past_l1) return cost;
     Transfers transfers;
-    detail::for_each_lane(lanes_that_stay(access.address, access.active), [&](std::size_t lane) { transfers.add(from[lane], access.address[lane]); });
+    detail::for_each_lane(lanes_that_stay(access.address, access.active),
+                          [&](std::size_t lane) { transfers.add(from[lane], access.address[lane]); });
     cost.wavefronts = transfers.wavefronts();
     cost.ideal_wavefronts = std::min(cost.ideal_wavefronts, cost.wavefronts);
     return cost;
@@ -153,7 +159,8 @@ GlobalCost copy_past_l1_cost(const WarpAccess& access)
     std::array<std::uint64_t, warp_size> read;
     std::size_t count = 0, lanes = 0;
     detail::for_each_lane(access.active, [&](std::size_t lane) { read[lanes++] = access.address[lane]; });
-    detail::for_each_lane(lanes_that_stay(to, access.active), [&](std::size_t lane) { moved[count++] = {access.address[lane] / line_bytes, to[lane] / sector_bytes}; });
+    detail::for_each_lane(lanes_that_stay(to, access.active),
+                          [&](std::size_t lane) { moved[count++] = {access.address[lane] / line_bytes, to[lane] / sector_bytes}; });
     const auto distinct = [](auto& values, std::size_t n) {
         const auto end = values.begin() + static_cast<std::ptrdiff_t>(n);
         std::sort(values.begin(), end);

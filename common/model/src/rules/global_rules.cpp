@@ -39,7 +39,8 @@ constexpr int half_warp = 16;
 /// The addresses of some lanes, in ascending order. Most accesses are in that order already.
 class SortedAddresses {
 public:
-    SortedAddresses(const WarpAccess& access, std::uint32_t lanes) {
+    SortedAddresses(const WarpAccess& access, std::uint32_t lanes)
+    {
         bool ascending = true;
         for_each_lane(lanes, [&](std::size_t lane) {
             ascending &= count_ == 0 || address_[count_ - 1] <= access.address[lane];
@@ -56,7 +57,8 @@ private:
 };
 
 /// Distinct lines that accesses of `size` bytes at `addresses`, in ascending order, touch.
-int distinct_lines(std::span<const std::uint64_t> addresses, int size, int line_bytes) {
+int distinct_lines(std::span<const std::uint64_t> addresses, int size, int line_bytes)
+{
     const int shift = std::countr_zero(static_cast<unsigned>(line_bytes));
     std::uint64_t next = 0;
     std::uint64_t lines = 0;
@@ -68,18 +70,18 @@ int distinct_lines(std::span<const std::uint64_t> addresses, int size, int line_
     return static_cast<int>(lines);
 }
 
-int distinct_addresses(std::span<const std::uint64_t> addresses) {
+int distinct_addresses(std::span<const std::uint64_t> addresses)
+{
     int count = 1;
     for (std::size_t i = 1; i < addresses.size(); ++i) count += addresses[i] != addresses[i - 1];
     return count;
 }
 
-int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const Machine& machine) {
+int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const Machine& machine)
+{
     const int line_bytes = access.operation == Operation::load ? machine.load_line_bytes : machine.store_line_bytes;
-    const int request_lanes =
-        machine.line_request_lanes ? detail::lanes_for_size(machine.line_request_lanes, access.size) : warp_size;
-    if (request_lanes == warp_size)
-        return distinct_lines(all.get(), access.size, line_bytes) * (line_bytes / sector_bytes);
+    const int request_lanes = machine.line_request_lanes ? detail::lanes_for_size(machine.line_request_lanes, access.size) : warp_size;
+    if (request_lanes == warp_size) return distinct_lines(all.get(), access.size, line_bytes) * (line_bytes / sector_bytes);
     int lines = 0;
     for (int first = 0; first < warp_size; first += request_lanes) {
         const std::uint32_t lanes = access.active & lane_group(first, request_lanes);
@@ -89,7 +91,8 @@ int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const
 }
 
 /// The cost of an access of all lanes to aligned elements `step` bytes apart, where a request moves distinct sectors.
-GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, int size) {
+GlobalCost cost_of_even_steps(std::uint64_t first, std::uint64_t step, int size)
+{
     const auto bytes = static_cast<std::uint64_t>(size);
     const auto back = std::uint64_t{0} - step;
     if (back < step) {  // lanes go down: the same from the other end
@@ -108,7 +111,8 @@ class WantedSectors {
 public:
     WantedSectors() { sector_.fill(none); }
 
-    void add(std::uint64_t address) {
+    void add(std::uint64_t address)
+    {
         const std::uint64_t sector = address / sector_bytes;
         std::size_t i = sector * 0x9E3779B97F4A7C15u >> (64 - slot_bits);
         while (sector_[i] != sector && sector_[i] != none) i = (i + 1) % sector_.size();
@@ -136,7 +140,8 @@ class AscendingSectors {
 public:
     explicit AscendingSectors(std::uint64_t first) : last_(first) {}
 
-    void add(std::uint64_t address) {
+    void add(std::uint64_t address)
+    {
         ascend &= address >= last_;
         sectors += address / sector_bytes != last_ / sector_bytes;
         elements += address != last_;
@@ -151,8 +156,11 @@ private:
 };
 
 /// The cost of an access to aligned elements, where a request moves distinct sectors. An element lies in one sector.
-GlobalCost cost_of_sectors(const WarpAccess& access) {
-    const auto cost = [&](int sectors, int elements) { return GlobalCost{sectors, (elements * access.size + sector_bytes - 1) / sector_bytes}; };
+GlobalCost cost_of_sectors(const WarpAccess& access)
+{
+    const auto cost = [&](int sectors, int elements) {
+        return GlobalCost{sectors, (elements * access.size + sector_bytes - 1) / sector_bytes};
+    };
     AscendingSectors ascending(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
     for_lanes(access.active, [&](std::size_t lane) { ascending.add(access.address[lane]); });
     if (ascending.ascend) return cost(ascending.sectors, ascending.elements);
@@ -162,15 +170,17 @@ GlobalCost cost_of_sectors(const WarpAccess& access) {
 }
 
 /// True if a request moves distinct sectors, on this machine, and elements do not lie across two.
-bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine) {
-    if (machine.coalescing != Coalescing::distinct_lines || machine.line_request_lanes != 0 ||
-        machine.load_line_bytes != sector_bytes || machine.store_line_bytes != sector_bytes)
+bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine)
+{
+    if (machine.coalescing != Coalescing::distinct_lines || machine.line_request_lanes != 0 || machine.load_line_bytes != sector_bytes ||
+        machine.store_line_bytes != sector_bytes)
         return false;
     return detail::is_aligned(access);
 }
 
 /// The bytes of one transaction of compute capability 1.2 or 1.3; takes the lanes that it serves out of `lanes`.
-std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes) {
+std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes)
+{
     std::uint64_t bytes = access.size == 1 ? 32 : access.size == 2 ? 64 : 128;
     const std::uint64_t segment = access.address[static_cast<std::size_t>(std::countr_zero(lanes))] / bytes;
     std::uint64_t low = UINT64_MAX, high = 0;
@@ -187,7 +197,8 @@ std::uint64_t take_segment(const WarpAccess& access, std::uint32_t& lanes) {
     return bytes;
 }
 
-int sectors_of_segments(const WarpAccess& access) {
+int sectors_of_segments(const WarpAccess& access)
+{
     std::uint64_t bytes = 0;
     for (int first = 0; first < warp_size; first += half_warp) {
         std::uint32_t lanes = access.active & lane_group(first, half_warp);
@@ -196,7 +207,8 @@ int sectors_of_segments(const WarpAccess& access) {
     return static_cast<int>(bytes / sector_bytes);
 }
 
-int sectors_of_strict_order(const WarpAccess& access) {
+int sectors_of_strict_order(const WarpAccess& access)
+{
     const auto size = static_cast<std::uint64_t>(access.size);
     int sectors = 0;
     for (int first = 0; first < warp_size; first += half_warp) {
@@ -217,7 +229,8 @@ int sectors_of_strict_order(const WarpAccess& access) {
 }
 
 /// Compute capability 9.0, measured (tests/hardware/h200_features.json): of the lanes with one address each moves its sector anew.
-GlobalCost cost_of_atomic(const WarpAccess& access) {
+GlobalCost cost_of_atomic(const WarpAccess& access)
+{
     std::array<std::uint64_t, warp_size> addresses;
     std::size_t count = 0;
     for_each_lane(access.active, [&](std::size_t lane) { addresses[count++] = access.address[lane]; });
@@ -239,7 +252,8 @@ GlobalCost cost_of_atomic(const WarpAccess& access) {
 
 }  // namespace
 
-GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
+GlobalCost global_cost(const WarpAccess& access, const Machine& machine)
+{
     if (moves_sectors_of_elements(access, machine)) {
         if (access.operation == Operation::async_copy && access.past_l1 && access.other_side) return copy_past_l1_cost(access);
         if (access.operation == Operation::atomic) return cost_of_atomic(access);
@@ -249,12 +263,9 @@ GlobalCost global_cost(const WarpAccess& access, const Machine& machine) {
     const SortedAddresses addresses(access, access.active);
     const int ideal = (distinct_addresses(addresses.get()) * access.size + sector_bytes - 1) / sector_bytes;
     switch (machine.coalescing) {
-        case Coalescing::distinct_lines:
-            return {sectors_of_lines(access, addresses, machine), ideal};
-        case Coalescing::shrinking_segments:
-            return {sectors_of_segments(access), ideal};
-        case Coalescing::strict_order:
-            return {sectors_of_strict_order(access), ideal};
+        case Coalescing::distinct_lines: return {sectors_of_lines(access, addresses, machine), ideal};
+        case Coalescing::shrinking_segments: return {sectors_of_segments(access), ideal};
+        case Coalescing::strict_order: return {sectors_of_strict_order(access), ideal};
     }
     return {0, ideal};
 }

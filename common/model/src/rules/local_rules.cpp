@@ -49,7 +49,8 @@ GlobalCost local_cost(const WarpAccess& access)
 {
     const auto bytes = static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size);
     const int ideal = static_cast<int>((bytes + sector_bytes - 1) / sector_bytes);
-    const int sectors = distinct_of_words(access, [](std::size_t lane, std::uint64_t word) { return (word * warp_size + lane) / words_of_sector; });
+    const int sectors =
+        distinct_of_words(access, [](std::size_t lane, std::uint64_t word) { return (word * warp_size + lane) / words_of_sector; });
     return {sectors, ideal};
 }
 
@@ -69,7 +70,8 @@ int constant_words(const WarpAccess& access)
 int texture_requests(const WarpAccess& access)
 {
     int requests = 0;
-    for (int first = 0; first < warp_size; first += access.request_lanes) requests += (access.active & detail::lane_group(first, access.request_lanes)) != 0;
+    for (int first = 0; first < warp_size; first += access.request_lanes)
+        requests += (access.active & detail::lane_group(first, access.request_lanes)) != 0;
     return requests;
 }
 

@@ -51,8 +51,8 @@ int phases_of(std::uint32_t lanes, int phase_lanes)
 
 bool is_loop(const WarpAccess& access, const Machine& machine)
 {
-    return access.operation == Operation::atomic && access.atomic == AtomicKind::loop && machine.wide_shared == WideShared::merging_phases &&
-           access.size >= machine.bank_width;
+    return access.operation == Operation::atomic && access.atomic == AtomicKind::loop &&
+           machine.wide_shared == WideShared::merging_phases && access.size >= machine.bank_width;
 }
 
 LoopCost loop_cost(const WarpAccess& access, const Machine& machine)

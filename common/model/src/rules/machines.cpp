@@ -11,7 +11,8 @@
 
 namespace simt {
 
-int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) const {
+int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) const
+{
     // Threads are given out in whole warps.
     const int warp_threads = (block_threads + warp_size - 1) / warp_size * warp_size;
     std::int64_t blocks = multiprocessor_blocks;
@@ -20,7 +21,8 @@ int Machine::concurrent_blocks(int block_threads, std::int64_t shared_bytes) con
     return static_cast<int>(std::max<std::int64_t>(1, blocks)) * multiprocessors;
 }
 
-const std::vector<Machine>& machines() {
+const std::vector<Machine>& machines()
+{
     // Never destroyed: a report names the machine when the program has ended.
     static const std::vector<Machine>& all = *new std::vector<Machine>{
         {.name = "sm_90",
@@ -123,12 +125,14 @@ const std::vector<Machine>& machines() {
     return all;
 }
 
-const Machine* find_machine(std::string_view name) {
+const Machine* find_machine(std::string_view name)
+{
     const auto found = std::ranges::find(machines(), name, &Machine::name);
     return found == machines().end() ? nullptr : &*found;
 }
 
-std::string machine_names() {
+std::string machine_names()
+{
     std::string names;
     for (const Machine& machine : machines()) names += (names.empty() ? "" : ", ") + machine.name;
     return names;

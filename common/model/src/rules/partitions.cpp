@@ -12,9 +12,11 @@
 namespace simt::detail {
 
 Partitions::Partitions(const Machine& machine, std::function<std::size_t()> shared_bytes)
-    : machine_(machine), shared_bytes_(std::move(shared_bytes)) {}
+    : machine_(machine), shared_bytes_(std::move(shared_bytes))
+{}
 
-void Partitions::launch_begins(const LaunchInfo& info) {
+void Partitions::launch_begins(const LaunchInfo& info)
+{
     block_threads_ = static_cast<int>(info.block.x * info.block.y * info.block.z);
     blocks_in_group_ = 0;
     is_first_group_ = true;
@@ -26,11 +28,10 @@ void Partitions::launch_begins(const LaunchInfo& info) {
                .store = {std::vector<std::uint64_t>(partitions), std::vector<std::uint64_t>(partitions)}};
 }
 
-void Partitions::block_begins(const Extent&) {
-    loads_.made = stores_.made = 0;
-}
+void Partitions::block_begins(const Extent&) { loads_.made = stores_.made = 0; }
 
-void Partitions::warp_access(const WarpAccess& access) {
+void Partitions::warp_access(const WarpAccess& access)
+{
     if (access.space != Space::global) return;
     const bool is_load = access.operation == Operation::load || access.operation == Operation::async_copy;
     Steps& steps = is_load ? loads_ : stores_;
@@ -45,32 +46,30 @@ void Partitions::warp_access(const WarpAccess& access) {
     steps.partitions[steps.made++] |= used;
 }
 
-void Partitions::block_ends() {
+void Partitions::block_ends()
+{
     // How many blocks fit is known when the first has declared its shared memory.
     if (counts_.concurrent_blocks == 0)
-        counts_.concurrent_blocks =
-            machine_.concurrent_blocks(block_threads_, static_cast<std::int64_t>(shared_bytes_()));
+        counts_.concurrent_blocks = machine_.concurrent_blocks(block_threads_, static_cast<std::int64_t>(shared_bytes_()));
     if (++blocks_in_group_ == counts_.concurrent_blocks) end_group();
 }
 
-void Partitions::launch_ends() {
-    end_group();
-}
+void Partitions::launch_ends() { end_group(); }
 
-void Partitions::end_group() {
+void Partitions::end_group()
+{
     end_steps(loads_, counts_.load);
     end_steps(stores_, counts_.store);
     blocks_in_group_ = 0;
     is_first_group_ = false;
 }
 
-void Partitions::end_steps(Steps& steps, PartitionUse& use) {
+void Partitions::end_steps(Steps& steps, PartitionUse& use)
+{
     for (const std::uint32_t used : steps.partitions) ++use.steps[static_cast<std::size_t>(std::popcount(used)) - 1];
     steps.partitions.clear();
 }
 
-PartitionCounts Partitions::take() {
-    return std::exchange(counts_, {});
-}
+PartitionCounts Partitions::take() { return std::exchange(counts_, {}); }
 
 }  // namespace simt::detail

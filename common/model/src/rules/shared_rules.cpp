@@ -45,7 +45,8 @@ constexpr std::size_t most_banks = 32;
 
 /// Calls `visit` with each bank and word that `lanes` touch, until it returns false. Returns whether it never did.
 template <class Visit>
-bool all_words(const WarpAccess& access, std::uint32_t lanes, const Machine& machine, Visit&& visit) {
+bool all_words(const WarpAccess& access, std::uint32_t lanes, const Machine& machine, Visit&& visit)
+{
     const int shift = std::countr_zero(static_cast<unsigned>(machine.bank_width));
     const auto bank_mask = static_cast<std::uint64_t>(machine.banks - 1);
     for (; lanes; lanes &= lanes - 1) {
@@ -58,7 +59,8 @@ bool all_words(const WarpAccess& access, std::uint32_t lanes, const Machine& mac
 }
 
 /// True if no bank holds two of the words that `lanes` touch.
-bool is_free_of_conflicts(const WarpAccess& access, std::uint32_t lanes, const Machine& machine) {
+bool is_free_of_conflicts(const WarpAccess& access, std::uint32_t lanes, const Machine& machine)
+{
     std::array<std::uint64_t, most_banks> word_of_bank;
     std::uint32_t used = 0;
     return all_words(access, lanes, machine, [&](std::size_t bank, std::uint64_t word) {
@@ -71,7 +73,8 @@ bool is_free_of_conflicts(const WarpAccess& access, std::uint32_t lanes, const M
 
 /// Distinct words in the fullest bank, for lanes that touch one word each, which are `words`. 0 where that takes a closer look: banks conflict, and
 /// the words are not in ascending order.
-int most_in_a_bank(std::span<const std::uint32_t> words, const Machine& machine) {
+int most_in_a_bank(std::span<const std::uint32_t> words, const Machine& machine)
+{
     const auto bank_mask = static_cast<std::uint32_t>(machine.banks - 1);
     std::array<std::uint32_t, most_banks> word_of_bank;
     for (const std::uint32_t word : words) word_of_bank[word & bank_mask] = word;
@@ -91,12 +94,14 @@ int most_in_a_bank(std::span<const std::uint32_t> words, const Machine& machine)
 }
 
 /// True if no lane touches more than one word.
-bool is_one_word_a_lane(const WarpAccess& access, const Machine& machine) {
+bool is_one_word_a_lane(const WarpAccess& access, const Machine& machine)
+{
     return access.size <= machine.bank_width && detail::is_aligned(access);
 }
 
 /// Distinct words in the fullest bank, over the words that `lanes` touch.
-int words_in_fullest_bank(const WarpAccess& access, std::uint32_t lanes, const Machine& machine) {
+int words_in_fullest_bank(const WarpAccess& access, std::uint32_t lanes, const Machine& machine)
+{
     if (is_one_word_a_lane(access, machine)) {
         std::array<std::uint32_t, warp_size> words;
         std::size_t count = 0;
@@ -131,43 +136,45 @@ int words_in_fullest_bank(const WarpAccess& access, std::uint32_t lanes, const M
 enum class InactivePartner { fits, does_not_fit };
 
 /// True if each of `lanes` has the same address as its partner, the lane whose number differs in the bit `distance`.
-bool partners_agree(const WarpAccess& access, std::uint32_t lanes, int distance, InactivePartner inactive) {
+bool partners_agree(const WarpAccess& access, std::uint32_t lanes, int distance, InactivePartner inactive)
+{
     bool agree = true;
     for_each_lane(lanes, [&](std::size_t lane) {
         const std::size_t partner = lane ^ static_cast<std::size_t>(distance);
-        if (lanes >> partner & 1)
-            agree &= access.address[lane] == access.address[partner];
-        else
-            agree &= inactive == InactivePartner::fits;
+        if (lanes >> partner & 1) agree &= access.address[lane] == access.address[partner];
+        else agree &= inactive == InactivePartner::fits;
     });
     return agree;
 }
 
-bool partners_agree(const WarpAccess& access, std::uint32_t lanes, InactivePartner inactive) {
+bool partners_agree(const WarpAccess& access, std::uint32_t lanes, InactivePartner inactive)
+{
     return partners_agree(access, lanes, 1, inactive) || partners_agree(access, lanes, 2, inactive);
 }
 
 /// True if the phases of `lanes`, which start with lane `first`, merge unless a bank conflict keeps them apart.
-bool phases_may_merge(const WarpAccess& access, std::uint32_t lanes, int first) {
+bool phases_may_merge(const WarpAccess& access, std::uint32_t lanes, int first)
+{
     const bool is_lower_half_of_16_bytes = access.size == 16 && first == 0;
     if (!is_lower_half_of_16_bytes) return partners_agree(access, lanes, InactivePartner::fits);
     const bool last_lane_is_active = access.active >> (warp_size - 1) & 1;
     return !last_lane_is_active || partners_agree(access, lanes, InactivePartner::does_not_fit);
 }
 
-SharedCost cost_of_phases(const WarpAccess& access, std::uint32_t lanes, int phase_lanes, const Machine& machine) {
+SharedCost cost_of_phases(const WarpAccess& access, std::uint32_t lanes, int phase_lanes, const Machine& machine)
+{
     SharedCost cost{0, 0};
     for (int first = 0; first < warp_size; first += phase_lanes) {
         const std::uint32_t phase = lanes & lane_group(first, phase_lanes);
         if (!phase) continue;
-        cost.wavefronts += words_in_fullest_bank(access, phase, machine) +
-                           (access.size == 16 ? machine.extra_wavefronts_of_16_bytes : 0);
+        cost.wavefronts += words_in_fullest_bank(access, phase, machine) + (access.size == 16 ? machine.extra_wavefronts_of_16_bytes : 0);
         cost.ideal_wavefronts += 1;
     }
     return cost;
 }
 
-SharedCost cost_of_merging_phases(const WarpAccess& access, int phase_lanes, const Machine& machine) {
+SharedCost cost_of_merging_phases(const WarpAccess& access, int phase_lanes, const Machine& machine)
+{
     if (access.size == 16 && all_lanes_agree(access)) {
         const int wavefronts = std::popcount(access.active) <= warp_size / 2 ? 1 : 2;
         return {wavefronts, wavefronts};
@@ -194,7 +201,8 @@ class OneBroadcastRequest {
 public:
     OneBroadcastRequest(const WarpAccess& access, std::uint32_t lanes, std::uint64_t offset, const Machine& machine)
         : bank_mask_(static_cast<std::uint64_t>(machine.banks - 1)),
-          bank_shift_(std::countr_zero(static_cast<unsigned>(machine.bank_width))) {
+          bank_shift_(std::countr_zero(static_cast<unsigned>(machine.bank_width)))
+    {
         for_each_lane(lanes, [&](std::size_t lane) {
             const std::uint64_t address = access.address[lane] + offset;
             if (access.operation != Operation::load &&
@@ -204,7 +212,8 @@ public:
         });
     }
 
-    int load_steps() {
+    int load_steps()
+    {
         int steps = 0;
         for (; count_ > 0; ++steps) {
             const std::uint64_t chosen = most_wanted_word();
@@ -213,8 +222,7 @@ public:
             for (int i = 0; i < count_; ++i) {
                 const std::uint64_t word = word_of(i), bank = std::uint64_t{1} << (word & bank_mask_);
                 if (word == chosen) continue;
-                if (served_banks & bank)
-                    address_[static_cast<std::size_t>(left++)] = address_[static_cast<std::size_t>(i)];
+                if (served_banks & bank) address_[static_cast<std::size_t>(left++)] = address_[static_cast<std::size_t>(i)];
                 served_banks |= bank;
             }
             count_ = left;
@@ -222,7 +230,8 @@ public:
         return steps;
     }
 
-    int store_steps() const {
+    int store_steps() const
+    {
         std::array<int, most_banks> in_bank{};
         int fullest = 0;
         for (int i = 0; i < count_; ++i) fullest = std::max(fullest, ++in_bank[word_of(i) & bank_mask_]);
@@ -232,7 +241,8 @@ public:
 private:
     std::uint64_t word_of(int i) const { return address_[static_cast<std::size_t>(i)] >> bank_shift_; }
 
-    std::uint64_t most_wanted_word() const {
+    std::uint64_t most_wanted_word() const
+    {
         std::uint64_t best = 0;
         int most = 0;
         for (int i = 0; i < count_; ++i) {
@@ -249,7 +259,8 @@ private:
     int count_ = 0;
 };
 
-SharedCost cost_of_one_broadcast(const WarpAccess& access, const Machine& machine) {
+SharedCost cost_of_one_broadcast(const WarpAccess& access, const Machine& machine)
+{
     SharedCost cost{0, 0};
     for (int first = 0; first < warp_size; first += machine.shared_request_lanes) {
         const std::uint32_t lanes = access.active & lane_group(first, machine.shared_request_lanes);
@@ -266,7 +277,8 @@ SharedCost cost_of_one_broadcast(const WarpAccess& access, const Machine& machin
 /// The cost of an access of all lanes to aligned elements, a fixed number of elements apart or one word for all. A
 /// phase then has as many elements as the banks hold side by side, and the fullest holds the greatest common divisor of
 /// the two numbers. Nothing merges, as no two lanes have one address.
-SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, const Machine& machine) {
+SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, const Machine& machine)
+{
     if (step == 0) return {1, 1};
     const auto elements = static_cast<unsigned>(step >> std::countr_zero(static_cast<unsigned>(size)));
     const int in_fullest_bank = static_cast<int>(std::gcd(elements, static_cast<unsigned>(phase_lanes)));
@@ -275,15 +287,18 @@ SharedCost cost_of_even_steps(std::uint64_t step, int size, int phase_lanes, con
 }
 
 /// True if cost_of_even_steps() tells the cost.
-bool has_even_steps(const WarpAccess& access, const Machine& machine, std::uint64_t& step) {
+bool has_even_steps(const WarpAccess& access, const Machine& machine, std::uint64_t& step)
+{
     if (access.size < machine.bank_width || machine.banks != machine.shared_request_lanes) return false;
     const auto offset_bits = static_cast<std::uint64_t>(access.size) - 1;
-    return detail::is_evenly_spaced(access, step) && (step != 0 || access.size == machine.bank_width) && ((step | access.address[0]) & offset_bits) == 0;
+    return detail::is_evenly_spaced(access, step) && (step != 0 || access.size == machine.bank_width) &&
+           ((step | access.address[0]) & offset_bits) == 0;
 }
 
 /// Compute capability 9.0, measured (tests/hardware/h200_features.json): a bank serves the lanes of an atomic operation one after
 /// another, also those with one address; comparing and swapping takes two wavefronts where others take one.
-SharedCost cost_of_atomic(const WarpAccess& access, int phase_lanes, const Machine& machine) {
+SharedCost cost_of_atomic(const WarpAccess& access, int phase_lanes, const Machine& machine)
+{
     SharedCost cost{0, 0};
     const auto size = static_cast<std::uint64_t>(access.size);
     const auto places = static_cast<std::uint64_t>(machine.banks * machine.bank_width) / size;
@@ -301,17 +316,18 @@ SharedCost cost_of_atomic(const WarpAccess& access, int phase_lanes, const Machi
 
 }  // namespace
 
-SharedCost shared_cost(const WarpAccess& access, const Machine& machine) {
+SharedCost shared_cost(const WarpAccess& access, const Machine& machine)
+{
     if (machine.shared_words == SharedWords::one_broadcast) return cost_of_one_broadcast(access, machine);
     const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
     const bool serializes = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::atomic;
     if (is_loop(access, machine)) return loop_cost(access, machine).swaps;
     if (machine.wide_shared == WideShared::merging_phases && access.operation == Operation::async_copy) return copy_cost(access, machine);
-    if (serializes && access.atomic != AtomicKind::counting && access.size >= machine.bank_width) return cost_of_atomic(access, phase_lanes, machine);
+    if (serializes && access.atomic != AtomicKind::counting && access.size >= machine.bank_width)
+        return cost_of_atomic(access, phase_lanes, machine);
     if (std::uint64_t step; has_even_steps(access, machine, step)) return cost_of_even_steps(step, access.size, phase_lanes, machine);
     const bool merges = machine.wide_shared == WideShared::merging_phases && access.operation == Operation::load && !access.matrix_rows;
-    if (merges && phase_lanes < machine.shared_request_lanes)
-        return cost_of_merging_phases(access, phase_lanes, machine);
+    if (merges && phase_lanes < machine.shared_request_lanes) return cost_of_merging_phases(access, phase_lanes, machine);
     return cost_of_phases(access, access.active, phase_lanes, machine);
 }
 

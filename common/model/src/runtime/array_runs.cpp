@@ -40,19 +40,23 @@ std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, st
     return found;
 }
 
-std::vector<cudaMemcpy3DParms> into_array(cudaArray_t to, std::size_t x_bytes, std::size_t row, const void* from, std::size_t bytes, cudaMemcpyKind kind)
+std::vector<cudaMemcpy3DParms> into_array(cudaArray_t to, std::size_t x_bytes, std::size_t row, const void* from, std::size_t bytes,
+                                          cudaMemcpyKind kind)
 {
     std::vector<cudaMemcpy3DParms> copies;
     for (const Stretch& part : stretches(to, x_bytes, row, bytes))
-        copies.push_back(to_array(to, part.x_bytes, part.row, static_cast<const char*>(from) + part.first_byte, part.width, part.width, part.rows, kind));
+        copies.push_back(to_array(to, part.x_bytes, part.row, static_cast<const char*>(from) + part.first_byte, part.width, part.width,
+                                  part.rows, kind));
     return copies;
 }
 
-std::vector<cudaMemcpy3DParms> out_of_array(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t row, std::size_t bytes, cudaMemcpyKind kind)
+std::vector<cudaMemcpy3DParms> out_of_array(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t row, std::size_t bytes,
+                                            cudaMemcpyKind kind)
 {
     std::vector<cudaMemcpy3DParms> copies;
     for (const Stretch& part : stretches(from, x_bytes, row, bytes))
-        copies.push_back(from_array(static_cast<char*>(to) + part.first_byte, part.width, from, part.x_bytes, part.row, part.width, part.rows, kind));
+        copies.push_back(
+            from_array(static_cast<char*>(to) + part.first_byte, part.width, from, part.x_bytes, part.row, part.width, part.rows, kind));
     return copies;
 }
 
@@ -83,7 +87,8 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, cons
     return call([&] { run_all(into_array(to, x, y, from, bytes, kind)); });
 }
 
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream)
 {
     return call([&] { enqueue_all(stream, into_array(to, x, y, from, bytes, kind)); });
 }
@@ -93,7 +98,8 @@ cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x,
     return call([&] { run_all(out_of_array(to, from, x, y, bytes, kind)); });
 }
 
-cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind,
+                                     cudaStream_t stream)
 {
     return call([&] { enqueue_all(stream, out_of_array(to, from, x, y, bytes, kind)); });
 }

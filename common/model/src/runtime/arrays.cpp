@@ -57,7 +57,8 @@ ArrayShape shape_of(const cudaChannelFormatDesc& description, const cudaExtent& 
     shape.gather = (flags & cudaArrayTextureGather) != 0;
     shape.levels = levels;
     constexpr std::size_t faces = 6;
-    if (shape.cubemap) require(shape.width == shape.height && shape.depth != 0 && shape.depth % faces == 0 && (shape.layered || shape.depth == faces));
+    if (shape.cubemap)
+        require(shape.width == shape.height && shape.depth != 0 && shape.depth % faces == 0 && (shape.layered || shape.depth == faces));
     return shape;
 }
 
@@ -134,7 +135,8 @@ extern "C" {
 
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) { return {x, y, z, w, kind}; }
 
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* description, std::size_t width, std::size_t height, unsigned flags)
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* description, std::size_t width, std::size_t height,
+                            unsigned flags)
 {
     return new_array(array, description, {width, height, 0}, flags);
 }
@@ -157,7 +159,8 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     });
 }
 
-cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description, cudaExtent extent, unsigned levels, unsigned flags)
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description, cudaExtent extent,
+                                     unsigned levels, unsigned flags)
 {
     return call([&] {
         require(handle && levels > 0);

@@ -45,10 +45,8 @@ void report_kernel_error()
 
 void note_error(const std::string& line)
 {
-    if (remote::RemoteDevice* const device = remote::remote_device())
-        device->note(line);
-    else
-        detail::session().add_error(line);
+    if (remote::RemoteDevice* const device = remote::remote_device()) device->note(line);
+    else detail::session().add_error(line);
 }
 
 void print_error(const std::string& line)

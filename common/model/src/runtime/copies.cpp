@@ -76,14 +76,15 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
     });
 }
 
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
+                         cudaMemcpyKind kind)
 {
     if (width > to_pitch || width > from_pitch) return remember(cudaErrorInvalidPitchValue);
     return now([&] { return rows(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                              std::size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (width > to_pitch || width > from_pitch) return remember(cudaErrorInvalidPitchValue);
     return in_stream(stream, [&] { return rows(to, to_pitch, from, from_pitch, width, height, kind); });
@@ -109,20 +110,20 @@ cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaS
     return parameters ? in_stream(stream, [&] { return without_devices(*parameters); }) : remember(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width, std::size_t height,
-                                cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+                                std::size_t height, cudaMemcpyKind kind)
 {
     return now([&] { return to_array(to, x, y, from, pitch, width, height, kind); });
 }
 
-cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width, std::size_t height,
-                                     cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+                                     std::size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
     return in_stream(stream, [&] { return to_array(to, x, y, from, pitch, width, height, kind); });
 }
 
-cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t width, std::size_t height,
-                                  cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t width,
+                                  std::size_t height, cudaMemcpyKind kind)
 {
     return now([&] { return from_array(to, pitch, from, x, y, width, height, kind); });
 }
@@ -133,8 +134,8 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_co
     return in_stream(stream, [&] { return from_array(to, pitch, from, x, y, width, height, kind); });
 }
 
-cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
-                                     std::size_t width, std::size_t height, cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
+                                     std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind)
 {
     return now([&] {
         cudaMemcpy3DParms parameters = to_array(to, to_x, to_y, nullptr, 0, width, height, kind);
@@ -155,12 +156,14 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes
     return now([&] { return from_symbol(to, symbol, bytes, offset, kind); });
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream)
 {
     return in_stream(stream, [&] { return to_symbol(symbol, from, bytes, offset, kind); });
 }
 
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream)
 {
     return in_stream(stream, [&] { return from_symbol(to, symbol, bytes, offset, kind); });
 }
@@ -181,11 +184,12 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol)
     });
 }
 
-cudaError_t cudaMemcpyBatchAsync(void* const* targets, const void* const* sources, const std::size_t* sizes, std::size_t count, cudaMemcpyAttributes*,
-                                 std::size_t*, std::size_t, cudaStream_t stream)
+cudaError_t cudaMemcpyBatchAsync(void* const* targets, const void* const* sources, const std::size_t* sizes, std::size_t count,
+                                 cudaMemcpyAttributes*, std::size_t*, std::size_t, cudaStream_t stream)
 {
     return call([&] {
-        for (std::size_t i = 0; i < count; ++i) enqueue(stream, CopyWork{bytes_in_row(targets[i], sources[i], sizes[i], cudaMemcpyDefault)});
+        for (std::size_t i = 0; i < count; ++i)
+            enqueue(stream, CopyWork{bytes_in_row(targets[i], sources[i], sizes[i], cudaMemcpyDefault)});
     });
 }
 

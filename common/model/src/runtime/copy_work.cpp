@@ -39,8 +39,8 @@ Side side_of(cudaArray_t array, const cudaPos& position, const cudaPitchedPtr& p
         const ArrayShape& shape = side.array->shape;
         const std::size_t height = std::max<std::size_t>(shape.height, 1), depth = std::max<std::size_t>(shape.depth, 1);
         const std::size_t width = shape.width * element;
-        require(side.box.x_bytes <= width && size.width <= width - side.box.x_bytes && side.box.y <= height && size.height <= height - side.box.y &&
-                side.box.z <= depth && size.depth <= depth - side.box.z);
+        require(side.box.x_bytes <= width && size.width <= width - side.box.x_bytes && side.box.y <= height &&
+                size.height <= height - side.box.y && side.box.z <= depth && size.depth <= depth - side.box.z);
         return side;
     }
     side.pitch = pointer.pitch;
@@ -113,7 +113,8 @@ void copy_with_array(const Side& to, const Side& from, const Size& size)
     middle.memory = texels.data();
     middle.pitch = size.width;
     middle.slice_pitch = size.width * size.height;
-    if (from.array) device(from.array->device).copy_from_array(from.array->number, from.box, texels.data(), middle.pitch, middle.slice_pitch);
+    if (from.array)
+        device(from.array->device).copy_from_array(from.array->number, from.box, texels.data(), middle.pitch, middle.slice_pitch);
     else copy_linear(middle, from, size);
     if (to.array) device(to.array->device).copy_to_array(to.array->number, to.box, texels.data(), middle.pitch, middle.slice_pitch);
     else copy_linear(to, middle, size);
@@ -133,7 +134,10 @@ void copy(const cudaMemcpy3DParms& parameters, bool does)
     else copy_linear(to, from, size);
 }
 
-cudaPitchedPtr pitched(const void* pointer, std::size_t pitch, std::size_t height) { return {const_cast<void*>(pointer), pitch, pitch, height}; }
+cudaPitchedPtr pitched(const void* pointer, std::size_t pitch, std::size_t height)
+{
+    return {const_cast<void*>(pointer), pitch, pitch, height};
+}
 
 /// A place in a variable.
 void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes)
@@ -145,7 +149,8 @@ void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes)
 
 }  // namespace
 
-cudaMemcpy3DParms rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind)
+cudaMemcpy3DParms rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
+                       cudaMemcpyKind kind)
 {
     cudaMemcpy3DParms parameters{};
     parameters.srcPtr = pitched(from, from_pitch, height);
@@ -155,9 +160,13 @@ cudaMemcpy3DParms rows(void* to, std::size_t to_pitch, const void* from, std::si
     return parameters;
 }
 
-cudaMemcpy3DParms bytes_in_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) { return rows(to, bytes, from, bytes, bytes, 1, kind); }
+cudaMemcpy3DParms bytes_in_row(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
+{
+    return rows(to, bytes, from, bytes, bytes, 1, kind);
+}
 
-cudaMemcpy3DParms to_array(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from, std::size_t pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind)
+cudaMemcpy3DParms to_array(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+                           std::size_t height, cudaMemcpyKind kind)
 {
     const std::size_t element = element_bytes(require_array(to));
     require(x_bytes % element == 0 && width % element == 0);
@@ -170,7 +179,8 @@ cudaMemcpy3DParms to_array(cudaArray_t to, std::size_t x_bytes, std::size_t y, c
     return parameters;
 }
 
-cudaMemcpy3DParms from_array(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x_bytes, std::size_t y, std::size_t width, std::size_t height, cudaMemcpyKind kind)
+cudaMemcpy3DParms from_array(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x_bytes, std::size_t y, std::size_t width,
+                             std::size_t height, cudaMemcpyKind kind)
 {
     const std::size_t element = element_bytes(require_array(from));
     require(x_bytes % element == 0 && width % element == 0);
@@ -191,14 +201,16 @@ cudaMemcpy3DParms without_devices(const cudaMemcpy3DPeerParms& from)
 cudaMemcpy3DParms to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
 {
     void* to = in_variable(symbol, offset, bytes);
-    require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+    require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
+            cudaErrorInvalidMemcpyDirection);
     return bytes_in_row(to, from, bytes, kind);
 }
 
 cudaMemcpy3DParms from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
 {
     const void* from = in_variable(symbol, offset, bytes);
-    require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+    require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
+            cudaErrorInvalidMemcpyDirection);
     return bytes_in_row(to, from, bytes, kind);
 }
 

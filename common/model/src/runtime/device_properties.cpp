@@ -135,7 +135,8 @@ std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribut
         case cudaDevAttrReservedSharedMemoryPerBlock: return static_cast<int>(p.reservedSharedMemPerBlock);
         case cudaDevAttrMemoryPoolsSupported: return p.memoryPoolsSupported;
         case cudaDevAttrClusterLaunch: return p.clusterLaunch;
-        case cudaDevAttrNumaId: case cudaDevAttrHostNumaId: return -1;
+        case cudaDevAttrNumaId:
+        case cudaDevAttrHostNumaId: return -1;
         default: return std::nullopt;
     }
 }

@@ -50,7 +50,8 @@ cudaError_t create(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& description)
     cudaArray_t array = nullptr;
     const cudaChannelFormatDesc channels = channels_of(description.Format, description.NumChannels);
     // The runtime's flags have the driver's numbers.
-    const cudaError_t error = cudaMalloc3DArray(&array, &channels, {description.Width, description.Height, description.Depth}, description.Flags);
+    const cudaError_t error =
+        cudaMalloc3DArray(&array, &channels, {description.Width, description.Height, description.Depth}, description.Flags);
     *handle = reinterpret_cast<CUarray>(array);
     return error;
 }
@@ -177,7 +178,8 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DES
         require(handle && description);
         const cudaChannelFormatDesc channels = channels_of(description->Format, description->NumChannels);
         cudaMipmappedArray_t array = nullptr;
-        const cudaError_t error = cudaMallocMipmappedArray(&array, &channels, {description->Width, description->Height, description->Depth}, levels, description->Flags);
+        const cudaError_t error = cudaMallocMipmappedArray(&array, &channels, {description->Width, description->Height, description->Depth},
+                                                           levels, description->Flags);
         *handle = reinterpret_cast<CUmipmappedArray>(array);
         return error;
     });
@@ -199,7 +201,8 @@ CUresult cuMipmappedArrayGetLevel(CUarray* level, CUmipmappedArray array, unsign
     });
 }
 
-CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view)
+CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
+                           const CUDA_RESOURCE_VIEW_DESC* view)
 {
     return driver_call([&] {
         require(object && resource && texture);

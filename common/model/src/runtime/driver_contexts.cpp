@@ -52,10 +52,17 @@ void require_context(CUcontext context) { require(contexts().holds(context), sta
 CUresult driver_result(cudaError_t error)
 {
     switch (error) {
-        case cudaErrorInvalidConfiguration: case cudaErrorInvalidPitchValue: case cudaErrorInvalidHostPointer: case cudaErrorInvalidDevicePointer:
-        case cudaErrorInvalidChannelDescriptor: case cudaErrorInvalidMemcpyDirection: case cudaErrorInvalidFilterSetting: case cudaErrorInvalidNormSetting:
-        case cudaErrorInvalidSurface: case cudaErrorInvalidTexture: case cudaErrorMissingConfiguration:
-            return CUDA_ERROR_INVALID_VALUE;
+        case cudaErrorInvalidConfiguration:
+        case cudaErrorInvalidPitchValue:
+        case cudaErrorInvalidHostPointer:
+        case cudaErrorInvalidDevicePointer:
+        case cudaErrorInvalidChannelDescriptor:
+        case cudaErrorInvalidMemcpyDirection:
+        case cudaErrorInvalidFilterSetting:
+        case cudaErrorInvalidNormSetting:
+        case cudaErrorInvalidSurface:
+        case cudaErrorInvalidTexture:
+        case cudaErrorMissingConfiguration: return CUDA_ERROR_INVALID_VALUE;
         case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
         case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
         // The others have one number in both libraries.

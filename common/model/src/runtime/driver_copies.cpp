@@ -34,7 +34,8 @@ cudaMemcpy3DParms copy_between(const Side& to, const Side& from, std::size_t wid
             element = element_bytes(require_array(array));
             position = {side.x_bytes / element, side.y, side.z};
         } else {
-            pointer = {memory_of(side), side.pitch != 0 ? side.pitch : side.x_bytes + width, width, side.height != 0 ? side.height : height};
+            pointer = {memory_of(side), side.pitch != 0 ? side.pitch : side.x_bytes + width, width,
+                       side.height != 0 ? side.height : height};
             position = {side.x_bytes, side.y, side.z};
         }
     };
@@ -48,16 +49,18 @@ cudaMemcpy3DParms copy_between(const Side& to, const Side& from, std::size_t wid
 template <class Description>
 cudaMemcpy3DParms box(const Description& copy)
 {
-    return copy_between({copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray, copy.dstXInBytes, copy.dstY, copy.dstZ, copy.dstPitch, copy.dstHeight},
-                        {copy.srcMemoryType, const_cast<void*>(copy.srcHost), copy.srcDevice, copy.srcArray, copy.srcXInBytes, copy.srcY, copy.srcZ, copy.srcPitch,
-                         copy.srcHeight},
+    return copy_between({copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray, copy.dstXInBytes, copy.dstY, copy.dstZ,
+                         copy.dstPitch, copy.dstHeight},
+                        {copy.srcMemoryType, const_cast<void*>(copy.srcHost), copy.srcDevice, copy.srcArray, copy.srcXInBytes, copy.srcY,
+                         copy.srcZ, copy.srcPitch, copy.srcHeight},
                         copy.WidthInBytes, copy.Height, copy.Depth);
 }
 
 cudaMemcpy3DParms plane(const CUDA_MEMCPY2D& copy)
 {
     return copy_between({copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray, copy.dstXInBytes, copy.dstY, 0, copy.dstPitch, 0},
-                        {copy.srcMemoryType, const_cast<void*>(copy.srcHost), copy.srcDevice, copy.srcArray, copy.srcXInBytes, copy.srcY, 0, copy.srcPitch, 0},
+                        {copy.srcMemoryType, const_cast<void*>(copy.srcHost), copy.srcDevice, copy.srcArray, copy.srcXInBytes, copy.srcY, 0,
+                         copy.srcPitch, 0},
                         copy.WidthInBytes, copy.Height, 1);
 }
 
@@ -216,8 +219,14 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream)
 }
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, std::size_t count) { return set(elements(to, 0, value, 1, count, 1)); }
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count, CUstream stream) { return set_in_stream(stream, elements(to, 0, value, 1, count, 1)); }
-CUresult cuMemsetD2D8(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height) { return set(elements(to, pitch, value, 1, width, height)); }
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count, CUstream stream)
+{
+    return set_in_stream(stream, elements(to, 0, value, 1, count, 1));
+}
+CUresult cuMemsetD2D8(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height)
+{
+    return set(elements(to, pitch, value, 1, width, height));
+}
 
 CUresult cuMemsetD2D8Async(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height, CUstream stream)
 {
@@ -225,8 +234,14 @@ CUresult cuMemsetD2D8Async(CUdeviceptr to, std::size_t pitch, unsigned char valu
 }
 
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, std::size_t count) { return set(elements(to, 0, value, 2, count, 1)); }
-CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, std::size_t count, CUstream stream) { return set_in_stream(stream, elements(to, 0, value, 2, count, 1)); }
-CUresult cuMemsetD2D16(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height) { return set(elements(to, pitch, value, 2, width, height)); }
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, std::size_t count, CUstream stream)
+{
+    return set_in_stream(stream, elements(to, 0, value, 2, count, 1));
+}
+CUresult cuMemsetD2D16(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height)
+{
+    return set(elements(to, pitch, value, 2, width, height));
+}
 
 CUresult cuMemsetD2D16Async(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height, CUstream stream)
 {
@@ -234,8 +249,14 @@ CUresult cuMemsetD2D16Async(CUdeviceptr to, std::size_t pitch, unsigned short va
 }
 
 CUresult cuMemsetD32(CUdeviceptr to, unsigned value, std::size_t count) { return set(elements(to, 0, value, 4, count, 1)); }
-CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, std::size_t count, CUstream stream) { return set_in_stream(stream, elements(to, 0, value, 4, count, 1)); }
-CUresult cuMemsetD2D32(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height) { return set(elements(to, pitch, value, 4, width, height)); }
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, std::size_t count, CUstream stream)
+{
+    return set_in_stream(stream, elements(to, 0, value, 4, count, 1));
+}
+CUresult cuMemsetD2D32(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height)
+{
+    return set(elements(to, pitch, value, 4, width, height));
+}
 
 CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height, CUstream stream)
 {

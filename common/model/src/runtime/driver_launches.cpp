@@ -61,17 +61,19 @@ cudaLaunchConfig_t configuration_of(const CUlaunchConfig& from)
 
 extern "C" {
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
-                        unsigned shared_bytes, CUstream stream, void** arguments, void** extra)
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                        unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments, void** extra)
 {
-    return driver_call([&] { enqueue(stream, work_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, arguments, extra)); });
+    return driver_call(
+        [&] { enqueue(stream, work_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, arguments, extra)); });
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                                   unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments)
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                   unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments)
 {
     return driver_call([&] {
-        return cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared_bytes, stream);
+        return cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared_bytes,
+                                           stream);
     });
 }
 
@@ -96,14 +98,15 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
     return driver_call([&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes); });
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads, std::size_t shared_bytes, unsigned)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads, std::size_t shared_bytes,
+                                                              unsigned)
 {
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
 }
 
 /// The largest block that keeps most threads of a multiprocessor busy.
-CUresult cuOccupancyMaxPotentialBlockSize(int* smallest_grid, int* block_size, CUfunction function, CUoccupancyB2DSize shared_bytes_of, std::size_t shared_bytes,
-                                          int limit)
+CUresult cuOccupancyMaxPotentialBlockSize(int* smallest_grid, int* block_size, CUfunction function, CUoccupancyB2DSize shared_bytes_of,
+                                          std::size_t shared_bytes, int limit)
 {
     return driver_call([&] {
         require(smallest_grid && block_size && limit >= 0);
@@ -123,8 +126,8 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* smallest_grid, int* block_size, C
     });
 }
 
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* smallest_grid, int* block_size, CUfunction function, CUoccupancyB2DSize shared_bytes_of,
-                                                   std::size_t shared_bytes, int limit, unsigned)
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* smallest_grid, int* block_size, CUfunction function,
+                                                   CUoccupancyB2DSize shared_bytes_of, std::size_t shared_bytes, int limit, unsigned)
 {
     return cuOccupancyMaxPotentialBlockSize(smallest_grid, block_size, function, shared_bytes_of, shared_bytes, limit);
 }

@@ -21,25 +21,28 @@ void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addre
     const auto allocation = Allocations::instance().find(pointer_of(address));
     const simt::Device::Range range = current_device().range_of(address);
     require(allocation || range.bytes != 0);
-    const bool on_host = allocation ? allocation->kind == Allocation::Kind::pinned || allocation->kind == Allocation::Kind::registered : range.host;
+    const bool on_host =
+        allocation ? allocation->kind == Allocation::Kind::pinned || allocation->kind == Allocation::Kind::registered : range.host;
     const int owner = allocation ? allocation->device : thread_state().device;
     switch (attribute) {
         case CU_POINTER_ATTRIBUTE_CONTEXT: return give(data, primary_context(owner));
         case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give(data, on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
         case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(data, address);
-        case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-            require(range.host);
-            return give(data, pointer_of(address));
-        case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(data, static_cast<unsigned>(allocation && allocation->kind == Allocation::Kind::managed));
+        case CU_POINTER_ATTRIBUTE_HOST_POINTER: require(range.host); return give(data, pointer_of(address));
+        case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+            return give(data, static_cast<unsigned>(allocation && allocation->kind == Allocation::Kind::managed));
         case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(data, owner);
-        case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return give(data, static_cast<CUdeviceptr>(range.begin));
-        case CU_POINTER_ATTRIBUTE_RANGE_SIZE: case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return give(data, range.bytes);
+        case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return give(data, static_cast<CUdeviceptr>(range.begin));
+        case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return give(data, range.bytes);
         case CU_POINTER_ATTRIBUTE_MAPPED: return give(data, true);
         case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return give(data, 1U);
         case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(data, static_cast<unsigned long long>(range.begin));
         case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return give(data, allocation ? allocation->pool : nullptr);
         case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: return give(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
-        case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return give(data, false);
+        case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return give(data, false);
         case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return give(data, std::uint64_t{0});
         default: fail(cudaErrorInvalidValue);
     }
@@ -59,7 +62,10 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes, Allocation::Kind kind
 extern "C" {
 
 CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) { return allocate(address, bytes, Allocation::Kind::device); }
-CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags) { return allocate(address, bytes, Allocation::Kind::managed, flags); }
+CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags)
+{
+    return allocate(address, bytes, Allocation::Kind::managed, flags);
+}
 
 CUresult cuMemAllocPitch(CUdeviceptr* address, std::size_t* pitch, std::size_t width, std::size_t height, unsigned element_bytes)
 {
@@ -219,20 +225,24 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
 CUresult cuMemPrefetchAsync(CUdeviceptr address, std::size_t bytes, CUmemLocation location, unsigned flags, CUstream stream)
 {
     return driver_call([&] {
-        return cudaMemPrefetchAsync(pointer_of(address), bytes, {static_cast<cudaMemLocationType>(location.type), location.id}, flags, stream);
+        return cudaMemPrefetchAsync(pointer_of(address), bytes, {static_cast<cudaMemLocationType>(location.type), location.id}, flags,
+                                    stream);
     });
 }
 
 CUresult cuMemAdvise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice, CUmemLocation location)
 {
     return driver_call([&] {
-        return cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice), {static_cast<cudaMemLocationType>(location.type), location.id});
+        return cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice),
+                             {static_cast<cudaMemLocationType>(location.type), location.id});
     });
 }
 
 CUresult cuMemRangeGetAttribute(void* data, std::size_t data_bytes, CUmem_range_attribute attribute, CUdeviceptr address, std::size_t bytes)
 {
-    return driver_call([&] { return cudaMemRangeGetAttribute(data, data_bytes, static_cast<cudaMemRangeAttribute>(attribute), pointer_of(address), bytes); });
+    return driver_call([&] {
+        return cudaMemRangeGetAttribute(data, data_bytes, static_cast<cudaMemRangeAttribute>(attribute), pointer_of(address), bytes);
+    });
 }
 
 }  // extern "C"

@@ -37,7 +37,8 @@ void list_kernels(void* handles, unsigned count, const void* library)
 {
     Module& module = require_module(library);
     const auto names = module.kernel_names();
-    for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i) set_kernel(static_cast<void**>(handles) + i, module.kernel(names[i]));
+    for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)
+        set_kernel(static_cast<void**>(handles) + i, module.kernel(names[i]));
 }
 
 void set_variable(CUdeviceptr* address, std::size_t* bytes, const void* library, const char* name)
@@ -85,7 +86,10 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image)
     });
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) { return cuModuleLoadData(module, image); }
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**)
+{
+    return cuModuleLoadData(module, image);
+}
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return cuModuleLoadData(module, image); }
 
 CUresult cuModuleLoad(CUmodule* module, const char* path)
@@ -98,9 +102,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* path)
 
 CUresult cuModuleUnload(CUmodule module)
 {
-    return driver_call([&] {
-        Registry::instance().remove_module(require_module(module));
-    });
+    return driver_call([&] { Registry::instance().remove_module(require_module(module)); });
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name)
@@ -129,9 +131,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmod
 
 CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module, const char* name)
 {
-    return driver_call([&] {
-        set_variable(address, bytes, module, name);
-    });
+    return driver_call([&] { set_variable(address, bytes, module, name); });
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode)
@@ -160,9 +160,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_optio
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
-    return driver_call([&] {
-        Registry::instance().remove_module(require_module(library));
-    });
+    return driver_call([&] { Registry::instance().remove_module(require_module(library)); });
 }
 
 CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name)
@@ -200,9 +198,7 @@ CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library)
 
 CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name)
 {
-    return driver_call([&] {
-        set_variable(address, bytes, library, name);
-    });
+    return driver_call([&] { set_variable(address, bytes, library, name); });
 }
 
 CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name)
@@ -301,9 +297,7 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice)
 
 CUresult cuFuncLoad(CUfunction function)
 {
-    return driver_call([&] {
-        require_kernel(function).number();
-    });
+    return driver_call([&] { require_kernel(function).number(); });
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function)
@@ -326,8 +320,10 @@ CUresult cuLinkCreate(unsigned, CUjit_option*, void**, CUlinkState* state)
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned, CUjit_option*, void**)
 {
     return driver_call([&] {
-        require(state && data && (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY), static_cast<cudaError_t>(CUDA_ERROR_NO_BINARY_FOR_GPU));
-        for (std::string& text : texts_of_image(std::span(static_cast<const std::uint8_t*>(data), bytes))) state->texts.push_back(std::move(text));
+        require(state && data && (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY),
+                static_cast<cudaError_t>(CUDA_ERROR_NO_BINARY_FOR_GPU));
+        for (std::string& text : texts_of_image(std::span(static_cast<const std::uint8_t*>(data), bytes)))
+            state->texts.push_back(std::move(text));
     });
 }
 

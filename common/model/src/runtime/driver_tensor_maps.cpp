@@ -15,9 +15,9 @@ using simt::memory::TensorMap;
 
 static_assert(sizeof(CUtensorMap) == sizeof(TensorMap));
 
-simt::memory::TiledRequest request_of(CUtensorMapDataType type, cuuint32_t dimensions, void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
-                                      const cuuint32_t* box, const cuuint32_t* element_strides, CUtensorMapInterleave interleave,
-                                      CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill fill)
+simt::memory::TiledRequest request_of(CUtensorMapDataType type, cuuint32_t dimensions, void* address, const cuuint64_t* sizes,
+                                      const cuuint64_t* strides, const cuuint32_t* box, const cuuint32_t* element_strides,
+                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill fill)
 {
     require(dimensions >= 1 && dimensions <= static_cast<cuuint32_t>(TensorMap::most_dimensions) && sizes && element_strides);
     require(strides || dimensions == 1);
@@ -38,9 +38,10 @@ simt::memory::TiledRequest request_of(CUtensorMapDataType type, cuuint32_t dimen
 
 extern "C" {
 
-CUresult cuTensorMapEncodeTiled(CUtensorMap* handle, CUtensorMapDataType type, cuuint32_t dimensions, void* address, const cuuint64_t* sizes,
-                                const cuuint64_t* strides, const cuuint32_t* box, const cuuint32_t* element_strides, CUtensorMapInterleave interleave,
-                                CUtensorMapSwizzle swizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill)
+CUresult cuTensorMapEncodeTiled(CUtensorMap* handle, CUtensorMapDataType type, cuuint32_t dimensions, void* address,
+                                const cuuint64_t* sizes, const cuuint64_t* strides, const cuuint32_t* box,
+                                const cuuint32_t* element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill)
 {
     return driver_call([&] {
         require(handle && box);
@@ -50,10 +51,11 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* handle, CUtensorMapDataType type, c
     });
 }
 
-CUresult cuTensorMapEncodeIm2col(CUtensorMap* handle, CUtensorMapDataType type, cuuint32_t dimensions, void* address, const cuuint64_t* sizes,
-                                 const cuuint64_t* strides, const int* lower_corner, const int* upper_corner, cuuint32_t channels_per_pixel,
-                                 cuuint32_t pixels_per_column, const cuuint32_t* element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill)
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* handle, CUtensorMapDataType type, cuuint32_t dimensions, void* address,
+                                 const cuuint64_t* sizes, const cuuint64_t* strides, const int* lower_corner, const int* upper_corner,
+                                 cuuint32_t channels_per_pixel, cuuint32_t pixels_per_column, const cuuint32_t* element_strides,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
+                                 CUtensorMapFloatOOBfill fill)
 {
     return driver_call([&] {
         require(handle && lower_corner && upper_corner && dimensions >= 3);

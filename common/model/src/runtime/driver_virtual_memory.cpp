@@ -94,10 +94,12 @@ CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocation
     });
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, const CUmemAllocationProp* properties, unsigned long long flags)
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, const CUmemAllocationProp* properties,
+                     unsigned long long flags)
 {
     return locked_call([&] {
-        require(handle && properties && flags == 0 && bytes > 0 && bytes % granularity == 0 && properties->type == CU_MEM_ALLOCATION_TYPE_PINNED);
+        require(handle && properties && flags == 0 && bytes > 0 && bytes % granularity == 0 &&
+                properties->type == CU_MEM_ALLOCATION_TYPE_PINNED);
         // Nobody else could open it.
         require(properties->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE, cudaErrorNotSupported);
         *handle = memory().next_handle++;

@@ -99,7 +99,8 @@ warp::Program& EngineDevice::program(int number)
 
 EngineDevice::Kernel& EngineDevice::kernel(int number)
 {
-    if (number < 0 || number >= static_cast<int>(kernels_.size())) throw DeviceError(98, "there is no kernel with number " + std::to_string(number));
+    if (number < 0 || number >= static_cast<int>(kernels_.size()))
+        throw DeviceError(98, "there is no kernel with number " + std::to_string(number));
     return kernels_[static_cast<std::size_t>(number)];
 }
 
@@ -149,7 +150,8 @@ int EngineDevice::launch(const LaunchRequest& request)
     detail::CountedPart counted;
     {
         const std::scoped_lock session_lock(session.mutex);
-        counted = session.budget.begin({decoded->name, request.grid, request.block, decoded->static_shared_bytes + request.dynamic_shared_bytes});
+        counted =
+            session.budget.begin({decoded->name, request.grid, request.block, decoded->static_shared_bytes + request.dynamic_shared_bytes});
     }
     // Launches that were put off belong to one device: others could look at memory meanwhile.
     if (!counted.any() && Repeats::instance().puts_off(ordinal_, request, device_count() == 1)) return 0;
@@ -224,7 +226,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
     surroundings.range_of = [](std::uint64_t address) {
         Allocation allocation;
         return AddressSpace::instance().find(address, allocation) && !allocation.freed ? std::pair{allocation.begin, allocation.bytes}
-                                                                                        : std::pair{std::uint64_t{0}, std::size_t{0}};
+                                                                                       : std::pair{std::uint64_t{0}, std::size_t{0}};
     };
     surroundings.shared_bytes = launch.shared_bytes;
     if (device_count() > 1) surroundings.device = ordinal_;
@@ -265,10 +267,8 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
     if (!is_known) note_effect(launch, request, effect);
     for (Hazard& hazard : hazards) session.add(std::move(hazard));
     for (const auto& [block, text] : launch.printed) {
-        if (printer_)
-            printer_(text);
-        else
-            std::fwrite(text.data(), 1, text.size(), stdout);
+        if (printer_) printer_(text);
+        else std::fwrite(text.data(), 1, text.size(), stdout);
     }
     return error;
 }

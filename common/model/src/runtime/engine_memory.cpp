@@ -22,7 +22,8 @@ constexpr int error_invalid_value = 1;
 unsigned char* bytes_at(DeviceAddress address, std::size_t bytes, const char* what)
 {
     if (unsigned char* at = AddressSpace::instance().host_bytes(address, bytes)) return at;
-    throw DeviceError(error_invalid_value, std::string(what) + ": " + std::to_string(bytes) + " bytes that do not lie in one allocation of device memory");
+    throw DeviceError(error_invalid_value,
+                      std::string(what) + ": " + std::to_string(bytes) + " bytes that do not lie in one allocation of device memory");
 }
 
 }  // namespace
@@ -149,7 +150,8 @@ void EngineDevice::note_effect(const warp::Launch& launch, const LaunchRequest& 
     constexpr double bytes_in_a_second = 4e9;
     const AddressSpace& memory = AddressSpace::instance();
     const double seconds_of_digest = static_cast<double>(memory.total_bytes() - memory.free_bytes()) / bytes_in_a_second;
-    if (!repeats.wants_digest(ordinal_, request, effect.seconds, seconds_of_digest)) return repeats.add_change(ordinal_, request, effect.state, nullptr);
+    if (!repeats.wants_digest(ordinal_, request, effect.seconds, seconds_of_digest))
+        return repeats.add_change(ordinal_, request, effect.state, nullptr);
     const auto digest = memory.digest();
     repeats.add_change(ordinal_, request, effect.state, &digest);
 }

@@ -21,10 +21,7 @@ constexpr int error_invalid_ptx = 218, error_out_of_memory = 2;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-bool is_global(const ptx::Variable& variable)
-{
-    return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
-}
+bool is_global(const ptx::Variable& variable) { return variable.space == ptx::Space::global || variable.space == ptx::Space::constant; }
 
 bool is_internal(ptx::Linkage linkage) { return linkage == ptx::Linkage::internal; }
 
@@ -113,12 +110,12 @@ void EngineDevice::initialize_variables(warp::Module& module)
             std::memcpy(at, variable.initial.data(), std::min(variable.initial.size(), placed->bytes));
             for (const ptx::Relocation& relocation : variable.relocations) {
                 std::uint64_t value = 0;
-                if (const auto* other = module.find_variable(*text, relocation.symbol))
-                    value = other->address;
+                if (const auto* other = module.find_variable(*text, relocation.symbol)) value = other->address;
                 else if (const int function = module.find_function(*text, relocation.symbol); function >= 0)
                     value = memory::function_window + 16 * static_cast<std::uint64_t>(function);
                 else
-                    throw DeviceError(error_invalid_ptx, "the initial value of " + variable.name + " is the address of " + relocation.symbol + ", which is defined nowhere");
+                    throw DeviceError(error_invalid_ptx, "the initial value of " + variable.name + " is the address of " +
+                                                             relocation.symbol + ", which is defined nowhere");
                 value = (value + static_cast<std::uint64_t>(relocation.addend)) & relocation.mask;
                 if (relocation.mask != ~std::uint64_t{0} && relocation.mask != 0) value >>= std::countr_zero(relocation.mask);
                 std::memcpy(at + relocation.offset, &value, static_cast<std::size_t>(relocation.bytes));
@@ -168,7 +165,9 @@ FunctionInfo EngineDevice::function(int number)
     info.local_bytes = decoded.entry->local_bytes;
     for (const ptx::Variable& variable : text->variables)
         if (variable.space == ptx::Space::constant) info.constant_bytes += variable.bytes;
-    const auto product = [](const std::array<int, 3>& sizes) { return std::max(sizes[0], 1) * std::max(sizes[1], 1) * std::max(sizes[2], 1); };
+    const auto product = [](const std::array<int, 3>& sizes) {
+        return std::max(sizes[0], 1) * std::max(sizes[1], 1) * std::max(sizes[2], 1);
+    };
     info.max_threads = current_machine().max_block_threads;
     if (function->max_threads[0] > 0) info.max_threads = std::min(info.max_threads, product(function->max_threads));
     if (function->required_threads[0] > 0) info.max_threads = std::min(info.max_threads, product(function->required_threads));

@@ -41,7 +41,8 @@ void* find_function(const std::string& name)
 
 extern "C" {
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* result)
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* result)
 {
     return call([&] {
         require(symbol && function);

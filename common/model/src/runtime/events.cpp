@@ -69,7 +69,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 {
     return call([&] {
         require(milliseconds != nullptr);
-        for (const CUevent_st* event : {&require_event(start), &require_event(end)}) require(event->recorded && !(event->flags & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
+        for (const CUevent_st* event : {&require_event(start), &require_event(end)})
+            require(event->recorded && !(event->flags & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
         *milliseconds = std::numeric_limits<float>::quiet_NaN();
         report_kernel_error();
     });

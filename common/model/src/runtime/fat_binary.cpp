@@ -42,9 +42,10 @@ namespace container_header {
 constexpr std::size_t header_bytes = 6, payload_bytes = 8, size = 16;
 }
 namespace entry_header {
-constexpr std::size_t kind = 0, header_bytes = 4, padded_bytes = 8, compressed_bytes = 16, architecture = 28, flags = 40, uncompressed_bytes = 56;
+constexpr std::size_t kind = 0, header_bytes = 4, padded_bytes = 8, compressed_bytes = 16, architecture = 28, flags = 40,
+                      uncompressed_bytes = 56;
 constexpr std::size_t size = 64;
-}
+}  // namespace entry_header
 
 FatBinaryEntry read_entry(std::span<const std::uint8_t> header, std::span<const std::uint8_t> payload)
 {
@@ -61,7 +62,8 @@ FatBinaryEntry read_entry(std::span<const std::uint8_t> header, std::span<const 
     const auto compressed = number_at<std::uint32_t>(header, entry_header::compressed_bytes);
     entry.uncompressed_bytes = number_at<std::uint64_t>(header, entry_header::uncompressed_bytes);
     if (compressed > payload.size()) damaged("a compressed text is longer than its place");
-    if (entry.uncompressed_bytes > most_text_bytes) damaged("a compressed text claims to have " + std::to_string(entry.uncompressed_bytes) + " bytes");
+    if (entry.uncompressed_bytes > most_text_bytes)
+        damaged("a compressed text claims to have " + std::to_string(entry.uncompressed_bytes) + " bytes");
     entry.payload = payload.first(compressed);
     return entry;
 }
@@ -73,8 +75,8 @@ std::string decompressed(const FatBinaryEntry& entry)
     if (entry.compression == FatBinaryEntry::Compression::lz4) {
         constexpr std::size_t most = LZ4_MAX_INPUT_SIZE;
         if (text.size() > most || entry.payload.size() > most) damaged("a text is too long");
-        const int bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()), text.data(), static_cast<int>(entry.payload.size()),
-                                              static_cast<int>(text.size()));
+        const int bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()), text.data(),
+                                              static_cast<int>(entry.payload.size()), static_cast<int>(text.size()));
         whole = bytes >= 0 && static_cast<std::size_t>(bytes) == text.size();
     } else {
         const std::size_t bytes = ZSTD_decompress(text.data(), text.size(), entry.payload.data(), entry.payload.size());
@@ -136,7 +138,8 @@ std::span<const std::uint8_t> container_at(const void* data)
 
 std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::uint8_t> container)
 {
-    if (container.size() < container_header::size || !is_fat_binary(container.data())) damaged("its first bytes are not those of a fat binary");
+    if (container.size() < container_header::size || !is_fat_binary(container.data()))
+        damaged("its first bytes are not those of a fat binary");
     const std::size_t header_bytes = number_at<std::uint16_t>(container, container_header::header_bytes);
     const auto payload_bytes = number_at<std::uint64_t>(container, container_header::payload_bytes);
     if (header_bytes < container_header::size || header_bytes > container.size() || payload_bytes > container.size() - header_bytes)
@@ -156,9 +159,8 @@ std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::uint8_t> contai
 
 std::string ptx_text(const FatBinaryEntry& entry)
 {
-    std::string text = entry.compression == FatBinaryEntry::Compression::none
-                           ? std::string(entry.payload.begin(), entry.payload.end())
-                           : decompressed(entry);
+    std::string text = entry.compression == FatBinaryEntry::Compression::none ? std::string(entry.payload.begin(), entry.payload.end())
+                                                                              : decompressed(entry);
     text.resize(std::min(text.size(), text.find('\0')));
     return text;
 }
@@ -171,7 +173,8 @@ const FatBinaryEntry* best_ptx(const std::vector<FatBinaryEntry>& entries)
                           (entry.variant == FatBinaryEntry::Variant::none || entry.architecture == newest_architecture);
         if (!fits) continue;
         // What was compiled for this very architecture may use more of it.
-        if (!best || entry.architecture > best->architecture || (entry.architecture == best->architecture && entry.variant > best->variant)) best = &entry;
+        if (!best || entry.architecture > best->architecture || (entry.architecture == best->architecture && entry.variant > best->variant))
+            best = &entry;
     }
     return best;
 }

@@ -148,7 +148,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     });
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads, std::size_t dynamic_shared_bytes, unsigned)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
+                                                                   std::size_t dynamic_shared_bytes, unsigned)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, dynamic_shared_bytes);
 }
@@ -160,8 +161,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
         Kernel& kernel = require_kernel(function);
         const simt::Machine& machine = current_device().machine();
         const auto of_block = static_cast<std::size_t>(machine.multiprocessor_shared_bytes / blocks);
-        const std::size_t taken = kernel.info().static_shared_bytes + static_cast<std::size_t>(machine.multiprocessor_shared_bytes - machine.max_shared_bytes);
-        const std::size_t most = static_cast<std::size_t>(machine.max_shared_bytes) - std::min(static_cast<std::size_t>(machine.max_shared_bytes), kernel.info().static_shared_bytes);
+        const std::size_t taken =
+            kernel.info().static_shared_bytes + static_cast<std::size_t>(machine.multiprocessor_shared_bytes - machine.max_shared_bytes);
+        const std::size_t most = static_cast<std::size_t>(machine.max_shared_bytes) -
+                                 std::min(static_cast<std::size_t>(machine.max_shared_bytes), kernel.info().static_shared_bytes);
         *bytes = std::min(most, of_block - std::min(of_block, taken));
     });
 }
@@ -179,7 +182,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, 
     return call([&] {
         require(clusters && configuration && threads_of(*configuration) > 0);
         Kernel& kernel = require_kernel(function);
-        const int resident = resident_blocks(kernel, threads_of(*configuration), configuration->dynamicSmemBytes) * current_device().machine().multiprocessors;
+        const int resident = resident_blocks(kernel, threads_of(*configuration), configuration->dynamicSmemBytes) *
+                             current_device().machine().multiprocessors;
         *clusters = resident / std::max(1, cluster_blocks(*configuration));
     });
 }

@@ -126,8 +126,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
     });
 }
 
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*, std::size_t count,
-                                          cudaStreamCaptureMode mode)
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                          const cudaGraphEdgeData*, std::size_t count, cudaStreamCaptureMode mode)
 {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());
@@ -157,7 +157,9 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
         const std::scoped_lock lock(capture_mutex());
         require(status != nullptr);
         const CUstream_st& stream = require_stream(handle);
-        *status = !stream.capture ? cudaStreamCaptureStatusNone : stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+        *status = !stream.capture               ? cudaStreamCaptureStatusNone
+                  : stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated
+                                                : cudaStreamCaptureStatusActive;
         if (*status != cudaStreamCaptureStatusActive) return;
         if (id) *id = stream.capture->id;
         if (graph) *graph = stream.capture->graph;
@@ -167,7 +169,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
     });
 }
 
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* dependencies, const cudaGraphEdgeData*, std::size_t count, unsigned flags)
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
+                                                std::size_t count, unsigned flags)
 {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());

@@ -32,9 +32,12 @@ bool same_dependencies(const CUgraphNode_st& of_executable, const CUgraphNode_st
                        const std::vector<cudaGraphNode_t>& others)
 {
     if (of_executable.dependencies.size() != of_graph.dependencies.size()) return false;
-    const auto place = [](const std::vector<cudaGraphNode_t>& order, cudaGraphNode_t node) { return std::ranges::find(order, node) - order.begin(); };
-    return std::ranges::is_permutation(of_executable.dependencies, of_graph.dependencies,
-                                       [&](cudaGraphNode_t mine, cudaGraphNode_t theirs) { return place(own, mine) == place(others, theirs); });
+    const auto place = [](const std::vector<cudaGraphNode_t>& order, cudaGraphNode_t node) {
+        return std::ranges::find(order, node) - order.begin();
+    };
+    return std::ranges::is_permutation(
+        of_executable.dependencies, of_graph.dependencies,
+        [&](cudaGraphNode_t mine, cudaGraphNode_t theirs) { return place(own, mine) == place(others, theirs); });
 }
 
 cudaGraphExecUpdateResult update(CUgraph_st& graph, const CUgraph_st& from, cudaGraphNode_t& culprit)
@@ -86,8 +89,14 @@ using namespace simt::runtime;
 
 extern "C" {
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) { return instantiate(executable, graph, flags); }
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) { return instantiate(executable, graph, flags); }
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
+{
+    return instantiate(executable, graph, flags);
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
+{
+    return instantiate(executable, graph, flags);
+}
 
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphInstantiateParams* parameters)
 {
@@ -174,7 +183,8 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
         std::fprintf(file.get(), "digraph graph_of_%zu_nodes {\n", order.size());
         for (const cudaGraphNode_t node : order) {
             std::fprintf(file.get(), "  node%ld;\n", number(node));
-            for (const cudaGraphNode_t dependency : node->dependencies) std::fprintf(file.get(), "  node%ld -> node%ld;\n", number(dependency), number(node));
+            for (const cudaGraphNode_t dependency : node->dependencies)
+                std::fprintf(file.get(), "  node%ld -> node%ld;\n", number(dependency), number(node));
         }
         std::fprintf(file.get(), "}\n");
     });

@@ -65,7 +65,8 @@ Work kernel(const void* function, dim3 grid, dim3 block, unsigned shared_bytes, 
 Work kernel(const cudaKernelNodeParams* parameters)
 {
     require(parameters != nullptr);
-    return kernel(parameters->func, parameters->gridDim, parameters->blockDim, parameters->sharedMemBytes, parameters->kernelParams, parameters->extra);
+    return kernel(parameters->func, parameters->gridDim, parameters->blockDim, parameters->sharedMemBytes, parameters->kernelParams,
+                  parameters->extra);
 }
 
 /// A kernel node keeps its attributes when its parameters change.
@@ -84,7 +85,8 @@ void describe(KernelWork& work, cudaKernelNodeParams& parameters)
 {
     const simt::FunctionInfo info = work.kernel->info();
     work.parameter_pointers.clear();
-    for (const simt::FunctionParameter& parameter : info.parameters) work.parameter_pointers.push_back(work.parameters.data() + parameter.offset);
+    for (const simt::FunctionParameter& parameter : info.parameters)
+        work.parameter_pointers.push_back(work.parameters.data() + parameter.offset);
     parameters = {};
     parameters.func = const_cast<void*>(work.function);
     parameters.gridDim = work.grid;
@@ -182,68 +184,81 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, cons
     return add(node, graph, dependencies, count, [&]() -> Work { return EmptyWork{}; });
 }
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaKernelNodeParams* parameters)
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaKernelNodeParams* parameters)
 {
     return add(node, graph, dependencies, count, [&] { return kernel(parameters); });
 }
 
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaMemcpy3DParms* parameters)
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaMemcpy3DParms* parameters)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return copy(parameters); });
 }
 
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                     void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return CopyWork{bytes_in_row(to, from, bytes, kind)}; });
 }
 
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                           const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return CopyWork{to_symbol(symbol, from, bytes, offset, kind)}; });
 }
 
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                             std::size_t count, void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                             cudaMemcpyKind kind)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return CopyWork{from_symbol(to, symbol, bytes, offset, kind)}; });
 }
 
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaMemsetParams* parameters)
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaMemsetParams* parameters)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return set(parameters); });
 }
 
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaHostNodeParams* parameters)
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                 const cudaHostNodeParams* parameters)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return host(parameters); });
 }
 
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaGraph_t child)
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                       cudaGraph_t child)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return ChildGraphWork{child}; });
 }
 
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaEvent_t event)
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                        cudaEvent_t event)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return event_record(event); });
 }
 
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaEvent_t event)
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                      cudaEvent_t event)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return event_wait(event); });
 }
 
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaMemAllocNodeParams* parameters)
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* parameters)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return allocation(parameters); });
 }
 
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, void* pointer)
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* pointer)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return FreeWork{pointer}; });
 }
 
-cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*, std::size_t count,
-                             cudaGraphNodeParams* parameters)
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
+                             std::size_t count, cudaGraphNodeParams* parameters)
 {
     return add(node, graph, dependencies, count, [&] { return described(parameters); });
 }
@@ -268,12 +283,14 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const
     return change(node, [&]() -> Work { return CopyWork{bytes_in_row(to, from, bytes, kind)}; });
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from, std::size_t bytes,
+                                                 std::size_t offset, cudaMemcpyKind kind)
 {
     return change(node, [&]() -> Work { return CopyWork{to_symbol(symbol, from, bytes, offset, kind)}; });
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, std::size_t bytes,
+                                                   std::size_t offset, cudaMemcpyKind kind)
 {
     return change(node, [&]() -> Work { return CopyWork{from_symbol(to, symbol, bytes, offset, kind)}; });
 }
@@ -313,17 +330,20 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGra
     return change_in(executable, node, [&]() -> Work { return copy(parameters); });
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to, const void* from,
+                                               std::size_t bytes, cudaMemcpyKind kind)
 {
     return change_in(executable, node, [&]() -> Work { return CopyWork{bytes_in_row(to, from, bytes, kind)}; });
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, const void* symbol, const void* from,
+                                                     std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
 {
     return change_in(executable, node, [&]() -> Work { return CopyWork{to_symbol(symbol, from, bytes, offset, kind)}; });
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to, const void* symbol,
+                                                       std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
 {
     return change_in(executable, node, [&]() -> Work { return CopyWork{from_symbol(to, symbol, bytes, offset, kind)}; });
 }

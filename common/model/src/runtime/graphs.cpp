@@ -34,7 +34,8 @@ void release(cudaUserObject_t object, unsigned count)
 
 bool depends_on(const CUgraphNode_st& node, const CUgraphNode_st& other)
 {
-    return std::ranges::any_of(node.dependencies, [&](const CUgraphNode_st* dependency) { return dependency == &other || depends_on(*dependency, other); });
+    return std::ranges::any_of(node.dependencies,
+                               [&](const CUgraphNode_st* dependency) { return dependency == &other || depends_on(*dependency, other); });
 }
 
 std::vector<cudaGraphNode_t> dependents_of(const CUgraphNode_st& node)
@@ -124,7 +125,8 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph)
     while (order.size() < graph.nodes.size()) {
         const std::size_t before = order.size();
         for (const auto& node : graph.nodes) {
-            const bool ready = std::ranges::all_of(node->dependencies, [&](const CUgraphNode_st* dependency) { return done.contains(dependency); });
+            const bool ready =
+                std::ranges::all_of(node->dependencies, [&](const CUgraphNode_st* dependency) { return done.contains(dependency); });
             if (!ready || !done.insert(node.get()).second) continue;
             order.push_back(node.get());
         }
@@ -237,7 +239,8 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
     });
 }
 
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count)
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                     std::size_t count)
 {
     return call([&] {
         const CUgraph_st& changed = require_graph(graph);
@@ -250,7 +253,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
     });
 }
 
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count)
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                        std::size_t count)
 {
     return call([&] {
         require_graph(graph);

@@ -10,10 +10,7 @@ namespace simt::runtime {
 
 namespace {
 
-std::string size_of(dim3 extent)
-{
-    return std::to_string(extent.x) + " x " + std::to_string(extent.y) + " x " + std::to_string(extent.z);
-}
+std::string size_of(dim3 extent) { return std::to_string(extent.x) + " x " + std::to_string(extent.y) + " x " + std::to_string(extent.z); }
 
 std::uint64_t volume(dim3 extent) { return std::uint64_t{extent.x} * extent.y * extent.z; }
 
@@ -36,34 +33,46 @@ void check_shape(const KernelWork& work, const FunctionInfo& info, const Machine
     if (volume(block) == 0 || block.x > most || block.y > most || volume(block) > most || block.z > most_block_z)
         refuse(work, "no block of " + machine.name + " has " + size_of(block) + " threads", cudaErrorInvalidConfiguration);
     if (volume(block) > static_cast<std::uint64_t>(info.max_threads))
-        refuse(work, "its blocks have at most " + std::to_string(info.max_threads) + " threads, and " + size_of(block) + " were asked for", cudaErrorInvalidValue);
+        refuse(work, "its blocks have at most " + std::to_string(info.max_threads) + " threads, and " + size_of(block) + " were asked for",
+               cudaErrorInvalidValue);
 }
 
 void check_shared(const KernelWork& work, const FunctionInfo& info, const Machine& machine)
 {
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.max_shared_bytes))
-        refuse(work, "it has " + std::to_string(info.static_shared_bytes) + " bytes of shared memory, and a block of " + machine.name + " has at most " +
-                         std::to_string(machine.max_shared_bytes), cudaErrorInvalidValue);
+        refuse(work,
+               "it has " + std::to_string(info.static_shared_bytes) + " bytes of shared memory, and a block of " + machine.name +
+                   " has at most " + std::to_string(machine.max_shared_bytes),
+               cudaErrorInvalidValue);
     // nvcc refuses such a kernel when it compiles for a GPU, and a driver when it compiles the PTX.
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.default_shared_bytes))
-        refuse(work, "it declares " + std::to_string(info.static_shared_bytes) + " bytes of shared memory; more than " +
-                         std::to_string(machine.default_shared_bytes) + " have to be dynamic", cudaErrorInvalidPtx);
+        refuse(work,
+               "it declares " + std::to_string(info.static_shared_bytes) + " bytes of shared memory; more than " +
+                   std::to_string(machine.default_shared_bytes) + " have to be dynamic",
+               cudaErrorInvalidPtx);
     if (const std::size_t limit = work.kernel->shared_limit(); work.dynamic_shared_bytes > limit)
-        refuse(work, std::to_string(work.dynamic_shared_bytes) + " bytes of dynamic shared memory were asked for, and " + std::to_string(limit) + " are allowed",
+        refuse(work,
+               std::to_string(work.dynamic_shared_bytes) + " bytes of dynamic shared memory were asked for, and " + std::to_string(limit) +
+                   " are allowed",
                cudaErrorInvalidValue);
 }
 
 dim3 cluster_of(const KernelWork& work, const FunctionInfo& info)
 {
     const Kernel& kernel = *work.kernel;
-    const dim3 required(static_cast<unsigned>(info.required_cluster[0]), static_cast<unsigned>(info.required_cluster[1]), static_cast<unsigned>(info.required_cluster[2]));
+    const dim3 required(static_cast<unsigned>(info.required_cluster[0]), static_cast<unsigned>(info.required_cluster[1]),
+                        static_cast<unsigned>(info.required_cluster[2]));
     if (volume(required) > 0) {
-        const bool others = volume(work.cluster) > 0 && (work.cluster.x != required.x || work.cluster.y != required.y || work.cluster.z != required.z);
-        if (others) refuse(work, "its clusters have " + size_of(required) + " blocks, and " + size_of(work.cluster) + " were asked for", cudaErrorInvalidValue);
+        const bool others =
+            volume(work.cluster) > 0 && (work.cluster.x != required.x || work.cluster.y != required.y || work.cluster.z != required.z);
+        if (others)
+            refuse(work, "its clusters have " + size_of(required) + " blocks, and " + size_of(work.cluster) + " were asked for",
+                   cudaErrorInvalidValue);
         return required;
     }
     if (volume(work.cluster) > 0) return work.cluster;
-    return {static_cast<unsigned>(kernel.required_cluster_width), static_cast<unsigned>(kernel.required_cluster_height), static_cast<unsigned>(kernel.required_cluster_depth)};
+    return {static_cast<unsigned>(kernel.required_cluster_width), static_cast<unsigned>(kernel.required_cluster_height),
+            static_cast<unsigned>(kernel.required_cluster_depth)};
 }
 
 void check_cluster(const KernelWork& work, dim3 cluster)
@@ -71,9 +80,13 @@ void check_cluster(const KernelWork& work, dim3 cluster)
     if (volume(cluster) == 0) return;
     constexpr std::uint64_t portable = 8, most = 16;
     if (volume(cluster) > (work.kernel->non_portable_cluster ? most : portable))
-        refuse(work, "a cluster has at most 8 blocks (16 with cudaFuncAttributeNonPortableClusterSizeAllowed), and " + size_of(cluster) + " were asked for", cudaErrorInvalidClusterSize);
+        refuse(work,
+               "a cluster has at most 8 blocks (16 with cudaFuncAttributeNonPortableClusterSizeAllowed), and " + size_of(cluster) +
+                   " were asked for",
+               cudaErrorInvalidClusterSize);
     if (work.grid.x % cluster.x != 0 || work.grid.y % cluster.y != 0 || work.grid.z % cluster.z != 0)
-        refuse(work, "a grid of " + size_of(work.grid) + " blocks has no whole number of clusters of " + size_of(cluster), cudaErrorInvalidClusterSize);
+        refuse(work, "a grid of " + size_of(work.grid) + " blocks has no whole number of clusters of " + size_of(cluster),
+               cudaErrorInvalidClusterSize);
 }
 
 }  // namespace
@@ -112,7 +125,9 @@ void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, u
                 break;
             }
             case cudaLaunchAttributeCooperative: work.cooperative = attribute.val.cooperative != 0; break;
-            case cudaLaunchAttributeLaunchCompletionEvent: enqueue(nullptr, EventRecordWork{attribute.val.launchCompletionEvent.event}); break;
+            case cudaLaunchAttributeLaunchCompletionEvent:
+                enqueue(nullptr, EventRecordWork{attribute.val.launchCompletionEvent.event});
+                break;
             case cudaLaunchAttributeProgrammaticEvent: enqueue(nullptr, EventRecordWork{attribute.val.programmaticEvent.event}); break;
             case cudaLaunchAttributeDeviceUpdatableKernelNode:
                 require(attribute.val.deviceUpdatableKernelNode.deviceUpdatable == 0, cudaErrorNotSupported);
@@ -134,9 +149,13 @@ void run_kernel(const KernelWork& work)
     const dim3 cluster = cluster_of(work, info);
     check_cluster(work, cluster);
     if (work.cooperative) {
-        const auto resident = static_cast<std::uint64_t>(device.occupancy(number, static_cast<int>(volume(work.block)), work.dynamic_shared_bytes)) * static_cast<std::uint64_t>(machine.multiprocessors);
+        const auto resident =
+            static_cast<std::uint64_t>(device.occupancy(number, static_cast<int>(volume(work.block)), work.dynamic_shared_bytes)) *
+            static_cast<std::uint64_t>(machine.multiprocessors);
         if (volume(work.grid) > resident)
-            refuse(work, "a cooperative grid has at most the " + std::to_string(resident) + " blocks that fit at a time, and " + std::to_string(volume(work.grid)) + " were asked for",
+            refuse(work,
+                   "a cooperative grid has at most the " + std::to_string(resident) + " blocks that fit at a time, and " +
+                       std::to_string(volume(work.grid)) + " were asked for",
                    cudaErrorCooperativeLaunchTooLarge);
     }
     LaunchRequest request;
@@ -190,7 +209,8 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
     return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes, cudaStream_t stream)
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                                        cudaStream_t stream)
 {
     return call([&] {
         KernelWork work = kernel_work(function, grid, block, shared_bytes, arguments);
@@ -203,7 +223,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const v
 {
     return call([&] {
         require(configuration != nullptr);
-        KernelWork work = kernel_work(function, configuration->gridDim, configuration->blockDim, configuration->dynamicSmemBytes, arguments);
+        KernelWork work =
+            kernel_work(function, configuration->gridDim, configuration->blockDim, configuration->dynamicSmemBytes, arguments);
         apply_attributes(work, configuration->attrs, configuration->numAttrs);
         enqueue(configuration->stream, std::move(work));
     });

@@ -60,7 +60,8 @@ using namespace simt::runtime;
 
 extern "C" {
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**, unsigned, cudaLibraryOption*, void**, unsigned)
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**, unsigned, cudaLibraryOption*, void**,
+                                unsigned)
 {
     return call([&] {
         require(library && code);
@@ -68,7 +69,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
     });
 }
 
-cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption*, void**, unsigned, cudaLibraryOption*, void**, unsigned)
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption*, void**, unsigned, cudaLibraryOption*, void**,
+                                    unsigned)
 {
     return call([&] {
         require(library && path);
@@ -121,7 +123,8 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, c
     return call([&] {
         Module& module = require_module(library);
         const auto names = module.kernel_names();
-        for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i) kernels[i] = reinterpret_cast<cudaKernel_t>(&module.kernel(names[i]));
+        for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)
+            kernels[i] = reinterpret_cast<cudaKernel_t>(&module.kernel(names[i]));
     });
 }
 

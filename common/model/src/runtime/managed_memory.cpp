@@ -34,15 +34,18 @@ std::map<simt::DeviceAddress, Advice>& all_advice()
 void check_location(const cudaMemLocation& location)
 {
     if (location.type == cudaMemLocationTypeDevice) require_device(location.id);
-    else require(location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma || location.type == cudaMemLocationTypeHostNumaCurrent,
-                 cudaErrorInvalidDevice);
+    else
+        require(location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma ||
+                    location.type == cudaMemLocationTypeHostNumaCurrent,
+                cudaErrorInvalidDevice);
 }
 
 simt::DeviceAddress require_managed(const void* pointer, std::size_t bytes)
 {
     const auto allocation = Allocations::instance().find(pointer);
     const bool variable = !allocation && on_device(pointer, bytes) && on_host(pointer, bytes);
-    require(variable || (allocation && allocation->kind == Allocation::Kind::managed && bytes != 0 && bytes <= allocation->bytes - (address_of(pointer) - allocation->begin)));
+    require(variable || (allocation && allocation->kind == Allocation::Kind::managed && bytes != 0 &&
+                         bytes <= allocation->bytes - (address_of(pointer) - allocation->begin)));
     return allocation ? allocation->begin : address_of(pointer);
 }
 
@@ -95,7 +98,8 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvi
 {
     return call([&] {
         const simt::DeviceAddress begin = require_managed(pointer, bytes);
-        const bool has_location = advice == cudaMemAdviseSetPreferredLocation || advice == cudaMemAdviseSetAccessedBy || advice == cudaMemAdviseUnsetAccessedBy;
+        const bool has_location =
+            advice == cudaMemAdviseSetPreferredLocation || advice == cudaMemAdviseSetAccessedBy || advice == cudaMemAdviseUnsetAccessedBy;
         if (has_location) check_location(location);
         const std::scoped_lock lock(advice_mutex());
         Advice& held = all_advice()[begin];
@@ -111,7 +115,8 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvi
     });
 }
 
-cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer, std::size_t bytes)
+cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, cudaMemRangeAttribute attribute, const void* pointer,
+                                     std::size_t bytes)
 {
     return call([&] {
         require(data && data_bytes >= sizeof(int) && data_bytes % sizeof(int) == 0);
@@ -123,10 +128,12 @@ cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, cudaMem
     });
 }
 
-cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes, cudaMemRangeAttribute* attributes, std::size_t count, const void* pointer, std::size_t bytes)
+cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes, cudaMemRangeAttribute* attributes, std::size_t count,
+                                      const void* pointer, std::size_t bytes)
 {
     for (std::size_t i = 0; i < count; ++i)
-        if (const cudaError_t error = cudaMemRangeGetAttribute(data[i], data_bytes[i], attributes[i], pointer, bytes); error != cudaSuccess) return error;
+        if (const cudaError_t error = cudaMemRangeGetAttribute(data[i], data_bytes[i], attributes[i], pointer, bytes); error != cudaSuccess)
+            return error;
     return cudaSuccess;
 }
 

@@ -199,7 +199,8 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) { return allocate(
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags)
 {
-    if (flags & ~static_cast<unsigned>(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) return remember(cudaErrorInvalidValue);
+    if (flags & ~static_cast<unsigned>(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+        return remember(cudaErrorInvalidValue);
     return allocate(pointer, Kind::pinned, bytes, flags);
 }
 

@@ -26,7 +26,13 @@ std::string list_of_targets(const std::vector<FatBinaryEntry>& entries)
     return list;
 }
 
-bool starts_with_elf(const void* data) { return std::memcmp(data, "\x7f" "ELF", 4) == 0; }
+bool starts_with_elf(const void* data)
+{
+    return std::memcmp(data,
+                       "\x7f"
+                       "ELF",
+                       4) == 0;
+}
 
 /// Stands before each text of those that were linked at run time.
 constexpr std::string_view linked_text_mark = "//# a text that the model has linked\n";
@@ -47,8 +53,9 @@ std::vector<std::string> split_texts(std::string_view text)
 
 DeviceError no_ptx(const std::string& targets)
 {
-    return {cudaErrorNoKernelImageForDevice,
-            "the program has no PTX that the model can run (it has " + (targets.empty() ? "no device code" : targets) + "); build it with nvcc " + option_for_ptx};
+    return {cudaErrorNoKernelImageForDevice, "the program has no PTX that the model can run (it has " +
+                                                 (targets.empty() ? "no device code" : targets) + "); build it with nvcc " +
+                                                 option_for_ptx};
 }
 
 }  // namespace
@@ -81,7 +88,9 @@ std::size_t Kernel::shared_limit()
     const Machine& machine = current_device().machine();
     const auto most = static_cast<std::size_t>(machine.max_shared_bytes), usual = static_cast<std::size_t>(machine.default_shared_bytes);
     const std::size_t fixed = info().static_shared_bytes;
-    if (dynamic_shared_limit >= 0) return std::min(most - std::min(most, fixed), std::max<std::size_t>(static_cast<std::size_t>(dynamic_shared_limit), usual - std::min(usual, fixed)));
+    if (dynamic_shared_limit >= 0)
+        return std::min(most - std::min(most, fixed),
+                        std::max<std::size_t>(static_cast<std::size_t>(dynamic_shared_limit), usual - std::min(usual, fixed)));
     return usual - std::min(usual, fixed);
 }
 

@@ -154,7 +154,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     return pool_call([&] {
         require(value != nullptr);
         CUmemPoolHandle_st& changed = require_pool(pool);
-        const auto set_to = is_switch(attribute) ? static_cast<std::uint64_t>(*static_cast<int*>(value)) : *static_cast<std::uint64_t*>(value);
+        const auto set_to =
+            is_switch(attribute) ? static_cast<std::uint64_t>(*static_cast<int*>(value)) : *static_cast<std::uint64_t*>(value);
         if (attribute == cudaMemPoolAttrUsedMemHigh || attribute == cudaMemPoolAttrReservedMemHigh) {
             require(set_to == 0);
             changed.highest = Allocations::instance().pool_bytes(pool);
@@ -177,8 +178,10 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
         auto& number = *static_cast<std::uint64_t*>(value);
         switch (attribute) {
             case cudaMemPoolAttrReleaseThreshold: number = asked.values.at(attribute); break;
-            case cudaMemPoolAttrReservedMemCurrent: case cudaMemPoolAttrUsedMemCurrent: number = Allocations::instance().pool_bytes(pool); break;
-            case cudaMemPoolAttrReservedMemHigh: case cudaMemPoolAttrUsedMemHigh: number = asked.highest; break;
+            case cudaMemPoolAttrReservedMemCurrent:
+            case cudaMemPoolAttrUsedMemCurrent: number = Allocations::instance().pool_bytes(pool); break;
+            case cudaMemPoolAttrReservedMemHigh:
+            case cudaMemPoolAttrUsedMemHigh: number = asked.highest; break;
             default: fail(cudaErrorInvalidValue);
         }
     });

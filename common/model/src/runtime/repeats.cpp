@@ -49,7 +49,8 @@ std::uint64_t Repeats::state() const
 bool Repeats::puts_off(int device, const LaunchRequest& launch, bool may_change)
 {
     const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find_if(known_, [&](const Known& known) { return known.before == state_ && known.device == device && known.launch == launch; });
+    const auto found = std::ranges::find_if(
+        known_, [&](const Known& known) { return known.before == state_ && known.device == device && known.launch == launch; });
     if (found == known_.end() || (found->after != state_ && !may_change)) return false;
     if (found->after == state_) return true;
     state_ = found->after;
@@ -71,10 +72,12 @@ bool Repeats::wants_digest(int device, const LaunchRequest& launch, double secon
 {
     if (seconds_of_digest > seconds * most_of_launch) return false;
     const std::lock_guard lock(mutex_);
-    return digests_in_vain_ < most_in_vain && std::ranges::any_of(known_, [&](const Known& known) { return known.device == device && known.launch == launch; });
+    return digests_in_vain_ < most_in_vain &&
+           std::ranges::any_of(known_, [&](const Known& known) { return known.device == device && known.launch == launch; });
 }
 
-void Repeats::add_change(int device, const LaunchRequest& launch, std::uint64_t state, const std::pair<std::uint64_t, std::uint64_t>* digest)
+void Repeats::add_change(int device, const LaunchRequest& launch, std::uint64_t state,
+                         const std::pair<std::uint64_t, std::uint64_t>* digest)
 {
     const std::lock_guard lock(mutex_);
     const bool alone = state == state_;

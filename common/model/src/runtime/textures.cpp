@@ -69,7 +69,8 @@ void set_resource(TextureRequest& request, const cudaResourceDesc& resource)
             request.format = format_of(resource.res.pitch2D.desc);
             request.bytes = request.pitch * request.height;
             require(request.width != 0 && request.height != 0 && request.pitch % 32 == 0);
-            require(on_device(resource.res.pitch2D.devPtr, request.pitch * (request.height - 1) + request.width * static_cast<std::size_t>(request.format.bytes())));
+            require(on_device(resource.res.pitch2D.devPtr,
+                              request.pitch * (request.height - 1) + request.width * static_cast<std::size_t>(request.format.bytes())));
             break;
         default: fail(cudaErrorInvalidValue);
     }
@@ -122,7 +123,7 @@ void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const
 
 /// Reads the description of a live object.
 template <class Objects, class Body>
-cudaError_t with_object(Objects LiveTextures::*objects, std::uint64_t handle, const Body& body)
+cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body)
 {
     return call([&] {
         const std::scoped_lock lock(live().mutex);
@@ -133,7 +134,7 @@ cudaError_t with_object(Objects LiveTextures::*objects, std::uint64_t handle, co
 }
 
 template <class Objects>
-cudaError_t destroy(Objects LiveTextures::*objects, std::uint64_t handle)
+cudaError_t destroy(Objects LiveTextures::* objects, std::uint64_t handle)
 {
     return call([&] {
         if (handle == 0) return;

@@ -67,7 +67,8 @@ struct FreeWork {
 
 struct EmptyWork {};
 
-using Work = std::variant<EmptyWork, KernelWork, CopyWork, SetWork, HostWork, EventRecordWork, EventWaitWork, ChildGraphWork, AllocateWork, FreeWork>;
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, SetWork, HostWork, EventRecordWork, EventWaitWork, ChildGraphWork, AllocateWork,
+                          FreeWork>;
 
 /// Does it now.
 void run(const Work& work);

@@ -19,7 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name_of(simt::WideShared wide) {
+const char* name_of(simt::WideShared wide)
+{
     switch (wide) {
         case simt::WideShared::phases: return "phases";
         case simt::WideShared::merging_phases: return "merging_phases";
@@ -27,7 +28,8 @@ const char* name_of(simt::WideShared wide) {
     }
 }
 
-Json machines() {
+Json machines()
+{
     Json all;
     for (const simt::Machine& machine : simt::machines())
         all[machine.name] = {
@@ -43,7 +45,8 @@ Json machines() {
     return all;
 }
 
-simt::WarpAccess access_from(const Json& json) {
+simt::WarpAccess access_from(const Json& json)
+{
     simt::WarpAccess access{};
     access.space = simt::Space::shared;
     const auto operation = json.at("op").get<std::string>();
@@ -63,7 +66,8 @@ simt::WarpAccess access_from(const Json& json) {
     return access;
 }
 
-Json answer_to(const Json& question) {
+Json answer_to(const Json& question)
+{
     const auto name = question.at("machine").get<std::string>();
     const simt::Machine* machine = simt::find_machine(name);
     if (!machine) throw std::invalid_argument("machine: got '" + name + "', accepted: " + simt::machine_names());
@@ -74,7 +78,8 @@ Json answer_to(const Json& question) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv)
+{
     try {
         if (argc == 2 && std::string(argv[1]) == "--machines") {
             std::cout << machines().dump() << '\n';

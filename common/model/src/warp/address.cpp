@@ -38,12 +38,12 @@ void convert_address(Warp& warp, const Instruction& instruction)
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * conversion.from_bytes, static_cast<std::size_t>(conversion.from_bytes));
-        if (conversion.to_space)
-            address = address >= conversion.window && conversion.window ? address - conversion.window : address;
-        else if (address < conversion.window)
-            address += conversion.window;
-        std::memcpy(warp.registers + instruction.operand[0] + lane * conversion.to_bytes, &address, static_cast<std::size_t>(conversion.to_bytes));
+        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * conversion.from_bytes,
+                    static_cast<std::size_t>(conversion.from_bytes));
+        if (conversion.to_space) address = address >= conversion.window && conversion.window ? address - conversion.window : address;
+        else if (address < conversion.window) address += conversion.window;
+        std::memcpy(warp.registers + instruction.operand[0] + lane * conversion.to_bytes, &address,
+                    static_cast<std::size_t>(conversion.to_bytes));
     }
 }
 
@@ -104,7 +104,8 @@ void rank_of_address(Warp& warp, const Instruction& instruction)
         const int lane = std::countr_zero(rest);
         std::uint64_t address = 0;
         std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
-        const std::uint64_t number = address % (memory::shared_window_bytes * (memory::most_cluster_blocks + 1)) / memory::shared_window_bytes;
+        const std::uint64_t number =
+            address % (memory::shared_window_bytes * (memory::most_cluster_blocks + 1)) / memory::shared_window_bytes;
         rank[lane] = number == 0 ? static_cast<std::uint32_t>(warp.block->cluster_rank) : static_cast<std::uint32_t>(number - 1);
     }
 }

@@ -112,8 +112,10 @@ Semantics find_division(const ptx::Instruction& instruction)
 {
     const bool flushes = instruction.has("ftz");
     if (instruction.has("full"))
-        return semantics(flushes ? binary<DivideFull<true>, float, float, float> : binary<DivideFull<false>, float, float, float>, Type::f32);
-    return semantics(flushes ? binary<DivideApproximate<true>, float, float, float> : binary<DivideApproximate<false>, float, float, float>, Type::f32);
+        return semantics(flushes ? binary<DivideFull<true>, float, float, float> : binary<DivideFull<false>, float, float, float>,
+                         Type::f32);
+    return semantics(flushes ? binary<DivideApproximate<true>, float, float, float> : binary<DivideApproximate<false>, float, float, float>,
+                     Type::f32);
 }
 
 Semantics find_of_double(const ptx::Instruction& instruction)
@@ -121,9 +123,9 @@ Semantics find_of_double(const ptx::Instruction& instruction)
     const bool is_gross = instruction.has("ftz");
     if (instruction.opcode == "rcp" && is_gross) return semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64);
     if (instruction.opcode != "rsqrt") return {};
-    return semantics(is_gross ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double>
-                              : unary<ReciprocalSquareRootOfDouble, double, double>,
-                     Type::f64);
+    return semantics(
+        is_gross ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double> : unary<ReciprocalSquareRootOfDouble, double, double>,
+        Type::f64);
 }
 
 }  // namespace

@@ -228,12 +228,9 @@ Semantics find_dot_product(const ptx::Instruction& instruction)
     const bool signed_a = a == Type::s32, signed_b = b == Type::s32;
     const Type sum = signed_a || signed_b ? Type::s32 : Type::u32;
     Execute execute = nullptr;
-    if (instruction.opcode == "dp4a")
-        execute = dot_product<DotProduct4, std::uint8_t, std::int8_t>(signed_a, signed_b);
-    else if (instruction.has("hi"))
-        execute = dot_product<DotProduct2High, std::uint16_t, std::int16_t>(signed_a, signed_b);
-    else
-        execute = dot_product<DotProduct2Low, std::uint16_t, std::int16_t>(signed_a, signed_b);
+    if (instruction.opcode == "dp4a") execute = dot_product<DotProduct4, std::uint8_t, std::int8_t>(signed_a, signed_b);
+    else if (instruction.has("hi")) execute = dot_product<DotProduct2High, std::uint16_t, std::int16_t>(signed_a, signed_b);
+    else execute = dot_product<DotProduct2Low, std::uint16_t, std::int16_t>(signed_a, signed_b);
     return semantics(execute, sum, a, b, sum);
 }
 
@@ -274,8 +271,8 @@ Semantics find_field(const ptx::Instruction& instruction, Type type)
     using U64 = std::uint64_t;
     const bool is_wide = ptx::bytes_of(type) == 8;
     if (instruction.opcode == "bfi")
-        return semantics(is_wide ? quaternary<Insert, U64, U64, U64, U32, U32> : quaternary<Insert, U32, U32, U32, U32, U32>,
-                         type, type, type, Type::u32);
+        return semantics(is_wide ? quaternary<Insert, U64, U64, U64, U32, U32> : quaternary<Insert, U32, U32, U32, U32, U32>, type, type,
+                         type, Type::u32);
     const Execute execute = with_integer(type, [](auto zero) -> Execute {
         using T = decltype(zero);
         return ternary<Extract, T, T, U32, U32>;

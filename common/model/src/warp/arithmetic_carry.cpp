@@ -60,12 +60,9 @@ void execute(Warp& warp, const Instruction& instruction)
         const bool carry = (carry_in >> lane & 1) != 0;
         WithCarry<Bits> result{};
         if constexpr (product == Product::high)
-            result = add(static_cast<Bits>(static_cast<Wide<T>>(a[lane]) * static_cast<Wide<T>>(b[lane]) >> bits_of<T>),
-                         c[lane], carry);
-        else if constexpr (product == Product::low)
-            result = add(static_cast<Bits>(x * y), c[lane], carry);
-        else
-            result = subtracts ? subtract(x, y, carry) : add(x, y, carry);
+            result = add(static_cast<Bits>(static_cast<Wide<T>>(a[lane]) * static_cast<Wide<T>>(b[lane]) >> bits_of<T>), c[lane], carry);
+        else if constexpr (product == Product::low) result = add(static_cast<Bits>(x * y), c[lane], carry);
+        else result = subtracts ? subtract(x, y, carry) : add(x, y, carry);
         destination[lane] = result.value;
         carry_out |= std::uint32_t{result.carry} << lane;
     });

@@ -214,8 +214,7 @@ template <class T>
 [[gnu::noinline]] void write_truth(RegisterFile& file, std::uint32_t offset, std::uint32_t mask, std::uint32_t true_value)
 {
     const T value = static_cast<T>(true_value);
-    write_lanes(file.active, values<T>(file, offset),
-                [=](int lane) { return (mask & lane_bits<T>[lane]) != 0 ? value : T{0}; });
+    write_lanes(file.active, values<T>(file, offset), [=](int lane) { return (mask & lane_bits<T>[lane]) != 0 ? value : T{0}; });
 }
 
 [[gnu::noinline]] void write_truth_of_pair(RegisterFile& file, std::uint32_t offset, std::uint32_t low, std::uint32_t high,
@@ -234,10 +233,8 @@ void set(Warp& warp, const Instruction& instruction)
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     std::uint32_t mask = compare<Operator, Reading>(file, instruction.operand[1], instruction.operand[2]);
     if (plan.combination != Combination::none) mask = combine(plan.combination, mask, read_predicate(file, instruction, 3));
-    if (plan.result_bytes == 2)
-        write_truth<std::uint16_t>(file, instruction.operand[0], mask, plan.true_value);
-    else
-        write_truth<std::uint32_t>(file, instruction.operand[0], mask, plan.true_value);
+    if (plan.result_bytes == 2) write_truth<std::uint16_t>(file, instruction.operand[0], mask, plan.true_value);
+    else write_truth<std::uint32_t>(file, instruction.operand[0], mask, plan.true_value);
 }
 
 template <class Operator, class Low, class High>
@@ -270,8 +267,7 @@ constexpr Comparison make_comparison()
                 set_pair<Operator, typename Reading::Low, typename Reading::High>};
     else if constexpr (std::is_integral_v<typename Reading::Register>)
         return {set_predicate<Operator, Reading>, set<Operator, Reading>, set_predicate_of_constant<Operator, typename Reading::Register>};
-    else
-        return {set_predicate<Operator, Reading>, set<Operator, Reading>};
+    else return {set_predicate<Operator, Reading>, set<Operator, Reading>};
 }
 
 template <class Operator, class Reading>
@@ -333,8 +329,7 @@ Comparison find_comparison(const ptx::Instruction& instruction, Type type)
         case Type::f64: return compare_numbers<AsIs<double>>(name);
         case Type::f16: return flushes ? compare_numbers<FromHalf<Half, true>>(name) : compare_numbers<FromHalf<Half, false>>(name);
         case Type::bf16: return compare_numbers<FromHalf<Bfloat, false>>(name);
-        case Type::f16x2:
-            return flushes ? compare_numbers<BothHalves<Half, true>>(name) : compare_numbers<BothHalves<Half, false>>(name);
+        case Type::f16x2: return flushes ? compare_numbers<BothHalves<Half, true>>(name) : compare_numbers<BothHalves<Half, false>>(name);
         case Type::bf16x2: return compare_numbers<BothHalves<Bfloat, false>>(name);
         default: return {};
     }

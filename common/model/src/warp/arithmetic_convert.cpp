@@ -37,10 +37,7 @@ struct Plan {
 };
 static_assert(sizeof(Plan) == sizeof(std::uint64_t));
 
-Plan plan_of(const Instruction& instruction)
-{
-    return std::bit_cast<Plan>(instruction.immediate);
-}
+Plan plan_of(const Instruction& instruction) { return std::bit_cast<Plan>(instruction.immediate); }
 
 template <class T>
 constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
@@ -180,22 +177,17 @@ struct FloatToInteger {
     template <class D, class S>
     static D of(S value, Plan plan)
     {
-        if constexpr (is_half<S>)
-            return of<D>(to_float(value), plan);
-        else if constexpr (truncates)
-            return integer_of<D>(std::trunc(value));
-        else
-            return integer_of<D>(round_to_integer(plan.flushes ? flush_if<true>(value) : value, plan.rounding));
+        if constexpr (is_half<S>) return of<D>(to_float(value), plan);
+        else if constexpr (truncates) return integer_of<D>(std::trunc(value));
+        else return integer_of<D>(round_to_integer(plan.flushes ? flush_if<true>(value) : value, plan.rounding));
     }
 };
 
 template <class S>
 auto number_of(S value)
 {
-    if constexpr (is_half<S>)
-        return to_float(value);
-    else
-        return value;
+    if constexpr (is_half<S>) return to_float(value);
+    else return value;
 }
 
 /// Between formats of floating point, or in one (where only modifiers do anything).
@@ -223,10 +215,8 @@ struct PlainFloatToFloat {
     template <class D, class S>
     static D of(S value, Plan)
     {
-        if constexpr (is_half<D>)
-            return round_to<D>(static_cast<float>(value));
-        else
-            return canonical(static_cast<D>(number_of(value)));
+        if constexpr (is_half<D>) return round_to<D>(static_cast<float>(value));
+        else return canonical(static_cast<D>(number_of(value)));
     }
 };
 
@@ -276,16 +266,11 @@ Execute find_float_to_float(const Plan& plan)
 template <class D, class S>
 Execute find_conversion(const Plan& plan)
 {
-    if constexpr (is_float<D> && is_float<S>)
-        return find_float_to_float<D, S>(plan);
-    else if constexpr (is_float<S>)
-        return find_float_to_integer<D, S>(plan);
-    else if constexpr (is_half<D>)
-        return convert<IntegerToFloat, D, S>;
-    else if constexpr (is_float<D>)
-        return in_mode<convert<IntegerToFloat, D, S>>(plan.rounding);
-    else
-        return find_integer_to_integer<D, S>(plan);
+    if constexpr (is_float<D> && is_float<S>) return find_float_to_float<D, S>(plan);
+    else if constexpr (is_float<S>) return find_float_to_integer<D, S>(plan);
+    else if constexpr (is_half<D>) return convert<IntegerToFloat, D, S>;
+    else if constexpr (is_float<D>) return in_mode<convert<IntegerToFloat, D, S>>(plan.rounding);
+    else return find_integer_to_integer<D, S>(plan);
 }
 
 }  // namespace

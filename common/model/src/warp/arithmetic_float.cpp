@@ -193,14 +193,12 @@ Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding ro
     const bool flushes = instruction.has("ftz"), saturates = instruction.has("sat");
     if (type == Type::f64) return rounded<Operation<false, false>, double, sources>(rounding);
     if (type == Type::f32x2)
-        return flushes ? rounded_pair<Operation<true, false>, sources>(rounding)
-                       : rounded_pair<Operation<false, false>, sources>(rounding);
+        return flushes ? rounded_pair<Operation<true, false>, sources>(rounding) : rounded_pair<Operation<false, false>, sources>(rounding);
     if (type != Type::f32) return nullptr;
     if (saturates)
         return flushes ? rounded<Operation<true, true>, float, sources>(rounding)
                        : rounded<Operation<false, true>, float, sources>(rounding);
-    return flushes ? rounded<Operation<true, false>, float, sources>(rounding)
-                   : rounded<Operation<false, false>, float, sources>(rounding);
+    return flushes ? rounded<Operation<true, false>, float, sources>(rounding) : rounded<Operation<false, false>, float, sources>(rounding);
 }
 
 template <template <bool, bool> class Operation, std::size_t sources>
@@ -244,8 +242,10 @@ Semantics find_extreme(const ptx::Instruction& instruction, bool greater)
     if (type != Type::f32 && type != Type::f64) return {};
     const bool keeps_nan = instruction.has("NaN");
     if (greater)
-        return semantics(keeps_nan ? find_extreme_handler<true, true>(instruction, type) : find_extreme_handler<true, false>(instruction, type), type);
-    return semantics(keeps_nan ? find_extreme_handler<false, true>(instruction, type) : find_extreme_handler<false, false>(instruction, type), type);
+        return semantics(
+            keeps_nan ? find_extreme_handler<true, true>(instruction, type) : find_extreme_handler<true, false>(instruction, type), type);
+    return semantics(
+        keeps_nan ? find_extreme_handler<false, true>(instruction, type) : find_extreme_handler<false, false>(instruction, type), type);
 }
 
 /// testp: the classes of numbers.
@@ -329,8 +329,7 @@ Semantics find_float(const ptx::Instruction& instruction)
     if (opcode == "neg") return find_rounded<Negate, 1>(instruction);
     if (opcode == "min" || opcode == "max") return find_extreme(instruction, opcode == "max");
     if (opcode == "testp") return find_test(instruction);
-    if (opcode == "copysign")
-        return semantics(type == Type::f64 ? handler<CopySign, double, 2>() : handler<CopySign, float, 2>(), type);
+    if (opcode == "copysign") return semantics(type == Type::f64 ? handler<CopySign, double, 2>() : handler<CopySign, float, 2>(), type);
     if (instruction.has("approx") || instruction.has("full")) return {};
     if (opcode == "div") return find_rounded<Divide, 2>(instruction);
     if (opcode == "rcp") return find_rounded<Reciprocal, 1>(instruction);

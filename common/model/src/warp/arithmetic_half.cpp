@@ -89,10 +89,7 @@ struct Negate {
 };
 
 /// Bits in an order that is that of the numbers, -0 below +0.
-[[gnu::always_inline]] inline int order_of(std::uint16_t bits)
-{
-    return (bits & 0x8000) != 0 ? -1 - (bits & 0x7fff) : bits;
-}
+[[gnu::always_inline]] inline int order_of(std::uint16_t bits) { return (bits & 0x8000) != 0 ? -1 - (bits & 0x7fff) : bits; }
 
 template <bool greater, bool keeps_nan, class H>
 [[gnu::always_inline]] inline H extreme(H a, H b)
@@ -125,16 +122,10 @@ struct HyperbolicTangent {
 template <class H, bool flushes, Limit>
 struct Exponential {
     static constexpr bool costly = true;
-    static H of(H a)
-    {
-        return flush_half_if<flushes>(round_to<H>(std::exp2(to_float(flush_half_if<flushes>(a)))));
-    }
+    static H of(H a) { return flush_half_if<flushes>(round_to<H>(std::exp2(to_float(flush_half_if<flushes>(a))))); }
 };
 
-bool is_half(Type type)
-{
-    return type == Type::f16 || type == Type::bf16 || type == Type::f16x2 || type == Type::bf16x2;
-}
+bool is_half(Type type) { return type == Type::f16 || type == Type::bf16 || type == Type::f16x2 || type == Type::bf16x2; }
 
 /// The handler for `type`, scalar or packed, of an operation on H.
 template <class Operation, class H, std::size_t sources>
@@ -159,12 +150,9 @@ Semantics find_by_type(const ptx::Instruction& instruction, Type type)
     if (type == Type::f16 || type == Type::f16x2)
         execute = instruction.has("ftz") ? find_f16<Operation, sources, true>(instruction, type)
                                          : find_f16<Operation, sources, false>(instruction, type);
-    else if (instruction.has("ftz"))
-        execute = scalar_or_packed<Operation<Bfloat, true, Limit::none>, Bfloat, sources>(type);
-    else if (instruction.has("relu"))
-        execute = scalar_or_packed<Operation<Bfloat, false, Limit::rectified>, Bfloat, sources>(type);
-    else
-        execute = scalar_or_packed<Operation<Bfloat, false, Limit::none>, Bfloat, sources>(type);
+    else if (instruction.has("ftz")) execute = scalar_or_packed<Operation<Bfloat, true, Limit::none>, Bfloat, sources>(type);
+    else if (instruction.has("relu")) execute = scalar_or_packed<Operation<Bfloat, false, Limit::rectified>, Bfloat, sources>(type);
+    else execute = scalar_or_packed<Operation<Bfloat, false, Limit::none>, Bfloat, sources>(type);
     return semantics(execute, type);
 }
 
@@ -184,12 +172,12 @@ Semantics find_extreme(const ptx::Instruction& instruction, Type type)
 {
     const bool keeps_nan = instruction.has("NaN");
     if (type == Type::f16 || type == Type::f16x2)
-        return semantics(keeps_nan ? extreme_handler<Half, greater, true>(instruction, type)
-                                   : extreme_handler<Half, greater, false>(instruction, type),
-                         type);
-    return semantics(keeps_nan ? extreme_handler<Bfloat, greater, true>(instruction, type)
-                               : extreme_handler<Bfloat, greater, false>(instruction, type),
-                     type);
+        return semantics(
+            keeps_nan ? extreme_handler<Half, greater, true>(instruction, type) : extreme_handler<Half, greater, false>(instruction, type),
+            type);
+    return semantics(
+        keeps_nan ? extreme_handler<Bfloat, greater, true>(instruction, type) : extreme_handler<Bfloat, greater, false>(instruction, type),
+        type);
 }
 
 /// d = a + c, d = a - c and d = a · b + c in single precision, where a and b are of half precision.

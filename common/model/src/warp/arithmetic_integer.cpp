@@ -32,17 +32,11 @@ struct Subtract {
 
 /// `.sat`, for s32 alone.
 struct AddSaturated {
-    static std::int32_t of(std::int32_t a, std::int32_t b)
-    {
-        return clamp_to<std::int32_t>(std::int64_t{a} + std::int64_t{b});
-    }
+    static std::int32_t of(std::int32_t a, std::int32_t b) { return clamp_to<std::int32_t>(std::int64_t{a} + std::int64_t{b}); }
 };
 
 struct SubtractSaturated {
-    static std::int32_t of(std::int32_t a, std::int32_t b)
-    {
-        return clamp_to<std::int32_t>(std::int64_t{a} - std::int64_t{b});
-    }
+    static std::int32_t of(std::int32_t a, std::int32_t b) { return clamp_to<std::int32_t>(std::int64_t{a} - std::int64_t{b}); }
 };
 
 struct MultiplyLow {
@@ -162,15 +156,9 @@ T quotient(T a, T b)
     return static_cast<T>(static_cast<std::uint32_t>(shifted) ^ 0x80000000);
 }
 
-inline std::uint64_t quotient(std::uint64_t a, std::uint64_t b)
-{
-    return a / b;
-}
+inline std::uint64_t quotient(std::uint64_t a, std::uint64_t b) { return a / b; }
 
-inline std::int64_t quotient(std::int64_t a, std::int64_t b)
-{
-    return a / b;
-}
+inline std::int64_t quotient(std::int64_t a, std::int64_t b) { return a / b; }
 
 /// What the document leaves open is as an H200 does it: a division by zero ends nothing, and quotient and remainder are all ones.
 struct Divide {
@@ -315,8 +303,7 @@ Semantics find_wide_product(Type type, bool adds)
 Semantics find_product(const ptx::Instruction& instruction, Type type, bool adds)
 {
     if (instruction.has("wide")) return find_wide_product(type, adds);
-    if (instruction.has("lo"))
-        return semantics(adds ? ternary_of_bits<MultiplyLow>(type) : binary_of_bits<MultiplyLow>(type), type);
+    if (instruction.has("lo")) return semantics(adds ? ternary_of_bits<MultiplyLow>(type) : binary_of_bits<MultiplyLow>(type), type);
     if (!instruction.has("hi")) return {};
     if (adds && instruction.has("sat")) {
         return semantics(type == Type::s32 ? handler<MultiplyHighAddSaturated, std::int32_t, 3>() : nullptr, type);

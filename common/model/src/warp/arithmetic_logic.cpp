@@ -82,8 +82,7 @@ void shift_by_constant(Warp& warp, const Instruction& instruction)
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
     const std::uint32_t amount = *detail::operand<std::uint32_t>(file, instruction, 2);
-    write_lanes(file.active, detail::operand<T>(file, instruction, 0),
-                [=](int lane) { return Operation::of(a[lane], amount); });
+    write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operation::of(a[lane], amount); });
 }
 
 /// shf: the 64 bits b:a, shifted, of which the upper (to the left) or the lower word is kept.
@@ -154,8 +153,7 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
 Semantics find_lookup(const ptx::Instruction& instruction)
 {
     if (!instruction.has("and") && !instruction.has("or")) return semantics(lookup, Type::b32);
-    Semantics result =
-        semantics(lookup_with_predicate, Type::b32, Type::pred, Type::b32, Type::b32, Type::b32, Type::b32, Type::pred);
+    Semantics result = semantics(lookup_with_predicate, Type::b32, Type::pred, Type::b32, Type::b32, Type::b32, Type::b32, Type::pred);
     result.immediate = instruction.has("and") ? combines_with_and : 0;
     return result;
 }
@@ -176,8 +174,7 @@ Semantics find_unary(Type type)
 template <class Operation>
 Semantics find_shift(const ptx::Instruction& instruction, Type type)
 {
-    const bool by_constant =
-        instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
+    const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
     const Execute execute = with_integer(type, [=](auto zero) -> Execute {
         using T = decltype(zero);
         return by_constant ? shift_by_constant<Operation, T> : binary<Operation, T, T, std::uint32_t>;

@@ -21,8 +21,7 @@ namespace {
 
 using ptx::Type;
 
-constexpr Format formats[] = {format_f16,  format_bf16, format_tf32, format_e4m3,
-                              format_e5m2, format_e2m3, format_e3m2, format_e2m1};
+constexpr Format formats[] = {format_f16, format_bf16, format_tf32, format_e4m3, format_e5m2, format_e2m3, format_e3m2, format_e2m1};
 
 /// What handlers need to know; Semantics::immediate holds its bits.
 struct Plan {
@@ -91,18 +90,14 @@ void pack_floats(Warp& warp, const Instruction& instruction)
     const float* b = detail::operand<float>(file, instruction, 2);
     unsigned char* destination = file.registers + instruction.operand[0];
     const std::size_t width = width_of(instruction, 0, plan.result_bytes);
-    for_active(file.active, [&](int lane) {
-        store(destination, width, lane, convert(a[lane], plan) << plan.element_bits | convert(b[lane], plan));
-    });
+    for_active(file.active,
+               [&](int lane) { store(destination, width, lane, convert(a[lane], plan) << plan.element_bits | convert(b[lane], plan)); });
 }
 
 /// The most frequent of them: to nearest, without more modifiers.
 template <class H>
 struct PackHalves {
-    static std::uint32_t of(float a, float b)
-    {
-        return std::uint32_t{round_to<H>(a).bits} << 16 | round_to<H>(b).bits;
-    }
+    static std::uint32_t of(float a, float b) { return std::uint32_t{round_to<H>(a).bits} << 16 | round_to<H>(b).bits; }
 };
 
 /// Each element of a packed value to another format.
@@ -130,9 +125,8 @@ void convert_to_tf32(Warp& warp, const Instruction& instruction)
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const float* a = detail::operand<float>(file, instruction, 1);
-    write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0), [=](int lane) {
-        return a[lane] != a[lane] ? canonical_nan_bits : convert(a[lane], plan) << 13;
-    });
+    write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
+                      [=](int lane) { return a[lane] != a[lane] ? canonical_nan_bits : convert(a[lane], plan) << 13; });
 }
 
 /// What cvt.pack converts to, as Semantics::immediate says: bits of an element, and its signedness above them.

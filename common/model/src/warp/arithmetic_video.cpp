@@ -18,7 +18,18 @@ namespace {
 
 using ptx::Type;
 
-enum class Operation : std::uint8_t { add, subtract, average, difference, minimum, maximum, shift_left, shift_right, compare, multiply_add };
+enum class Operation : std::uint8_t {
+    add,
+    subtract,
+    average,
+    difference,
+    minimum,
+    maximum,
+    shift_left,
+    shift_right,
+    compare,
+    multiply_add
+};
 /// What is done with the result and operand c.
 enum class Secondary : std::uint8_t { none, add, minimum, maximum };
 enum class Order : std::uint8_t { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
@@ -59,10 +70,7 @@ std::int64_t extend(std::uint32_t value, unsigned bits, bool is_signed)
     return is_signed ? std::int64_t{static_cast<std::int32_t>(high) >> (32 - bits)} : std::int64_t{high >> (32 - bits)};
 }
 
-std::int64_t select(std::uint32_t value, Part part, bool is_signed)
-{
-    return extend(value >> part.position, part.bits, is_signed);
-}
+std::int64_t select(std::uint32_t value, Part part, bool is_signed) { return extend(value >> part.position, part.bits, is_signed); }
 
 std::int64_t clamp_to_bits(std::int64_t value, unsigned bits, bool is_signed)
 {
@@ -83,10 +91,7 @@ bool compare(Order order, std::int64_t a, std::int64_t b)
     return a >= b;
 }
 
-std::int64_t shift_amount(const Plan& plan, std::int64_t b)
-{
-    return plan.has(wraps) ? b & 31 : std::min<std::int64_t>(b, 32);
-}
+std::int64_t shift_amount(const Plan& plan, std::int64_t b) { return plan.has(wraps) ? b & 31 : std::min<std::int64_t>(b, 32); }
 
 std::int64_t operate(const Plan& plan, std::int64_t a, std::int64_t b)
 {
@@ -131,8 +136,7 @@ std::uint32_t scalar_result(const Plan& plan, std::uint32_t a, std::uint32_t b, 
 std::uint32_t multiply_add(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
 {
     const bool is_signed = plan.has(signed_a) || plan.has(signed_b) || plan.has(negates_product) || plan.has(negates_c);
-    Int128 product = static_cast<Int128>(select(a, parts[plan.a], plan.has(signed_a))) *
-                     select(b, parts[plan.b], plan.has(signed_b));
+    Int128 product = static_cast<Int128>(select(a, parts[plan.a], plan.has(signed_a))) * select(b, parts[plan.b], plan.has(signed_b));
     if (plan.has(negates_product)) product = -product;
     const Int128 addend = extend(plan.has(negates_c) ? ~c : c, 32, is_signed);
     const Int128 sum = product + addend + (plan.has(plus_one) || plan.has(negates_c) ? 1 : 0);
@@ -181,10 +185,9 @@ struct NamedOperation {
     Operation operation;
 };
 constexpr NamedOperation operations[] = {
-    {"vadd", Operation::add},           {"vsub", Operation::subtract},    {"vavrg", Operation::average},
-    {"vabsdiff", Operation::difference}, {"vmin", Operation::minimum},     {"vmax", Operation::maximum},
-    {"vshl", Operation::shift_left},    {"vshr", Operation::shift_right}, {"vset", Operation::compare},
-    {"vmad", Operation::multiply_add},
+    {"vadd", Operation::add},     {"vsub", Operation::subtract},     {"vavrg", Operation::average},   {"vabsdiff", Operation::difference},
+    {"vmin", Operation::minimum}, {"vmax", Operation::maximum},      {"vshl", Operation::shift_left}, {"vshr", Operation::shift_right},
+    {"vset", Operation::compare}, {"vmad", Operation::multiply_add},
 };
 
 /// The selector that stands behind operand `n`, or nothing.
@@ -286,8 +289,8 @@ Semantics find_video(const ptx::Instruction& instruction)
     const char last = name.empty() ? ' ' : name.back();
     const bool is_packed = last == '2' || last == '4';
     if (is_packed) name.remove_suffix(1);
-    const auto found = std::find_if(std::begin(operations), std::end(operations),
-                                    [&](const NamedOperation& operation) { return operation.name == name; });
+    const auto found =
+        std::find_if(std::begin(operations), std::end(operations), [&](const NamedOperation& operation) { return operation.name == name; });
     if (found == std::end(operations)) return {};
     Plan plan;
     plan.operation = found->operation;

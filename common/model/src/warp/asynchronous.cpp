@@ -65,10 +65,8 @@ SharedPlace find_shared(Warp& warp, int lane, std::uint64_t address, ptx::Space 
         place.block = warp.block->cluster[static_cast<std::size_t>(rank - 1)];
         place.offset = address % memory::shared_window_bytes;
     }
-    if (is_inside(*warp.launch, place.offset, bytes))
-        place.at = place.block->shared_memory.data() + place.offset;
-    else
-        report_bad_shared(warp, lane, place.offset);
+    if (is_inside(*warp.launch, place.offset, bytes)) place.at = place.block->shared_memory.data() + place.offset;
+    else report_bad_shared(warp, lane, place.offset);
     return place;
 }
 
@@ -105,7 +103,8 @@ void note_shared_range(Block& block, int warp, int lane, std::uint32_t site, Ope
     block.watch.uncounted_access(access);
 }
 
-void note_global_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t address, std::uint64_t bytes)
+void note_global_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t address,
+                       std::uint64_t bytes)
 {
     WarpAccess access{};
     access.space = Space::global;
@@ -136,7 +135,8 @@ void Asynchronous::add(Warp& warp, ThreadCopy copy)
         copy.group = own.committed[static_cast<std::size_t>(std::countr_zero(rest))];
         copy.lanes = 0;
         for (std::uint32_t left = rest; left; left &= left - 1)
-            if (const auto lane = static_cast<std::size_t>(std::countr_zero(left)); own.committed[lane] == copy.group) copy.lanes |= 1u << lane;
+            if (const auto lane = static_cast<std::size_t>(std::countr_zero(left)); own.committed[lane] == copy.group)
+                copy.lanes |= 1u << lane;
         copy.number = own.next_number++;
         own.copies.push_back(copy);
         rest &= ~copy.lanes;
@@ -244,7 +244,8 @@ void Asynchronous::finish()
 
 bool decode_asynchronous(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    for (const auto family : {decode_mbarrier, decode_thread_copy, decode_bulk_copy, decode_tensor_copy, decode_remote_store, decode_tensor_map})
+    for (const auto family :
+         {decode_mbarrier, decode_thread_copy, decode_bulk_copy, decode_tensor_copy, decode_remote_store, decode_tensor_map})
         if (family(decoder, instruction, out)) return true;
     return false;
 }

@@ -52,8 +52,10 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
 
 /// Tells the watcher that a thread reads or writes a range. What a thread of another block does in `block` is put down to lane
 /// 0 of `warp`, which must be one of the block's.
-void note_shared_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t offset, std::uint64_t bytes);
-void note_global_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t address, std::uint64_t bytes);
+void note_shared_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t offset,
+                       std::uint64_t bytes);
+void note_global_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t address,
+                       std::uint64_t bytes);
 
 /// What is done later; `waiter` waits for it.
 using Work = std::function<void(Warp& waiter)>;

@@ -36,8 +36,7 @@ T combine(Update update, T old, T value, T swap)
         case Update::add:
             if constexpr (std::is_integral_v<T>)
                 return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) + static_cast<std::make_unsigned_t<T>>(value));
-            else
-                return old + value;
+            else return old + value;
         case Update::minimum: return value < old ? value : old;
         case Update::maximum: return value > old ? value : old;
         case Update::exchange: return value;
@@ -69,8 +68,7 @@ Bits replace(unsigned char* at, Next&& next)
 {
     std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(at));
     Bits old = word.load(std::memory_order_relaxed);
-    while (!word.compare_exchange_weak(old, next(old), std::memory_order_acq_rel)) {
-    }
+    while (!word.compare_exchange_weak(old, next(old), std::memory_order_acq_rel)) {}
     return old;
 }
 
@@ -106,12 +104,14 @@ std::uint64_t update_element(const AtomicAccess& access, unsigned char* at, std:
         case Type::s64: return update<std::int64_t>(access, at, value, swap);
         case Type::f16:
         case Type::bf16:
-            return replace<std::uint16_t>(at, [&](std::uint16_t old) { return combine_half(access, old, static_cast<std::uint16_t>(value)); });
+            return replace<std::uint16_t>(at,
+                                          [&](std::uint16_t old) { return combine_half(access, old, static_cast<std::uint16_t>(value)); });
         case Type::f16x2:
         case Type::bf16x2:
             return replace<std::uint32_t>(at, [&](std::uint32_t old) {
-                return static_cast<std::uint32_t>(combine_half(access, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(value)) |
-                                                  combine_half(access, static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(value >> 16)) << 16);
+                return static_cast<std::uint32_t>(
+                    combine_half(access, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(value)) |
+                    combine_half(access, static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(value >> 16)) << 16);
             });
         case Type::b16:
         case Type::u16: return update<std::uint16_t>(access, at, static_cast<std::uint16_t>(value), static_cast<std::uint16_t>(swap));
@@ -125,13 +125,10 @@ std::uint64_t update_element(const AtomicAccess& access, unsigned char* at, std:
 void update_wide(const AtomicAccess& access, unsigned char* at, const unsigned char* value, const unsigned char* swap, unsigned char* old)
 {
     static std::atomic_flag lock;
-    while (lock.test_and_set(std::memory_order_acquire)) {
-    }
+    while (lock.test_and_set(std::memory_order_acquire)) {}
     std::memcpy(old, at, 16);
-    if (access.update == Update::exchange)
-        std::memcpy(at, value, 16);
-    else if (std::memcmp(at, value, 16) == 0)
-        std::memcpy(at, swap, 16);
+    if (access.update == Update::exchange) std::memcpy(at, value, 16);
+    else if (std::memcmp(at, value, 16) == 0) std::memcpy(at, swap, 16);
     lock.clear(std::memory_order_release);
 }
 
@@ -147,7 +144,8 @@ void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess&
     const int width = access.register_bytes;
     for (int part = 0; part < access.count; ++part, at += access.element_bytes) {
         const auto value_operand = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        const auto swap_operand = access.second_operand ? instruction.operand_at(static_cast<std::size_t>(access.second_operand + part)) : no_operand;
+        const auto swap_operand =
+            access.second_operand ? instruction.operand_at(static_cast<std::size_t>(access.second_operand + part)) : no_operand;
         const std::uint32_t to = access.returns ? instruction.operand_at(static_cast<std::size_t>(part)) : no_operand;
         if (access.element_bytes == 16) {
             unsigned char old[16];
@@ -186,7 +184,8 @@ int occurrences(const ptx::Function& function, int index)
 /// Whether no other instruction names the registers of a result.
 bool is_discarded(const ptx::Function& function, const ptx::Operand& result)
 {
-    return std::all_of(result.elements.begin(), result.elements.end(), [&](const ptx::Operand& element) { return is_discarded(function, element); }) &&
+    return std::all_of(result.elements.begin(), result.elements.end(),
+                       [&](const ptx::Operand& element) { return is_discarded(function, element); }) &&
            (result.kind != ptx::Operand::Kind::reg || occurrences(function, result.index) <= 1);
 }
 
@@ -211,10 +210,8 @@ void execute_atomic(Warp& warp, const Instruction& instruction)
         }
         warp.access.needs_old = access.needs_old;
         warp.access.atomic = access.counts ? AtomicKind::counting : kind_of(access);
-        if (access.is_fused)
-            note_fused_access(warp, access, space, pointers, pointers.lanes);
-        else
-            note_access(warp, space, pointers, Operation::atomic, pointers.lanes);
+        if (access.is_fused) note_fused_access(warp, access, space, pointers, pointers.lanes);
+        else note_access(warp, space, pointers, Operation::atomic, pointers.lanes);
     });
     if (access.poll >= 0) note_poll(warp, access.poll);
 }
@@ -224,8 +221,9 @@ void execute_atomic(Warp& warp, const Instruction& instruction)
 bool find_update(const ptx::Instruction& instruction, Update& update)
 {
     static constexpr std::pair<const char*, Update> names[] = {
-        {"add", Update::add}, {"min", Update::minimum}, {"max", Update::maximum}, {"inc", Update::increment}, {"dec", Update::decrement},
-        {"and", Update::bit_and}, {"or", Update::bit_or}, {"xor", Update::bit_xor}, {"exch", Update::exchange}, {"cas", Update::compare_and_swap}};
+        {"add", Update::add},       {"min", Update::minimum},         {"max", Update::maximum}, {"inc", Update::increment},
+        {"dec", Update::decrement}, {"and", Update::bit_and},         {"or", Update::bit_or},   {"xor", Update::bit_xor},
+        {"exch", Update::exchange}, {"cas", Update::compare_and_swap}};
     for (const auto& [name, which] : names)
         if (instruction.has(name)) {
             update = which;
@@ -261,7 +259,8 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     const std::size_t at = access.returns ? 1 : 0;
     const ptx::Operand& value = instruction.operands.at(at + 1);
     const bool discarded = !access.returns || is_discarded(decoder.function(), instruction.operands.at(0));
-    access.counts = access.update == Update::add && access.bytes == 4 && value.kind == ptx::Operand::Kind::integer && value.integer == 1 && discarded;
+    access.counts =
+        access.update == Update::add && access.bytes == 4 && value.kind == ptx::Operand::Kind::integer && value.integer == 1 && discarded;
     access.needs_old = access.update != Update::exchange || !discarded;
     if (access.returns) decoder.add_all(out, instruction.operands.at(0), access.type);
     access.value_operand = out.operand_count;

@@ -57,7 +57,8 @@ BadAddress describe_unallocated(std::uint64_t address)
     if (space.find_after(address, near) && near.begin - address <= AddressSpace::alignment / 2 && !near.freed)
         return {HazardKind::out_of_bounds, bytes_text(near.begin - address) + " before an allocation of " + bytes_text(near.bytes), help};
     if (space.find_before(address, near) && address - near.begin < near.bytes + AddressSpace::alignment * 16) {
-        const bool in_last_page = address - near.begin < (near.bytes + AddressSpace::alignment - 1) / AddressSpace::alignment * AddressSpace::alignment;
+        const bool in_last_page =
+            address - near.begin < (near.bytes + AddressSpace::alignment - 1) / AddressSpace::alignment * AddressSpace::alignment;
         return {near.freed ? HazardKind::use_after_free : HazardKind::out_of_bounds,
                 past(address - near.begin, near.bytes) + "an allocation of " + bytes_text(near.bytes), help, !in_last_page || near.freed};
     }
@@ -79,7 +80,8 @@ BadAddress describe_global(std::uint64_t address)
     // Mapped memory comes in pages: what is left of the last one, a GPU reads and writes.
     constexpr std::uint64_t page = 4096;
     if (space.find_before(address, allocation) && address < (allocation.begin + allocation.bytes + page - 1) / page * page)
-        return {HazardKind::out_of_bounds, past(address - allocation.begin, allocation.bytes) + "an allocation of " + bytes_text(allocation.bytes),
+        return {HazardKind::out_of_bounds,
+                past(address - allocation.begin, allocation.bytes) + "an allocation of " + bytes_text(allocation.bytes),
                 "Check the index against the size of the array, for the last block too.", false};
     if (address < 4096) return {HazardKind::out_of_bounds, "through a null pointer", "Check the allocation and the kernel's arguments."};
     return {HazardKind::out_of_bounds, "in host memory", "Copy the data to memory from cudaMalloc and pass that to the kernel."};
@@ -102,24 +104,28 @@ void report_bad_shared(Warp& warp, int lane, std::uint64_t offset)
     for (const SharedVariable& variable : warp.launch->program->shared) {
         const std::uint64_t extent = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
         if (offset - variable.offset < extent)
-            return report(warp, lane, HazardKind::out_of_bounds, subject(warp, lane) + "across the end of a shared variable of " + bytes_text(extent), help);
+            return report(warp, lane, HazardKind::out_of_bounds,
+                          subject(warp, lane) + "across the end of a shared variable of " + bytes_text(extent), help);
         if (variable.offset + extent <= offset && (!before || variable.offset > before->offset)) before = &variable, bytes = extent;
     }
     const std::uint64_t first = warp.launch->program->shared.empty() ? 0 : warp.launch->program->shared.front().offset;
     const std::uint64_t as_negative = (first - offset) & 0xFFFF'FFFFu;
     if (!before || as_negative < first + (std::uint64_t{1} << 16))
         return report(warp, lane, HazardKind::out_of_bounds,
-                      warp.launch->program->shared.empty() ? subject(warp, lane) + "in shared memory, of which the block has none there"
-                                                           : subject(warp, lane) + bytes_text(as_negative) + " before the shared memory of the block",
+                      warp.launch->program->shared.empty()
+                          ? subject(warp, lane) + "in shared memory, of which the block has none there"
+                          : subject(warp, lane) + bytes_text(as_negative) + " before the shared memory of the block",
                       help);
     report(warp, lane, HazardKind::out_of_bounds,
-           subject(warp, lane) + past(offset, before->offset + bytes) + (before->dynamic ? "the dynamic shared memory of " : "a shared variable of ") + bytes_text(bytes),
+           subject(warp, lane) + past(offset, before->offset + bytes) +
+               (before->dynamic ? "the dynamic shared memory of " : "a shared variable of ") + bytes_text(bytes),
            before->dynamic ? "Give the launch as many bytes of dynamic shared memory as the kernel uses." : help);
 }
 
 void report_bad_local(Warp& warp, int lane)
 {
-    report(warp, lane, HazardKind::out_of_bounds, subject(warp, lane) + "outside of the thread's local memory", "Check the index against the extent of the local array.");
+    report(warp, lane, HazardKind::out_of_bounds, subject(warp, lane) + "outside of the thread's local memory",
+           "Check the index against the extent of the local array.");
 }
 
 void report_misaligned(Warp& warp, int lane, bool fatal)

@@ -201,8 +201,9 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
             const int ended = other->thread_of(std::countr_zero(other->exited));
             const int threads[] = {first, ended};
             const std::uint32_t sites[] = {site};
-            launch.watch->report(HazardKind::divergent_barrier, index, number, threads, sites,
-                                 hazards::thread_name(launch.info, ended) + " has ended and never reaches the barrier at which " + name + " waits", help);
+            launch.watch->report(
+                HazardKind::divergent_barrier, index, number, threads, sites,
+                hazards::thread_name(launch.info, ended) + " has ended and never reaches the barrier at which " + name + " waits", help);
             return;
         }
     for (const auto& [other_warp, other] : waiting) {
@@ -268,9 +269,11 @@ void Block::report_stuck()
     for (const auto& warp : warps) {
         for (const Fragment& fragment : warp->stalled)
             add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), text_of(fragment));
-        if (warp->polls && !warp->ready.empty()) add(*warp->polls, warp->thread_of(warp->polling_lane), " waits for a phase of an mbarrier that never completes");
+        if (warp->polls && !warp->ready.empty())
+            add(*warp->polls, warp->thread_of(warp->polling_lane), " waits for a phase of an mbarrier that never completes");
     }
-    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message, "Let all threads and copies that are waited for reach the barrier or the call.");
+    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message,
+                         "Let all threads and copies that are waited for reach the barrier or the call.");
     throw LaunchStopped(error_failure, {});
 }
 

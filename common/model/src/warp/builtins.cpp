@@ -57,13 +57,16 @@ std::string formatted(const std::string& conversion, std::uint64_t bits, Warp& w
     switch (kind) {
         case 'd':
         case 'i':
-            std::snprintf(out.data(), out.size(), (spec + "lld").c_str(), is_wide ? static_cast<long long>(bits) : static_cast<long long>(static_cast<std::int32_t>(bits)));
+            std::snprintf(out.data(), out.size(), (spec + "lld").c_str(),
+                          is_wide ? static_cast<long long>(bits) : static_cast<long long>(static_cast<std::int32_t>(bits)));
             break;
         case 'u':
         case 'o':
         case 'x':
         case 'X':
-            std::snprintf(out.data(), out.size(), (spec + "ll" + kind).c_str(), is_wide ? static_cast<unsigned long long>(bits) : static_cast<unsigned long long>(static_cast<std::uint32_t>(bits)));
+            std::snprintf(
+                out.data(), out.size(), (spec + "ll" + kind).c_str(),
+                is_wide ? static_cast<unsigned long long>(bits) : static_cast<unsigned long long>(static_cast<std::uint32_t>(bits)));
             break;
         case 'c': std::snprintf(out.data(), out.size(), (spec + "c").c_str(), static_cast<int>(bits)); break;
         case 's': std::snprintf(out.data(), out.size(), (spec + "s").c_str(), text_at(warp, lane, bits).c_str()); break;
@@ -110,10 +113,8 @@ std::string print(Warp& warp, int lane, const std::string& format, std::uint64_t
         }
         std::string conversion = "%";
         while (++i < format.size() && std::strchr("diouxXcsfFeEgGaAp", format[i]) == nullptr) {
-            if (format[i] == '*')
-                conversion += std::to_string(static_cast<std::int32_t>(arguments.next(false)));
-            else
-                conversion += format[i];
+            if (format[i] == '*') conversion += std::to_string(static_cast<std::int32_t>(arguments.next(false)));
+            else conversion += format[i];
         }
         if (i >= format.size()) break;
         conversion += format[i];
@@ -129,7 +130,8 @@ void stop_by_assertion(Warp& warp, const CallSite& site)
     const std::string assertion = text_at(warp, lane, argument<std::uint64_t>(warp, lane, site, 0));
     const std::string file = std::filesystem::path(text_at(warp, lane, argument<std::uint64_t>(warp, lane, site, 1))).filename().string();
     const auto line = argument<std::uint32_t>(warp, lane, site, 2);
-    throw LaunchStopped(error_assert, warp.launch->where(warp, lane) + ": assertion `" + assertion + "' failed, " + file + ":" + std::to_string(line));
+    throw LaunchStopped(error_assert,
+                        warp.launch->where(warp, lane) + ": assertion `" + assertion + "' failed, " + file + ":" + std::to_string(line));
 }
 
 void call_for_lane(Warp& warp, int lane, const CallSite& site)

@@ -16,7 +16,9 @@ struct Issuer {
     int warp, lane;
     std::uint32_t site;
 
-    Issuer(const Warp& of, int of_lane, const Instruction& instruction) : block(of.block), warp(of.index), lane(of_lane), site(instruction.site) {}
+    Issuer(const Warp& of, int of_lane, const Instruction& instruction)
+        : block(of.block), warp(of.index), lane(of_lane), site(instruction.site)
+    {}
 };
 
 /// Where a copy to shared memory goes, and the barrier that counts its bytes, in the same block.
@@ -31,7 +33,8 @@ struct DestinationOperands {
 };
 
 /// The destinations of a lane's copy of `bytes` bytes; none after a hazard.
-std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes, std::uint64_t alignment);
+std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
+                                           std::uint64_t alignment);
 
 /// Tells the watcher that `bytes` bytes have come, and the barrier.
 void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, std::uint64_t bytes, const Warp& waiter);

@@ -45,7 +45,8 @@ std::uint64_t size_of(Warp& warp, int lane, const Instruction& instruction)
 {
     const std::uint64_t bytes = lane_value(warp, details(instruction).bytes, lane, 4);
     if (bytes % unit != 0)
-        throw LaunchStopped(error_misaligned, warp.launch->where(warp, lane) + ": a bulk copy of " + std::to_string(bytes) + " bytes, accepted: multiples of 16");
+        throw LaunchStopped(error_misaligned, warp.launch->where(warp, lane) + ": a bulk copy of " + std::to_string(bytes) +
+                                                  " bytes, accepted: multiples of 16");
     begin_access(warp, instruction, Operation::load, static_cast<int>(bytes));
     return bytes;
 }
@@ -74,10 +75,11 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
         warp.access.operation = Operation::store;
         for (const Destination& destination : find_destinations(warp, lane, operands.shared, bytes, unit))
             Asynchronous::of(*destination.to.block)
-                .add_to_barrier(destination.barrier.offset, [issuer = Issuer(warp, lane, instruction), destination, from, bytes, &operands](Warp& waiter) {
-                    move_bytes(operands, destination.to.at, from, bytes);
-                    arrive_with(issuer, destination, written_as(operands), bytes, waiter);
-                });
+                .add_to_barrier(destination.barrier.offset,
+                                [issuer = Issuer(warp, lane, instruction), destination, from, bytes, &operands](Warp& waiter) {
+                                    move_bytes(operands, destination.to.at, from, bytes);
+                                    arrive_with(issuer, destination, written_as(operands), bytes, waiter);
+                                });
     });
     warp.progress = true;
 }
@@ -157,7 +159,8 @@ Direction direction_of(const ptx::Instruction& instruction)
     return direction;
 }
 
-std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes, std::uint64_t alignment)
+std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
+                                           std::uint64_t alignment)
 {
     Destination one;
     one.to = find_shared(warp, lane, operands.to.of(warp, lane), operands.to.space, bytes, alignment);
@@ -172,8 +175,9 @@ std::vector<Destination> find_destinations(Warp& warp, int lane, const Destinati
         std::uint64_t barrier = operands.barrier.of(warp, lane);
         if (operands.multicast != no_operand) {
             if (rank >= cluster.size())
-                throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, lane) + ": a copy to block " + std::to_string(rank) +
-                                                                   " of a cluster, which has " + std::to_string(cluster.size()) + " blocks");
+                throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, lane) + ": a copy to block " +
+                                                                   std::to_string(rank) + " of a cluster, which has " +
+                                                                   std::to_string(cluster.size()) + " blocks");
             destination.to.block = cluster[rank];
             destination.to.at = cluster[rank]->shared_memory.data() + one.to.offset;
             barrier = barrier % memory::shared_window_bytes + (rank + 1) * memory::shared_window_bytes;

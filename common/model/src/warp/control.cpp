@@ -30,8 +30,8 @@ void branch_by_index(Warp& warp, const Instruction& instruction)
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
         if (index[lane] >= table.size())
-            throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, static_cast<int>(lane)) + ": branches to entry " + std::to_string(index[lane]) +
-                                                      " of a table that has " + std::to_string(table.size()));
+            throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, static_cast<int>(lane)) + ": branches to entry " +
+                                                      std::to_string(index[lane]) + " of a table that has " + std::to_string(table.size()));
         targets[lane] = table[index[lane]].target;
         loops[lane] = table[index[lane]].target_loop;
     }
@@ -45,7 +45,8 @@ void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
 void trap(Warp& warp, const Instruction& instruction)
 {
     const int lane = std::countr_zero(warp.active);
-    throw LaunchStopped(error_failure, warp.launch->where(warp, lane) + ": the kernel stopped itself" + warp.launch->line_of(instruction.site));
+    throw LaunchStopped(error_failure,
+                        warp.launch->where(warp, lane) + ": the kernel stopped itself" + warp.launch->line_of(instruction.site));
 }
 
 void call(Warp& warp, const Instruction& instruction)
@@ -65,7 +66,8 @@ void call(Warp& warp, const Instruction& instruction)
     const std::uint64_t number = (first - memory::function_window) / 16;
     const auto& codes = warp.launch->program->codes;
     if (first < memory::function_window || number >= codes.size() || !codes[number])
-        throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, std::countr_zero(warp.active)) + ": calls through a pointer that is no function's address");
+        throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, std::countr_zero(warp.active)) +
+                                                  ": calls through a pointer that is no function's address");
     if (const std::uint32_t others = warp.mask & ~together) warp.split_before(others);
     warp.mask = warp.active = together;
     warp.call(site, *codes[number], together);
@@ -143,7 +145,8 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruct
         if (site.function >= 0) {
             decoder.note_call(site.function);
         } else {
-            if (!is_builtin(callee.name)) decoder.refuse(instruction, "calls " + detail::function_name(callee.name) + ", which has no body and is not supported");
+            if (!is_builtin(callee.name))
+                decoder.refuse(instruction, "calls " + detail::function_name(callee.name) + ", which has no body and is not supported");
             site.builtin = callee.name;
         }
     }

@@ -158,8 +158,7 @@ std::uint32_t Decoder::special(const std::string& name, int bytes)
     const std::string key = name + "/" + std::to_string(bytes);
     if (const auto found = specials_.find(key); found != specials_.end()) return found->second;
     const std::optional<Special> which = find_special(name);
-    if (!which)
-        throw DeviceError(error_invalid_ptx, "the special register " + name + " is not supported, in " + function_.name);
+    if (!which) throw DeviceError(error_invalid_ptx, "the special register " + name + " is not supported, in " + function_.name);
     const std::uint32_t offset = bytes == 0 ? take(4) : take(static_cast<std::size_t>(bytes) * lanes_of_warp);
     code_->specials.push_back({*which, offset, bytes});
     specials_[key] = offset;
@@ -190,13 +189,15 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
     using Scope = ptx::Operand::Scope;
     if (operand.scope == Scope::function) {
         const int number = module_.find_function(text_, operand.name);
-        if (number < 0) throw DeviceError(error_invalid_ptx, "the address of the function " + operand.name + " is taken in " + function_.name + ", and it has no body");
+        if (number < 0)
+            throw DeviceError(error_invalid_ptx,
+                              "the address of the function " + operand.name + " is taken in " + function_.name + ", and it has no body");
         return memory::function_window + 16 * static_cast<std::uint64_t>(number);
     }
     const bool own = operand.scope == Scope::function_variable;
-    const ptx::Space space = own ? function_.variables[static_cast<std::size_t>(operand.index)].space
+    const ptx::Space space = own                                       ? function_.variables[static_cast<std::size_t>(operand.index)].space
                              : operand.scope == Scope::module_variable ? text_.variables[static_cast<std::size_t>(operand.index)].space
-                                                                        : ptx::Space::param;
+                                                                       : ptx::Space::param;
     if (space == ptx::Space::shared) {
         const std::string name = own ? function_.name + "/" + operand.name : operand.name;
         for (const SharedVariable& variable : program_.shared)
@@ -229,7 +230,9 @@ std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type
         return bytes == 0 || bytes >= 8 ? bits : bits & ((std::uint64_t{1} << 8 * bytes) - 1);
     }
     const auto bits = static_cast<std::uint64_t>(operand.integer);
-    if (operand.is_float32) return bytes == 8 ? std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))) : bits;
+    if (operand.is_float32)
+        return bytes == 8 ? std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))))
+                          : bits;
     return bytes == 4 ? std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits))) : bits;
 }
 
@@ -237,7 +240,8 @@ std::uint32_t Decoder::register_place(const ptx::Operand& operand) const
 {
     const ptx::Register& reg = function_.registers[static_cast<std::size_t>(operand.index)];
     const auto part = static_cast<std::uint32_t>(std::max(operand.component, 0));
-    return registers_[static_cast<std::size_t>(operand.index)] + part * static_cast<std::uint32_t>(bytes_in_register(reg.type) * lanes_of_warp);
+    return registers_[static_cast<std::size_t>(operand.index)] +
+           part * static_cast<std::uint32_t>(bytes_in_register(reg.type) * lanes_of_warp);
 }
 
 std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
@@ -249,7 +253,8 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
             const ptx::Register& reg = function_.registers[static_cast<std::size_t>(operand.index)];
             // Handlers would read and write beyond a register that is too narrow.
             if (bytes > bytes_in_register(reg.type))
-                throw DeviceError(error_invalid_ptx, "an instruction takes operands of " + std::to_string(8 * bytes) + " bits, and the register " + reg.name + " has fewer, in " + function_.name);
+                throw DeviceError(error_invalid_ptx, "an instruction takes operands of " + std::to_string(8 * bytes) +
+                                                         " bits, and the register " + reg.name + " has fewer, in " + function_.name);
             return register_place(operand);
         }
         case Kind::special:
@@ -307,7 +312,8 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
     base.kind = ptx::Operand::Kind::symbol;
     base.integer = 0;
     // In the text an address of a variable is one in the variable's own space.
-    const bool local = operand.scope == Scope::function_variable && function_.variables[static_cast<std::size_t>(operand.index)].space == ptx::Space::local;
+    const bool local = operand.scope == Scope::function_variable &&
+                       function_.variables[static_cast<std::size_t>(operand.index)].space == ptx::Space::local;
     out.base_bytes = local || space == ptx::Space::param ? 4 : 8;
     out.base = slot(base, out.base_bytes == 4 ? ptx::Type::b32 : ptx::Type::b64);
     return out;
@@ -340,8 +346,8 @@ Instruction Decoder::decode(const ptx::Instruction& instruction)
         if (instruction.guard_negated) out.negated |= 1u << 31;
     }
     out.site = add_to_site_table(instruction);
-    for (const auto family : {decode_control, decode_memory, decode_address, decode_exchange, decode_barrier, decode_atomic, decode_asynchronous,
-                              decode_texture, decode_tensor})
+    for (const auto family : {decode_control, decode_memory, decode_address, decode_exchange, decode_barrier, decode_atomic,
+                              decode_asynchronous, decode_texture, decode_tensor})
         if (family(*this, instruction, out)) return out;
     decode_arithmetic(instruction, out);
     return out;
@@ -364,8 +370,7 @@ void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction
     for (const ptx::Operand& operand : instruction.operands) {
         if (operand.kind == ptx::Operand::Kind::vector)
             for (const ptx::Operand& element : operand.elements) add_one(element);
-        else
-            add_one(operand);
+        else add_one(operand);
         for (const ptx::Operand& second : operand.second) add_one(second);
     }
 }
@@ -376,7 +381,8 @@ void Decoder::refuse(const ptx::Instruction& instruction, const std::string& why
     for (const std::string& modifier : instruction.modifiers) text += "." + modifier;
     const ptx::Location& location = instruction.location;
     std::string where = location.file >= 0
-                            ? ", " + std::filesystem::path(text_.files[static_cast<std::size_t>(location.file)]).filename().string() + ":" + std::to_string(location.line)
+                            ? ", " + std::filesystem::path(text_.files[static_cast<std::size_t>(location.file)]).filename().string() + ":" +
+                                  std::to_string(location.line)
                             : std::string();
     throw DeviceError(error_not_supported, "the instruction " + text + " " + why + ", in kernel " + program_.name + where);
 }

@@ -16,7 +16,8 @@ constexpr int error_invalid_ptx = 218;
 
 bool has_sink(const ptx::Operand& operand)
 {
-    return operand.kind == ptx::Operand::Kind::sink || std::ranges::any_of(operand.elements, has_sink) || std::ranges::any_of(operand.second, has_sink);
+    return operand.kind == ptx::Operand::Kind::sink || std::ranges::any_of(operand.elements, has_sink) ||
+           std::ranges::any_of(operand.second, has_sink);
 }
 
 /// The first element of a vector that is no sink; null if there is none.
@@ -32,7 +33,8 @@ const ptx::Operand* first_element(const ptx::Operand& operand)
 int Decoder::register_bytes(const ptx::Operand& operand, ptx::Type type) const
 {
     if (const ptx::Operand* const first = first_element(operand)) return register_bytes(*first, type);
-    if (operand.kind == ptx::Operand::Kind::reg) return bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
+    if (operand.kind == ptx::Operand::Kind::reg)
+        return bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
     return bytes_in_register(type);
 }
 

@@ -33,10 +33,7 @@ inline constexpr Format format_e2m3{2, 3, 0x1f, 0x1f, 0x1f};
 inline constexpr Format format_e3m2{3, 2, 0x1f, 0x1f, 0x1f};
 inline constexpr Format format_e2m1{2, 1, 0x7, 0x7, 0x7};
 
-constexpr int bias_of(const Format& format)
-{
-    return (1 << (format.exponent_bits - 1)) - 1;
-}
+constexpr int bias_of(const Format& format) { return (1 << (format.exponent_bits - 1)) - 1; }
 
 /// Whether a magnitude is rounded away from zero, where `rest` of `whole` units were cut off behind `kept`.
 inline bool rounds_away(Rounding rounding, bool is_negative, std::uint64_t kept, std::uint64_t rest, std::uint64_t whole)
@@ -82,9 +79,8 @@ inline float decode(const Format& format, std::uint32_t bits)
     const std::uint32_t magnitude = bits & ((1U << (format.exponent_bits + format.mantissa_bits)) - 1);
     const bool is_negative = bits >> (format.exponent_bits + format.mantissa_bits) != 0;
     if (format.nan != format.greatest && magnitude > format.greatest)
-        return magnitude == format.infinity && format.infinity != format.nan
-                   ? (is_negative ? -HUGE_VALF : HUGE_VALF)
-                   : std::bit_cast<float>(canonical_nan_bits);
+        return magnitude == format.infinity && format.infinity != format.nan ? (is_negative ? -HUGE_VALF : HUGE_VALF)
+                                                                             : std::bit_cast<float>(canonical_nan_bits);
     const int exponent = static_cast<int>(magnitude >> format.mantissa_bits);
     const std::uint32_t fraction = magnitude & ((1U << format.mantissa_bits) - 1);
     const std::uint32_t implied = exponent == 0 ? 0 : 1U << format.mantissa_bits;

@@ -33,7 +33,8 @@ bool are_even(const Base* values, Base step)
     typedef Base Several __attribute__((vector_size(bytes)));
     Several number, differences{};
     for (std::size_t i = 0; i < together; ++i) number[i] = static_cast<Base>(i);
-    Several expected = values[0] + ((number & 1) != 0 ? step : Several{}) + ((number & 2) != 0 ? 2 * step : Several{}) + ((number & 4) != 0 ? 4 * step : Several{});
+    Several expected = values[0] + ((number & 1) != 0 ? step : Several{}) + ((number & 2) != 0 ? 2 * step : Several{}) +
+                       ((number & 4) != 0 ? 4 * step : Several{});
     for (std::size_t lane = 0; lane < lanes_of_warp; lane += together) {
         Several these;
         std::memcpy(&these, values + lane, sizeof these);
@@ -51,7 +52,8 @@ Spacing spacing_of(const Base* from, std::int64_t offset)
     using Difference = std::make_signed_t<Base>;
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const auto step = static_cast<Base>(from[1] - from[0]);
-    Spacing spacing{(from[0] + static_cast<std::uint64_t>(offset)) & mask, static_cast<std::uint64_t>(std::int64_t{static_cast<Difference>(step)}), false};
+    Spacing spacing{(from[0] + static_cast<std::uint64_t>(offset)) & mask,
+                    static_cast<std::uint64_t>(std::int64_t{static_cast<Difference>(step)}), false};
     // Addresses of 32 bits that begin anew at 0 are not even.
     spacing.is_even = spacing.last() <= mask && are_even(from, step);
     return spacing;
@@ -60,7 +62,8 @@ Spacing spacing_of(const Base* from, std::int64_t offset)
 Spacing spacing_of(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
 {
     const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
-    return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset) : spacing_of(values<std::uint32_t>(warp, base), access.offset);
+    return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset)
+                                  : spacing_of(values<std::uint32_t>(warp, base), access.offset);
 }
 
 /// Writes the addresses of all lanes.
@@ -121,10 +124,8 @@ EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spac
     if (!is_near || ((first | step) & (size - 1)) != 0) return {};
     EvenPlace place{nullptr, static_cast<std::ptrdiff_t>(step), access.space};
     if (place.space == ptx::Space::generic && most < memory::shared_window) place.space = ptx::Space::global;
-    if (place.space == ptx::Space::shared)
-        place.first = locate_shared(warp, least, most, size);
-    else if (place.space == ptx::Space::global || place.space == ptx::Space::constant)
-        place.first = locate_global(warp, least, most, size);
+    if (place.space == ptx::Space::shared) place.first = locate_shared(warp, least, most, size);
+    else if (place.space == ptx::Space::global || place.space == ptx::Space::constant) place.first = locate_global(warp, least, most, size);
     if (!place) return {};
     if (place.space == ptx::Space::global) fetch_ahead(warp, least, descends ? -step : step, place.first);
     place.first += first - least;
@@ -140,10 +141,8 @@ void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAcce
     warp.access.operation = access.operation;
     warp.access.warp = warp.index;
     const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
-    if (access.base_bytes == 8)
-        write_addresses<std::uint64_t>(warp, base, access.offset);
-    else
-        write_addresses<std::uint32_t>(warp, base, access.offset);
+    if (access.base_bytes == 8) write_addresses<std::uint64_t>(warp, base, access.offset);
+    else write_addresses<std::uint32_t>(warp, base, access.offset);
 }
 
 EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
@@ -164,10 +163,8 @@ void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& p
     if (!warp.block->watch.is_watching()) return;
     LanePointers all;
     all.lanes = all_lanes;
-    if (access.is_fused)
-        note_fused_access(warp, access, place.space, all, changed);
-    else
-        note_plain_access(warp, access, place.space, all, changed);
+    if (access.is_fused) note_fused_access(warp, access, place.space, all, changed);
+    else note_plain_access(warp, access, place.space, all, changed);
 }
 
 }  // namespace simt::warp

@@ -19,10 +19,22 @@ namespace {
 
 enum class Kind : std::uint8_t { barrier, shuffle, vote, match, reduce, elect };
 enum class How : std::uint8_t {
-    up, down, butterfly, index,           // shfl
-    all, any, uniform, ballot,            // vote
-    match_any, match_all,                 // match
-    add, minimum, maximum, bit_and, bit_or, bit_xor,  // redux
+    up,
+    down,
+    butterfly,
+    index,  // shfl
+    all,
+    any,
+    uniform,
+    ballot,  // vote
+    match_any,
+    match_all,  // match
+    add,
+    minimum,
+    maximum,
+    bit_and,
+    bit_or,
+    bit_xor,  // redux
     none,
 };
 
@@ -97,8 +109,8 @@ void report_inactive(Warp& warp, const Instruction& instruction, int lane, int s
     const int lanes[] = {lane};
     const std::uint32_t sites[] = {instruction.site};
     warp.block->report(HazardKind::inactive_lane, warp, lanes, sites,
-                       hazards::thread_name(warp.launch->info, warp.thread_of(lane)) + " takes a value from lane " + std::to_string(source) +
-                           ", which takes no part in the shuffle",
+                       hazards::thread_name(warp.launch->info, warp.thread_of(lane)) + " takes a value from lane " +
+                           std::to_string(source) + ", which takes no part in the shuffle",
                        "Name only lanes in the mask that make the call, and read only from those.");
 }
 
@@ -153,7 +165,8 @@ void match(const Fragment& fragment, const Brought& brought)
         const int lane = std::countr_zero(rest);
         std::uint32_t same = 0;
         for (std::uint32_t others = brought.lanes; others; others &= others - 1)
-            if (const int other = std::countr_zero(others); brought.value[static_cast<std::size_t>(other)] == brought.value[static_cast<std::size_t>(lane)])
+            if (const int other = std::countr_zero(others);
+                brought.value[static_cast<std::size_t>(other)] == brought.value[static_cast<std::size_t>(lane)])
                 same |= 1u << other;
         if (exchange.how == How::match_all) {
             give(fragment, instruction, exchange.result, lane, same == brought.lanes ? brought.lanes : 0, 4);
@@ -208,12 +221,9 @@ void reduce(const Fragment& fragment, const Brought& brought)
     const Exchange& exchange = details(*fragment.instruction);
     const bool ordered = exchange.how == How::minimum || exchange.how == How::maximum;
     std::uint32_t result = 0;
-    if (exchange.type == ptx::Type::f32)
-        result = std::bit_cast<std::uint32_t>(reduce_as<float>(exchange, brought));
-    else if (exchange.type == ptx::Type::s32 && ordered)
-        result = std::bit_cast<std::uint32_t>(reduce_as<std::int32_t>(exchange, brought));
-    else
-        result = reduce_as<std::uint32_t>(exchange, brought);
+    if (exchange.type == ptx::Type::f32) result = std::bit_cast<std::uint32_t>(reduce_as<float>(exchange, brought));
+    else if (exchange.type == ptx::Type::s32 && ordered) result = std::bit_cast<std::uint32_t>(reduce_as<std::int32_t>(exchange, brought));
+    else result = reduce_as<std::uint32_t>(exchange, brought);
     for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1)
         give(fragment, *fragment.instruction, exchange.result, std::countr_zero(rest), result, 4);
 }
@@ -274,7 +284,8 @@ std::uint32_t lanes_like_first(Warp& warp, const Instruction& instruction, std::
     const std::uint32_t members = members_of_first(warp, instruction, lanes);
     std::uint32_t alike = 0;
     for (std::uint32_t rest = lanes; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); (members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane)) alike |= 1u << lane;
+        if (const int lane = std::countr_zero(rest); (members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane))
+            alike |= 1u << lane;
     return alike;
 }
 
@@ -326,9 +337,9 @@ void read_active_mask(Warp& warp, const Instruction& instruction)
 How how_of(const ptx::Instruction& instruction)
 {
     static constexpr std::pair<const char*, How> names[] = {
-        {"up", How::up}, {"down", How::down}, {"bfly", How::butterfly}, {"idx", How::index},
-        {"all", How::all}, {"any", How::any}, {"uni", How::uniform}, {"ballot", How::ballot},
-        {"add", How::add}, {"min", How::minimum}, {"max", How::maximum}, {"and", How::bit_and}, {"or", How::bit_or}, {"xor", How::bit_xor}};
+        {"up", How::up},       {"down", How::down},   {"bfly", How::butterfly}, {"idx", How::index},  {"all", How::all},
+        {"any", How::any},     {"uni", How::uniform}, {"ballot", How::ballot},  {"add", How::add},    {"min", How::minimum},
+        {"max", How::maximum}, {"and", How::bit_and}, {"or", How::bit_or},      {"xor", How::bit_xor}};
     for (const auto& [name, how] : names)
         if (instruction.has(name)) return how;
     return How::none;

@@ -50,15 +50,9 @@ double flush_if(double value)
 }
 
 /// The NaN that GPUs give for every NaN of single precision. Doubles keep theirs.
-inline float canonical(float value)
-{
-    return value != value ? std::bit_cast<float>(canonical_nan_bits) : value;
-}
+inline float canonical(float value) { return value != value ? std::bit_cast<float>(canonical_nan_bits) : value; }
 
-inline double canonical(double value)
-{
-    return value;
-}
+inline double canonical(double value) { return value; }
 
 /// `.sat`: between 0 and 1; NaN becomes 0, and so does -0.
 template <class F>
@@ -123,9 +117,6 @@ inline float fused(float a, float b, float c)
 #endif
 }
 
-inline double fused(double a, double b, double c)
-{
-    return std::fma(a, b, c);
-}
+inline double fused(double a, double b, double c) { return std::fma(a, b, c); }
 
 }  // namespace simt::warp

@@ -119,8 +119,10 @@ std::vector<int> immediate_dominators(const Edges& edges, int root)
     for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
     const auto meet = [&](int a, int b) {
         while (a != b) {
-            while (position[static_cast<std::size_t>(a)] > position[static_cast<std::size_t>(b)]) a = dominator[static_cast<std::size_t>(a)];
-            while (position[static_cast<std::size_t>(b)] > position[static_cast<std::size_t>(a)]) b = dominator[static_cast<std::size_t>(b)];
+            while (position[static_cast<std::size_t>(a)] > position[static_cast<std::size_t>(b)])
+                a = dominator[static_cast<std::size_t>(a)];
+            while (position[static_cast<std::size_t>(b)] > position[static_cast<std::size_t>(a)])
+                b = dominator[static_cast<std::size_t>(b)];
         }
         return a;
     };
@@ -168,7 +170,10 @@ public:
     int loop_of(int block) const { return loop_of_[static_cast<std::size_t>(block)]; }
     int head(int loop) const { return heads_[static_cast<std::size_t>(loop)]; }
     const std::vector<int>& parents() const { return parents_; }
-    bool holds_block(int loop, int block) const { return loop < 0 || members_[static_cast<std::size_t>(loop)][static_cast<std::size_t>(block)]; }
+    bool holds_block(int loop, int block) const
+    {
+        return loop < 0 || members_[static_cast<std::size_t>(loop)][static_cast<std::size_t>(block)];
+    }
 
 private:
     static bool dominates(const std::vector<int>& dominators, int head, int block)
@@ -266,7 +271,8 @@ Flow find_flow(const ptx::Function& function)
         if (!is_branch(function.instructions[i])) continue;
         int loop = loops.loop_of(block);
         const auto leaves = [&](int target) { return !loops.holds_block(loop, target); };
-        while (loop >= 0 && std::ranges::any_of(edges[static_cast<std::size_t>(block)], leaves)) loop = flow.parents[static_cast<std::size_t>(loop)];
+        while (loop >= 0 && std::ranges::any_of(edges[static_cast<std::size_t>(block)], leaves))
+            loop = flow.parents[static_cast<std::size_t>(loop)];
         int join = post_dominators.of(loop, block);
         // Paths of an iteration that come together only in the next one.
         if (join == blocks.count() && loop >= 0) join = loops.head(loop);

@@ -42,7 +42,8 @@ Texts texts_from(const Json& json)
     Texts texts;
     texts.given = true;
     for (const auto& [name, functions] : json.at("texts").items())
-        for (const auto& [function, found] : functions.items()) texts.known[std::stoull(name, nullptr, 16)][function] = function_from(found);
+        for (const auto& [function, found] : functions.items())
+            texts.known[std::stoull(name, nullptr, 16)][function] = function_from(found);
     texts.unknown = json.value("unknown", "");
     return texts;
 }
@@ -51,14 +52,18 @@ Texts read_texts()
 {
     const char* named = std::getenv("SIMT_EXACTNESS");
     std::error_code none;
-    const std::filesystem::path path = named ? std::filesystem::path(named) : std::filesystem::read_symlink("/proc/self/exe", none).concat(".exactness");
+    const std::filesystem::path path =
+        named ? std::filesystem::path(named) : std::filesystem::read_symlink("/proc/self/exe", none).concat(".exactness");
     std::ifstream file(path);
     try {
         if (file) return texts_from(Json::parse(file));
     } catch (const std::exception&) {
-        if (named) throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " is not what common/python/conflict_free/counting/exactness.py writes");
+        if (named)
+            throw DeviceError(error_invalid_value,
+                              "SIMT_EXACTNESS: " + path.string() + " is not what common/python/conflict_free/counting/exactness.py writes");
     }
-    if (named && !file) throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " given, a file that can be read is accepted");
+    if (named && !file)
+        throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " given, a file that can be read is accepted");
     return {};
 }
 

@@ -151,13 +151,14 @@ private:
 /// One host thread's blocks.
 class Worker {
 public:
-    Worker(Launch& launch, Supply& supply, std::size_t room) : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()), progressed_(started_) {}
+    Worker(Launch& launch, Supply& supply, std::size_t room)
+        : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()), progressed_(started_)
+    {}
 
     void run()
     {
         if (launch_.cooperative)
-            while (start_another()) {
-            }
+            while (start_another()) {}
         while (!launch_.stopped && (!resident_.empty() || start_another())) take_turn();
         for (const auto& cluster : resident_) cluster->end();
     }
@@ -226,10 +227,8 @@ private:
         if (now - (launch_.timeout ? started_ : progressed_) < (launch_.timeout ? launch_.timeout->count() : most_seconds_of_block)) return;
         const std::string kernel = "kernel " + launch_.program->name + ", " + hazards::block_name(cluster.front().index);
         char text[96];
-        if (launch_.timeout)
-            std::snprintf(text, sizeof text, ": did not end within %g s of processor time", launch_.timeout->count());
-        else
-            std::snprintf(text, sizeof text, ": no block ended within %g s of processor time", most_seconds_of_block);
+        if (launch_.timeout) std::snprintf(text, sizeof text, ": did not end within %g s of processor time", launch_.timeout->count());
+        else std::snprintf(text, sizeof text, ": no block ended within %g s of processor time", most_seconds_of_block);
         throw LaunchStopped(error_timeout, kernel + text);
     }
 

@@ -40,10 +40,7 @@ inline constexpr std::uint16_t canonical_nan_of_half = 0x7fff;
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | sign);
 }
 
-[[gnu::always_inline]] inline float to_float(Bfloat value)
-{
-    return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
-}
+[[gnu::always_inline]] inline float to_float(Bfloat value) { return std::bit_cast<float>(std::uint32_t{value.bits} << 16); }
 
 template <class H>
 H round_to(float value);

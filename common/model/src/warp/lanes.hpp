@@ -30,10 +30,7 @@
 namespace simt::warp {
 
 /// The registers of `warp`, which begins with them (warp.hpp).
-inline RegisterFile& registers_of(Warp& warp)
-{
-    return reinterpret_cast<RegisterFile&>(warp);
-}
+inline RegisterFile& registers_of(Warp& warp) { return reinterpret_cast<RegisterFile&>(warp); }
 
 /// Two values in one register, the first in the lower bits.
 template <class T>
@@ -59,8 +56,7 @@ inline constexpr std::array<Word, lanes_of_warp> lane_bit_table = make_lane_bits
 /// Bit i of a mask, for each lane i, in words of the size of T where T has 64 bits, and of 32 bits otherwise: a table,
 /// since processors compare vectors more readily than they shift them.
 template <class T>
-inline constexpr const auto* lane_bits =
-    detail::lane_bit_table<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>.data();
+inline constexpr const auto* lane_bits = detail::lane_bit_table<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>.data();
 
 /// Calls `f(lane)` for each lane of `active`.
 template <class F>
@@ -150,9 +146,8 @@ void quaternary(Warp& warp, const Instruction& instruction)
     const B* b = detail::operand<B>(file, instruction, 2);
     const C* c = detail::operand<C>(file, instruction, 3);
     const E* e = detail::operand<E>(file, instruction, 4);
-    write_lanes<detail::is_costly<Operation>()>(
-        file.active, detail::operand<D>(file, instruction, 0),
-        [=](int lane) { return Operation::of(a[lane], b[lane], c[lane], e[lane]); });
+    write_lanes<detail::is_costly<Operation>()>(file.active, detail::operand<D>(file, instruction, 0),
+                                                [=](int lane) { return Operation::of(a[lane], b[lane], c[lane], e[lane]); });
 }
 
 namespace detail {
@@ -165,8 +160,7 @@ void packed(RegisterFile& file, const Instruction& instruction, std::index_seque
     const T* const sources[] = {operand<T>(file, instruction, n + 1)...};
     if (file.active == all_lanes) {
         SIMT_INDEPENDENT_LANES
-        for (int element = 0; element < 2 * lanes_of_warp; ++element)
-            destination[element] = Operation::of(sources[n][element]...);
+        for (int element = 0; element < 2 * lanes_of_warp; ++element) destination[element] = Operation::of(sources[n][element]...);
         return;
     }
     alignas(64) T result[2 * lanes_of_warp];

@@ -36,8 +36,7 @@ private:
 
 /// Numbers of CUDA errors that kernels end with.
 inline constexpr int error_illegal_address = 700, error_assert = 710, error_stack = 714, error_illegal_instruction = 715,
-                     error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702,
-                     error_not_supported = 801;
+                     error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702, error_not_supported = 801;
 
 /// What all blocks of a launch share.
 struct Launch {
@@ -151,8 +150,8 @@ struct Block {
     /// Reports why no thread can go on, and stops the launch.
     [[noreturn]] void report_stuck();
     /// Reports a hazard of lanes of a warp.
-    void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> sites,
-                std::string message, std::string help);
+    void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> sites, std::string message,
+                std::string help);
     /// After lanes came to a barrier or ended: lets those go on that can.
     bool release_barriers();
     bool has_ended() const;

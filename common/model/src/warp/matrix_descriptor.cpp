@@ -30,16 +30,17 @@ std::uint64_t MatrixDescriptor::place(bool transposed, std::uint64_t line_unit, 
     const std::uint64_t row = row_units * unit;
     std::uint64_t at = start;
     if (!transposed)
-        at += line_unit % core_rows * row + line_unit / core_rows * stride_offset + k_unit % row_units * unit + k_unit / row_units * leading_offset;
-    else if (row_units == 1)
-        at += line_unit * stride_offset + k_unit % core_rows * unit + k_unit / core_rows * leading_offset;
+        at += line_unit % core_rows * row + line_unit / core_rows * stride_offset + k_unit % row_units * unit +
+              k_unit / row_units * leading_offset;
+    else if (row_units == 1) at += line_unit * stride_offset + k_unit % core_rows * unit + k_unit / core_rows * leading_offset;
     else
-        at += line_unit % row_units * unit + line_unit / row_units * leading_offset + k_unit % core_rows * row + k_unit / core_rows * stride_offset;
+        at += line_unit % row_units * unit + line_unit / row_units * leading_offset + k_unit % core_rows * row +
+              k_unit / core_rows * stride_offset;
     return at ^ (((at >> 7) - base_offset) & (row_units - 1)) * unit;
 }
 
-std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction, const MatrixDescriptor& descriptor, const SharedFactor& factor, int first_line,
-                                      std::vector<std::uint32_t>& places)
+std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction, const MatrixDescriptor& descriptor,
+                                      const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places)
 {
     const int per_unit = static_cast<int>(unit) * 8 / bits_of(factor.element);
     const int outer = factor.transposed ? factor.k : factor.lines, inner = (factor.transposed ? factor.lines : factor.k) / per_unit;
@@ -49,7 +50,8 @@ std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction
     for (int i = 0; i < outer; ++i)
         for (int j = 0; j < inner; ++j, to += unit) {
             const int line_unit = factor.transposed ? first_line / per_unit + j : first_line + i, k_unit = factor.transposed ? i : j;
-            const std::uint64_t place = descriptor.place(factor.transposed, static_cast<std::uint64_t>(line_unit), static_cast<std::uint64_t>(k_unit));
+            const std::uint64_t place =
+                descriptor.place(factor.transposed, static_cast<std::uint64_t>(line_unit), static_cast<std::uint64_t>(k_unit));
             const SharedPlace found = find_shared(warp, 0, place, ptx::Space::shared, unit, unit);
             if (!found) continue;
             std::memcpy(to, found.at, unit);

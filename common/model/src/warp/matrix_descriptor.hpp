@@ -47,8 +47,8 @@ struct SharedFactor {
 
 /// The factor's bytes, and the places in shared memory that they are at. Reports a hazard where those are in no variable.
 /// @param first_line the first of the lines that the warp needs
-std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction, const MatrixDescriptor& descriptor, const SharedFactor& factor, int first_line,
-                                      std::vector<std::uint32_t>& places);
+std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction, const MatrixDescriptor& descriptor,
+                                      const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places);
 
 /// Tells the watcher that the warp reads units at these places.
 void note_units(Block& block, int warp, std::uint32_t site, const std::vector<std::uint32_t>& places);

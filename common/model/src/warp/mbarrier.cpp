@@ -75,14 +75,17 @@ void initialize(Warp& warp, const Instruction& instruction)
     Use use(warp, instruction, Operation::store);
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        const SharedPlace place = find_shared(warp, lane, operands.address.of(warp, lane), operands.address.space, Mbarrier::bytes, Mbarrier::bytes);
+        const SharedPlace place =
+            find_shared(warp, lane, operands.address.of(warp, lane), operands.address.space, Mbarrier::bytes, Mbarrier::bytes);
         if (!place) continue;
         Mbarrier barrier;
         if (operands.action == Action::initialize) {
             barrier.expected = barrier.pending = lane_count(warp, operands.count, lane, 1);
             barrier.valid = true;
             if (barrier.expected < 1 || barrier.expected > Mbarrier::most_arrivals)
-                stop_misuse(warp, lane, "mbarrier.init with a count of " + std::to_string(barrier.expected) + ", accepted: 1 to " + std::to_string(Mbarrier::most_arrivals));
+                stop_misuse(warp, lane,
+                            "mbarrier.init with a count of " + std::to_string(barrier.expected) + ", accepted: 1 to " +
+                                std::to_string(Mbarrier::most_arrivals));
         }
         barrier.store(place.at);
         use.add(warp, lane, place);
@@ -102,7 +105,9 @@ std::uint64_t arrive(Warp& warp, int lane, const SharedPlace& place, const Opera
         barrier = Mbarrier::load(place.at);
     }
     if (barrier.pending < count)
-        stop_misuse(warp, lane, "arrives at an mbarrier that waits for " + std::to_string(barrier.pending) + " more arrivals, with a count of " + std::to_string(count));
+        stop_misuse(warp, lane,
+                    "arrives at an mbarrier that waits for " + std::to_string(barrier.pending) + " more arrivals, with a count of " +
+                        std::to_string(count));
     const std::uint64_t before = barrier.state();
     if (operands.bytes != no_operand) barrier.transactions += static_cast<std::int32_t>(lane_count(warp, operands.bytes, lane, 0));
     barrier.pending -= count;
@@ -114,10 +119,8 @@ std::uint64_t arrive(Warp& warp, int lane, const SharedPlace& place, const Opera
 
 void release(Warp& warp, const SharedPlace& place)
 {
-    if (place.block == warp.block)
-        warp.block->watch.release(warp.index, watched_barrier(place.offset));
-    else
-        warp.block->watch.release(warp.index, watched_cluster);
+    if (place.block == warp.block) warp.block->watch.release(warp.index, watched_barrier(place.offset));
+    else warp.block->watch.release(warp.index, watched_cluster);
 }
 
 void arrive_lanes(Warp& warp, const Instruction& instruction)
@@ -214,7 +217,8 @@ void read_pending_count(Warp& warp, const Instruction& instruction)
 void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::Space space)
 {
     std::size_t n = 0;
-    if (instruction.operands.at(0).kind != ptx::Operand::Kind::address) operands.state = decoder.slot(instruction.operands.at(n++), ptx::Type::b64);
+    if (instruction.operands.at(0).kind != ptx::Operand::Kind::address)
+        operands.state = decoder.slot(instruction.operands.at(n++), ptx::Type::b64);
     operands.address = lane_address(decoder, instruction.operands.at(n++), space);
     if (n == instruction.operands.size()) return;
     std::uint32_t& value = instruction.has("expect_tx") ? operands.bytes : operands.count;
@@ -233,17 +237,19 @@ void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands
 }  // namespace
 
 Mbarrier::Mbarrier(std::uint64_t state)
-    : pending(static_cast<std::uint32_t>(state & count_mask)), expected(static_cast<std::uint32_t>(state >> expected_shift & count_mask)),
+    : pending(static_cast<std::uint32_t>(state & count_mask)),
+      expected(static_cast<std::uint32_t>(state >> expected_shift & count_mask)),
       transactions(static_cast<std::int32_t>(state >> bytes_shift & bytes_mask) - static_cast<std::int32_t>(no_bytes)),
-      phase((state >> phase_shift & 1) != 0), valid(state >> mark_shift == mark)
-{
-}
+      phase((state >> phase_shift & 1) != 0),
+      valid(state >> mark_shift == mark)
+{}
 
 std::uint64_t Mbarrier::state() const
 {
     if (!valid) return 0;
     const std::uint64_t missing = static_cast<std::uint64_t>(transactions + static_cast<std::int32_t>(no_bytes)) & bytes_mask;
-    return pending | std::uint64_t{expected} << expected_shift | missing << bytes_shift | std::uint64_t{phase} << phase_shift | mark << mark_shift;
+    return pending | std::uint64_t{expected} << expected_shift | missing << bytes_shift | std::uint64_t{phase} << phase_shift |
+           mark << mark_shift;
 }
 
 void Mbarrier::settle()

@@ -68,7 +68,8 @@ void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAcce
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
         for (std::uint32_t rest = left_out; rest; rest &= rest - 1)
-            std::memset(warp.registers + offset + std::countr_zero(rest) * access.register_bytes, 0, static_cast<std::size_t>(access.register_bytes));
+            std::memset(warp.registers + offset + std::countr_zero(rest) * access.register_bytes, 0,
+                        static_cast<std::size_t>(access.register_bytes));
     }
 }
 
@@ -181,7 +182,8 @@ void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
     warp.progress = true;
     const bool is_elsewhere = space != ptx::Space::shared && space != ptx::Space::local;
     // Reading it first lets several host threads keep it in their caches.
-    if (is_elsewhere && !warp.launch->changed_memory.load(std::memory_order_relaxed)) warp.launch->changed_memory.store(true, std::memory_order_relaxed);
+    if (is_elsewhere && !warp.launch->changed_memory.load(std::memory_order_relaxed))
+        warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }
 
 template <class Memory, class Register>
@@ -225,7 +227,8 @@ void load_parameter(Warp& warp, const Instruction& instruction)
             std::fill_n(values<std::uint32_t>(warp, to), lanes_of_warp, static_cast<std::uint32_t>(value[0]));
         } else {
             for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-                std::memcpy(warp.registers + to + std::countr_zero(rest) * access.register_bytes, value, static_cast<std::size_t>(access.register_bytes));
+                std::memcpy(warp.registers + to + std::countr_zero(rest) * access.register_bytes, value,
+                            static_cast<std::size_t>(access.register_bytes));
         }
     }
 }
@@ -240,7 +243,8 @@ void access_frame(Warp& warp, const Instruction& instruction)
         const int lane = std::countr_zero(rest);
         unsigned char* at = warp.local_lane(lane) + warp.frame->local_base + static_cast<std::uint64_t>(access.offset);
         for (int part = 0; part < access.count; ++part, at += bytes) {
-            unsigned char* reg = warp.registers + instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)) + static_cast<std::size_t>(lane) * width;
+            unsigned char* reg = warp.registers + instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)) +
+                                 static_cast<std::size_t>(lane) * width;
             if constexpr (is_load) {
                 std::memset(reg, access.is_signed && at[bytes - 1] & 0x80 ? 0xFF : 0, width);
                 std::memcpy(reg, at, std::min(bytes, width));
@@ -292,7 +296,8 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.space = space_of(instruction);
     for (const std::string& modifier : instruction.modifiers) {
         access.cluster |= modifier == "shared::cluster";
-        access.is_strong |= modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" || modifier == "release" || modifier == "mmio";
+        access.is_strong |=
+            modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" || modifier == "release" || modifier == "mmio";
     }
     access.operation = loads ? Operation::load : Operation::store;
     const ptx::Type type = instruction.type();
@@ -314,8 +319,7 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.base_operand = out.operand_count;
     decoder.add(out, address.base);
     if (access.element_bytes == 16 && access.register_bytes != 16) decoder.refuse(instruction, "is not supported with these registers");
-    if (address.in_frame)
-        out.execute = loads ? access_frame<true> : access_frame<false>;
+    if (address.in_frame) out.execute = loads ? access_frame<true> : access_frame<false>;
     else if (access.space == ptx::Space::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
         // The offset of the parameter is the constant that the base would hold.
         std::uint32_t at;

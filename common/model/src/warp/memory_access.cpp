@@ -48,10 +48,8 @@ std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits,
     std::uint32_t good = 0;
     for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        if (warp.access.address[static_cast<std::size_t>(lane)] % size == 0)
-            good |= 1u << lane;
-        else
-            report_misaligned(warp, lane, fatal);
+        if (warp.access.address[static_cast<std::size_t>(lane)] % size == 0) good |= 1u << lane;
+        else report_misaligned(warp, lane, fatal);
     }
     return good;
 }
@@ -66,7 +64,8 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
         const int lane = std::countr_zero(rest);
         const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
         const bool known = allocation.bytes > 0 && allocation.contains(address, size) && !allocation.freed;
-        if (!known && !(memory::AddressSpace::instance().find(address, allocation) && !allocation.freed && allocation.contains(address, size))) {
+        if (!known &&
+            !(memory::AddressSpace::instance().find(address, allocation) && !allocation.freed && allocation.contains(address, size))) {
             report_bad_global(warp, lane, address);
             allocation = {};
             continue;
@@ -242,7 +241,8 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
     describe(access, space, pointers, operation, changed);
     if (is_private(access)) {
         warp.block->watch.count_only(access);
-    } else if (access.space == Space::global && operation == Operation::load && warp.launch->workspace && access.allocation == warp.launch->workspace) {
+    } else if (access.space == Space::global && operation == Operation::load && warp.launch->workspace &&
+               access.allocation == warp.launch->workspace) {
         // Who looks at the grid-wide barrier learns of those who have arrived there.
         warp.block->watch.count_only(access);
         warp.block->watch.global_release_acquire(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
@@ -256,7 +256,8 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
 
 void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
 {
-    const bool orders_blocks = access.is_strong && space == ptx::Space::global && !warp.launch->program->polls.empty() && pointers.lanes && warp.block->watch.is_watching();
+    const bool orders_blocks = access.is_strong && space == ptx::Space::global && !warp.launch->program->polls.empty() && pointers.lanes &&
+                               warp.block->watch.is_watching();
     if (!orders_blocks) return note_access(warp, space, pointers, access.operation, changed);
     hazards::BlockWatch& watch = warp.block->watch;
     describe(warp.access, space, pointers, access.operation, changed);

@@ -38,7 +38,8 @@ public:
             has_fence_ |= is_any(instruction, {"fence", "membar"});
             has_barrier_ |= is_any(instruction, {"bar", "barrier"});
             if (instruction.opcode != "bra" || instruction.guard < 0) continue;
-            const auto target = static_cast<std::size_t>(function.labels[static_cast<std::size_t>(instruction.operands.at(0).index)].instruction);
+            const auto target =
+                static_cast<std::size_t>(function.labels[static_cast<std::size_t>(instruction.operands.at(0).index)].instruction);
             const bool leaves = !holds(flow.parents, loop, flow.loops[target]) || !holds(flow.parents, loop, flow.loops[i + 1]);
             if (leaves) exits_.push_back(static_cast<std::size_t>(instruction.guard));
         }
@@ -56,7 +57,8 @@ private:
     bool is_made_anew(const ptx::Instruction& look) const
     {
         if (look.opcode == "atom") return true;
-        return look.opcode == "ld" && (has_fence_ || look.has("volatile") || look.has("relaxed") || look.has("acquire") || look.has("mmio"));
+        return look.opcode == "ld" &&
+               (has_fence_ || look.has("volatile") || look.has("relaxed") || look.has("acquire") || look.has("mmio"));
     }
 
     bool changes(const ptx::Operand& address) const

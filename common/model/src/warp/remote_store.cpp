@@ -52,10 +52,11 @@ void store_lanes(Warp& warp, const Instruction& instruction)
         begin_access(warp, instruction, operation, static_cast<int>(elements.size));
         for (const Destination& destination : find_destinations(warp, lane, operands.shared, elements.size, elements.size))
             Asynchronous::of(*destination.to.block)
-                .add_to_barrier(destination.barrier.offset, [issuer = Issuer(warp, lane, instruction), destination, elements, operation, &operands](Warp& waiter) {
-                    write(operands, destination.to.at, elements);
-                    arrive_with(issuer, destination, operation, elements.size, waiter);
-                });
+                .add_to_barrier(destination.barrier.offset,
+                                [issuer = Issuer(warp, lane, instruction), destination, elements, operation, &operands](Warp& waiter) {
+                                    write(operands, destination.to.at, elements);
+                                    arrive_with(issuer, destination, operation, elements.size, waiter);
+                                });
     });
     warp.progress = true;
 }
@@ -77,8 +78,7 @@ bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, 
     operands.register_bytes = decoder.register_bytes(value, operands.type);
     if (value.kind == ptx::Operand::Kind::vector)
         for (const ptx::Operand& element : value.elements) operands.values.push_back(decoder.slot(element, operands.type));
-    else
-        operands.values.push_back(decoder.slot(value, operands.type));
+    else operands.values.push_back(decoder.slot(value, operands.type));
     decoder.keep(out, operands);
     out.execute = store_lanes;
     return true;

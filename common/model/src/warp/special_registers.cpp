@@ -15,22 +15,46 @@ namespace simt::warp {
 namespace {
 
 constexpr std::pair<std::string_view, Special> names[] = {
-    {"%tid.x", Special::tid_x}, {"%tid.y", Special::tid_y}, {"%tid.z", Special::tid_z},
-    {"%ntid.x", Special::ntid_x}, {"%ntid.y", Special::ntid_y}, {"%ntid.z", Special::ntid_z},
-    {"%ctaid.x", Special::ctaid_x}, {"%ctaid.y", Special::ctaid_y}, {"%ctaid.z", Special::ctaid_z},
-    {"%nctaid.x", Special::nctaid_x}, {"%nctaid.y", Special::nctaid_y}, {"%nctaid.z", Special::nctaid_z},
-    {"%laneid", Special::laneid}, {"%warpid", Special::warpid}, {"%nwarpid", Special::nwarpid},
-    {"%smid", Special::smid}, {"%nsmid", Special::nsmid}, {"%gridid", Special::gridid},
-    {"%lanemask_eq", Special::lanemask_eq}, {"%lanemask_le", Special::lanemask_le}, {"%lanemask_lt", Special::lanemask_lt},
-    {"%lanemask_ge", Special::lanemask_ge}, {"%lanemask_gt", Special::lanemask_gt},
-    {"%dynamic_smem_size", Special::dynamic_smem_size}, {"%total_smem_size", Special::total_smem_size},
+    {"%tid.x", Special::tid_x},
+    {"%tid.y", Special::tid_y},
+    {"%tid.z", Special::tid_z},
+    {"%ntid.x", Special::ntid_x},
+    {"%ntid.y", Special::ntid_y},
+    {"%ntid.z", Special::ntid_z},
+    {"%ctaid.x", Special::ctaid_x},
+    {"%ctaid.y", Special::ctaid_y},
+    {"%ctaid.z", Special::ctaid_z},
+    {"%nctaid.x", Special::nctaid_x},
+    {"%nctaid.y", Special::nctaid_y},
+    {"%nctaid.z", Special::nctaid_z},
+    {"%laneid", Special::laneid},
+    {"%warpid", Special::warpid},
+    {"%nwarpid", Special::nwarpid},
+    {"%smid", Special::smid},
+    {"%nsmid", Special::nsmid},
+    {"%gridid", Special::gridid},
+    {"%lanemask_eq", Special::lanemask_eq},
+    {"%lanemask_le", Special::lanemask_le},
+    {"%lanemask_lt", Special::lanemask_lt},
+    {"%lanemask_ge", Special::lanemask_ge},
+    {"%lanemask_gt", Special::lanemask_gt},
+    {"%dynamic_smem_size", Special::dynamic_smem_size},
+    {"%total_smem_size", Special::total_smem_size},
     {"%aggr_smem_size", Special::total_smem_size},
-    {"%clusterid.x", Special::clusterid_x}, {"%clusterid.y", Special::clusterid_y}, {"%clusterid.z", Special::clusterid_z},
-    {"%nclusterid.x", Special::nclusterid_x}, {"%nclusterid.y", Special::nclusterid_y}, {"%nclusterid.z", Special::nclusterid_z},
-    {"%cluster_ctaid.x", Special::cluster_ctaid_x}, {"%cluster_ctaid.y", Special::cluster_ctaid_y},
-    {"%cluster_ctaid.z", Special::cluster_ctaid_z}, {"%cluster_nctaid.x", Special::cluster_nctaid_x},
-    {"%cluster_nctaid.y", Special::cluster_nctaid_y}, {"%cluster_nctaid.z", Special::cluster_nctaid_z},
-    {"%cluster_ctarank", Special::cluster_ctarank}, {"%cluster_nctarank", Special::cluster_nctarank},
+    {"%clusterid.x", Special::clusterid_x},
+    {"%clusterid.y", Special::clusterid_y},
+    {"%clusterid.z", Special::clusterid_z},
+    {"%nclusterid.x", Special::nclusterid_x},
+    {"%nclusterid.y", Special::nclusterid_y},
+    {"%nclusterid.z", Special::nclusterid_z},
+    {"%cluster_ctaid.x", Special::cluster_ctaid_x},
+    {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+    {"%cluster_ctaid.z", Special::cluster_ctaid_z},
+    {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+    {"%cluster_nctaid.y", Special::cluster_nctaid_y},
+    {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+    {"%cluster_ctarank", Special::cluster_ctarank},
+    {"%cluster_nctarank", Special::cluster_nctarank},
     {"%is_explicit_cluster", Special::is_explicit_cluster},
 };
 
@@ -92,7 +116,8 @@ std::uint64_t value_of_block(const Warp& warp, Special special)
 
 std::uint64_t value_of(const Warp& warp, Special special, int lane)
 {
-    if (is_between(special, Special::tid_x, Special::tid_z)) return part(warp.launch->info.thread(warp.thread_of(lane)), special, Special::tid_x);
+    if (is_between(special, Special::tid_x, Special::tid_z))
+        return part(warp.launch->info.thread(warp.thread_of(lane)), special, Special::tid_x);
     if (special == Special::laneid) return static_cast<std::uint64_t>(lane);
     if (is_between(special, Special::lanemask_eq, Special::lanemask_gt)) return lane_mask(special, lane);
     return value_of_block(warp, special);
@@ -107,8 +132,8 @@ std::optional<Special> find_special(std::string_view name)
     // Where the driver tells a cooperative kernel the address of its workspace.
     if (name == "%envreg1") return Special::workspace_high;
     if (name == "%envreg2") return Special::workspace_low;
-    if (name.starts_with("%envreg") || name.starts_with("%pm") || name.starts_with("%reserved_smem_offset") || name == "%current_graph_exec" ||
-        name.ends_with(".w"))
+    if (name.starts_with("%envreg") || name.starts_with("%pm") || name.starts_with("%reserved_smem_offset") ||
+        name == "%current_graph_exec" || name.ends_with(".w"))
         return Special::zero;
     return {};
 }
@@ -116,7 +141,8 @@ std::optional<Special> find_special(std::string_view name)
 bool changes_between_blocks(Special special)
 {
     return is_between(special, Special::ctaid_x, Special::ctaid_z) || is_between(special, Special::clusterid_x, Special::clusterid_z) ||
-           is_between(special, Special::cluster_ctaid_x, Special::cluster_ctaid_z) || special == Special::smid || special == Special::cluster_ctarank;
+           is_between(special, Special::cluster_ctaid_x, Special::cluster_ctaid_z) || special == Special::smid ||
+           special == Special::cluster_ctarank;
 }
 
 bool is_clock(std::string_view name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }

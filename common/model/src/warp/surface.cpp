@@ -43,30 +43,40 @@ std::mutex& reduction_mutex()
     return mutex;
 }
 
-[[noreturn]] void stop(Warp& warp, int lane, int error, const std::string& what) { throw LaunchStopped(error, warp.launch->where(warp, lane) + ": " + what); }
+[[noreturn]] void stop(Warp& warp, int lane, int error, const std::string& what)
+{
+    throw LaunchStopped(error, warp.launch->where(warp, lane) + ": " + what);
+}
 
 /// Where a lane's bytes are; null where they are outside and that is allowed.
 unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, const memory::Texture& texture, int lane)
 {
     memory::Array& array = *texture.array;
     const memory::Level& level = array.levels[static_cast<std::size_t>(texture.request.mipmapped ? texture.request.min_level : 0)];
-    const auto at = [&](int n) { return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(n)))[lane]}; };
+    const auto at = [&](int n) {
+        return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(n)))[lane]};
+    };
     const std::int64_t bytes = access.by_texel ? static_cast<std::int64_t>(array.texel_bytes()) : access.count * access.element_bytes;
     std::array<std::int64_t, 3> place{};
     for (int i = 0; i < access.coordinates.count; ++i) place[static_cast<std::size_t>(i)] = at(access.coordinates.first + i);
     if (access.by_texel) place[0] *= bytes;
     if (access.coordinates.layer >= 0) place[2] = at(access.coordinates.layer);
-    if (place[0] % bytes != 0) stop(warp, lane, error_misaligned, "accesses byte " + std::to_string(place[0]) + " of a row of a surface, which is no multiple of " + std::to_string(bytes));
-    const std::array<std::int64_t, 3> last{static_cast<std::int64_t>(level.width * array.texel_bytes()) - bytes, static_cast<std::int64_t>(level.height) - 1,
-                                           static_cast<std::int64_t>(level.depth) - 1};
+    if (place[0] % bytes != 0)
+        stop(warp, lane, error_misaligned,
+             "accesses byte " + std::to_string(place[0]) + " of a row of a surface, which is no multiple of " + std::to_string(bytes));
+    const std::array<std::int64_t, 3> last{static_cast<std::int64_t>(level.width * array.texel_bytes()) - bytes,
+                                           static_cast<std::int64_t>(level.height) - 1, static_cast<std::int64_t>(level.depth) - 1};
     for (std::size_t i = 0; i < 3; ++i) {
         if (place[i] >= 0 && place[i] <= last[i]) continue;
         if (access.outside == Outside::zero) return nullptr;
         if (access.outside == Outside::trap)
-            stop(warp, lane, error_failure, "accesses a surface outside its array, at byte " + std::to_string(place[0]) + ", row " + std::to_string(place[1]) + ", slice " + std::to_string(place[2]));
+            stop(warp, lane, error_failure,
+                 "accesses a surface outside its array, at byte " + std::to_string(place[0]) + ", row " + std::to_string(place[1]) +
+                     ", slice " + std::to_string(place[2]));
         place[i] = std::clamp<std::int64_t>(place[i], 0, std::max<std::int64_t>(last[i], 0));
     }
-    const std::size_t offset = array.place(level, static_cast<std::size_t>(place[0]), static_cast<std::size_t>(place[1]), static_cast<std::size_t>(place[2]));
+    const std::size_t offset =
+        array.place(level, static_cast<std::size_t>(place[0]), static_cast<std::size_t>(place[1]), static_cast<std::size_t>(place[2]));
     warp.access.address[static_cast<std::size_t>(lane)] = offset;
     return array.bytes.data() + offset;
 }
@@ -97,7 +107,8 @@ void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned c
 {
     const std::scoped_lock lock(reduction_mutex());
     const bool is_signed = access.by_texel ? format.kind == ChannelFormat::Kind::signed_integer : access.is_signed;
-    if (access.element_bytes == 8) return is_signed ? reduce_at<std::int64_t>(access.how, at, from) : reduce_at<std::uint64_t>(access.how, at, from);
+    if (access.element_bytes == 8)
+        return is_signed ? reduce_at<std::int64_t>(access.how, at, from) : reduce_at<std::uint64_t>(access.how, at, from);
     is_signed ? reduce_at<std::int32_t>(access.how, at, from) : reduce_at<std::uint32_t>(access.how, at, from);
 }
 
@@ -139,7 +150,8 @@ void execute(Warp& warp, const Instruction& instruction)
         }
     }
     warp.progress |= access.action != Action::load;
-    begin_access(warp, instruction, access.action == Action::load ? Operation::load : Operation::store, access.count * access.element_bytes, lanes_of_request);
+    begin_access(warp, instruction, access.action == Action::load ? Operation::load : Operation::store, access.count * access.element_bytes,
+                 lanes_of_request);
     warp.block->watch.count_only(warp.access);
 }
 
@@ -156,14 +168,10 @@ How how_of(const ptx::Instruction& instruction)
 bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     SurfaceAccess access;
-    if (instruction.opcode == "suld")
-        access.action = Action::load;
-    else if (instruction.opcode == "sust")
-        access.action = Action::store;
-    else if (instruction.opcode == "sured")
-        access.action = Action::reduce;
-    else
-        return false;
+    if (instruction.opcode == "suld") access.action = Action::load;
+    else if (instruction.opcode == "sust") access.action = Action::store;
+    else if (instruction.opcode == "sured") access.action = Action::reduce;
+    else return false;
     const bool loads = access.action == Action::load;
     access.by_texel = instruction.has("p");
     if (access.by_texel == instruction.has("b") || (access.by_texel && loads)) decoder.refuse(instruction, "is not supported");
@@ -177,7 +185,8 @@ bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instr
     access.is_signed = ptx::is_signed(type);
     decoder.add_all(out, value, type);
     access.count = out.operand_count;
-    access.coordinates = add_coordinates(decoder, instruction, out, instruction.operands.at(loads ? 1 : 0), access.geometry, ptx::Type::s32, access.handle);
+    access.coordinates =
+        add_coordinates(decoder, instruction, out, instruction.operands.at(loads ? 1 : 0), access.geometry, ptx::Type::s32, access.handle);
     out.execute = execute;
     decoder.keep(out, access);
     return true;

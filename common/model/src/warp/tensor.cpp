@@ -58,7 +58,8 @@ void for_each_element(Warp& warp, const Instruction& instruction, int first, con
         const unsigned char* from = warp.registers + instruction.operand_at(static_cast<std::size_t>(first + reg));
         for (int lane = 0; lane < lanes_of_warp; ++lane)
             for (int part = 0; part < fragment.per_register; ++part, ++place)
-                visit(bits_at(from, lane, fragment.register_bits, part, bits), (*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF));
+                visit(bits_at(from, lane, fragment.register_bits, part, bits),
+                      (*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF));
     }
 }
 
@@ -75,7 +76,8 @@ void set_each_element(Warp& warp, const Instruction& instruction, int first, con
         for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
             std::uint64_t all = 0;
             for (int part = 0; part < fragment.per_register; ++part, ++place)
-                all |= static_cast<std::uint64_t>(value((*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF))) << part * bits;
+                all |= static_cast<std::uint64_t>(value((*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF)))
+                       << part * bits;
             std::memcpy(to + lane * bytes, &all, bytes);
         }
     }
@@ -197,26 +199,31 @@ Shape shape_of(const ptx::Instruction& instruction)
 void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, float* to)
 {
     const Element element = fragment.element;
-    for_each_element(warp, instruction, first, fragment, [=](std::uint64_t bits, std::uint32_t index) { to[index] = float_of(element, bits); });
+    for_each_element(warp, instruction, first, fragment,
+                     [=](std::uint64_t bits, std::uint32_t index) { to[index] = float_of(element, bits); });
 }
 
 void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, double* to)
 {
-    for_each_element(warp, instruction, first, fragment, [=](std::uint64_t bits, std::uint32_t index) { to[index] = std::bit_cast<double>(bits); });
+    for_each_element(warp, instruction, first, fragment,
+                     [=](std::uint64_t bits, std::uint32_t index) { to[index] = std::bit_cast<double>(bits); });
 }
 
 void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, std::int32_t* to)
 {
     const Element element = fragment.element;
-    for_each_element(warp, instruction, first, fragment, [=](std::uint64_t bits, std::uint32_t index) { to[index] = integer_of(element, bits); });
+    for_each_element(warp, instruction, first, fragment,
+                     [=](std::uint64_t bits, std::uint32_t index) { to[index] = integer_of(element, bits); });
 }
 
 void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const float* from)
 {
     if (fragment.element == Element::f16)
-        set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::uint32_t{round_to<Half>(from[index]).bits}; });
+        set_each_element(warp, instruction, first, fragment,
+                         [=](std::uint32_t index) { return std::uint32_t{round_to<Half>(from[index]).bits}; });
     else
-        set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(canonical(from[index])); });
+        set_each_element(warp, instruction, first, fragment,
+                         [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(canonical(from[index])); });
 }
 
 void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const double* from)
@@ -257,8 +264,9 @@ void multiply(const Product& product, const std::int32_t* a, const std::int32_t*
 void need_all_lanes(Warp& warp, const char* instruction)
 {
     if (warp.active == all_lanes) return;
-    throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": " + instruction + " is executed by " +
-                                                       std::to_string(std::popcount(warp.active)) + " lanes of the warp, and it takes all 32");
+    throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": " + instruction +
+                                                       " is executed by " + std::to_string(std::popcount(warp.active)) +
+                                                       " lanes of the warp, and it takes all 32");
 }
 
 int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operand, ptx::Type type)

@@ -75,7 +75,8 @@ void load(Warp& warp, const Instruction& instruction)
     for (std::size_t number = 0; number < static_cast<std::size_t>(access.matrices); ++number) {
         Matrix matrix{};
         for (std::size_t row = 0; row < rows; ++row)
-            if (const std::size_t lane = number * rows + row; pointers.lanes >> lane & 1) std::memcpy(matrix[row].data(), pointers.at[lane], row_bytes);
+            if (const std::size_t lane = number * rows + row; pointers.lanes >> lane & 1)
+                std::memcpy(matrix[row].data(), pointers.at[lane], row_bytes);
         std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand_at(number));
         for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = part_of(matrix, lane, access.transposed);
     }

@@ -48,12 +48,16 @@ memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
     const std::uint64_t address = operands.map.of(warp, lane);
     const unsigned char* at = address % map_alignment == 0 ? generic_pointer(warp, lane, address, sizeof map) : nullptr;
     if (at) std::memcpy(static_cast<void*>(&map), at, sizeof map);
-    if (!at || !map.valid()) stop(warp, lane, instruction, error_illegal_instruction, "a tensor copy whose map is not one that cuTensorMapEncode… has written, at a multiple of 64");
+    if (!at || !map.valid())
+        stop(warp, lane, instruction, error_illegal_instruction,
+             "a tensor copy whose map is not one that cuTensorMapEncode… has written, at a multiple of 64");
     if (map.rank != operands.rank || map.columns != operands.columns)
         stop(warp, lane, instruction, error_illegal_instruction,
-             "a tensor copy of " + std::to_string(operands.rank) + " dimensions with a map of " + std::to_string(map.rank) + (map.columns ? ", for im2col" : ""));
+             "a tensor copy of " + std::to_string(operands.rank) + " dimensions with a map of " + std::to_string(map.rank) +
+                 (map.columns ? ", for im2col" : ""));
     if (map.interleave != memory::TensorMap::Interleave::none || map.swizzle == memory::TensorMap::Swizzle::bytes_128_atom_32_flip_8)
-        stop(warp, lane, instruction, error_not_supported, "cp.async.bulk.tensor is not supported with a tensor map of this interleaving or swizzle");
+        stop(warp, lane, instruction, error_not_supported,
+             "cp.async.bulk.tensor is not supported with a tensor map of this interleaving or swizzle");
     return map;
 }
 
@@ -63,13 +67,15 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
     const TensorOperands& operands = details(instruction);
     const memory::TensorMap map = read_map(warp, lane, instruction);
     std::array<std::int64_t, 5> coordinates{};
-    for (std::size_t i = 0; i < map.rank; ++i) coordinates[i] = static_cast<std::int32_t>(lane_value(warp, operands.coordinates[i], lane, 4));
+    for (std::size_t i = 0; i < map.rank; ++i)
+        coordinates[i] = static_cast<std::int32_t>(lane_value(warp, operands.coordinates[i], lane, 4));
     // Measured on an H200, in tiles; the PTX document does not say so.
     if (coordinates[0] * static_cast<std::int64_t>(memory::element_bytes(map.type)) % coordinate_alignment != 0)
         stop(warp, lane, instruction, error_illegal_instruction,
              "a tensor copy from element " + std::to_string(coordinates[0]) + " of a row on, which is not at a multiple of 16 bytes");
     std::array<std::int64_t, 3> offsets{};
-    for (std::size_t i = 0; operands.columns && i + 2 < map.rank; ++i) offsets[i] = static_cast<std::int64_t>(lane_value(warp, operands.offsets[i], lane, 2));
+    for (std::size_t i = 0; operands.columns && i + 2 < map.rank; ++i)
+        offsets[i] = static_cast<std::int64_t>(lane_value(warp, operands.offsets[i], lane, 2));
     auto rows = std::make_shared<TensorRows>(map.columns ? rows_of_columns(map, coordinates, offsets) : rows_of_tile(map, coordinates));
     begin_access(warp, instruction, operation, 0);
     for (TensorRows::Row& row : rows->rows) {
@@ -96,10 +102,11 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
         if (!rows) return;
         warp.access.operation = Operation::store;
         for (const Destination& destination : find_destinations(warp, lane, operands.shared, rows->bytes(), box_alignment))
-            Asynchronous::of(*destination.to.block).add_to_barrier(destination.barrier.offset, [issuer = Issuer(warp, lane, instruction), destination, rows](Warp& waiter) {
-                rows->copy_to_shared(destination.to.block->shared_memory.data(), destination.to.offset);
-                arrive_with(issuer, destination, Operation::store, rows->bytes(), waiter);
-            });
+            Asynchronous::of(*destination.to.block)
+                .add_to_barrier(destination.barrier.offset, [issuer = Issuer(warp, lane, instruction), destination, rows](Warp& waiter) {
+                    rows->copy_to_shared(destination.to.block->shared_memory.data(), destination.to.offset);
+                    arrive_with(issuer, destination, Operation::store, rows->bytes(), waiter);
+                });
     });
     warp.progress = true;
 }
@@ -129,22 +136,24 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, operation);
         if (!rows) return;
         const std::optional<ptx::Type> type = type_of(rows->type);
-        if (operands.reduces && !type) stop(warp, lane, instruction, error_not_supported, "cp.reduce.async.bulk.tensor is not supported with a tensor map of this type");
+        if (operands.reduces && !type)
+            stop(warp, lane, instruction, error_not_supported,
+                 "cp.reduce.async.bulk.tensor is not supported with a tensor map of this type");
         warp.access.operation = Operation::load;
-        const SharedPlace from = find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->bytes(), box_alignment);
+        const SharedPlace from =
+            find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->bytes(), box_alignment);
         if (!from) return;
         note_shared_range(*warp.block, warp.index, lane, instruction.site, Operation::load, from.offset, rows->bytes());
-        Asynchronous::of(*warp.block).add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, &operands](Warp&) {
-            const unsigned char* shared = from.block->shared_memory.data();
-            if (operands.reduces)
-                rows->reduce_to_global(shared, from.offset, operands.update, *type);
-            else
-                rows->copy_to_global(shared, from.offset);
-            note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, Operation::load, from.offset, rows->bytes());
-            rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
-                note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, operation, address, bytes);
+        Asynchronous::of(*warp.block)
+            .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, &operands](Warp&) {
+                const unsigned char* shared = from.block->shared_memory.data();
+                if (operands.reduces) rows->reduce_to_global(shared, from.offset, operands.update, *type);
+                else rows->copy_to_global(shared, from.offset);
+                note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, Operation::load, from.offset, rows->bytes());
+                rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
+                    note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, operation, address, bytes);
+                });
             });
-        });
     });
     warp.progress = true;
 }
@@ -153,7 +162,8 @@ void do_nothing(Warp&, const Instruction&) {}
 
 void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction, const ptx::Operand& tensor, TensorOperands& operands)
 {
-    if (tensor.kind != ptx::Operand::Kind::compound || tensor.elements.size() != 2) decoder.refuse(instruction, "is not supported with these operands");
+    if (tensor.kind != ptx::Operand::Kind::compound || tensor.elements.size() != 2)
+        decoder.refuse(instruction, "is not supported with these operands");
     ptx::Operand map = tensor.elements[0];
     if (map.kind == ptx::Operand::Kind::reg) {
         map.kind = ptx::Operand::Kind::address;
@@ -173,8 +183,7 @@ void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction
     };
     if (coordinates.kind == ptx::Operand::Kind::vector)
         for (const ptx::Operand& coordinate : coordinates.elements) add(coordinate);
-    else
-        add(coordinates);
+    else add(coordinates);
     operands.rank = static_cast<int>(n);
 }
 
@@ -202,7 +211,8 @@ bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, I
         std::size_t n = 3;
         if (instruction.has("im2col")) {
             const auto& offsets = instruction.operands.at(n++).elements;
-            for (std::size_t i = 0; i < std::min(offsets.size(), operands.offsets.size()); ++i) operands.offsets[i] = decoder.slot(offsets[i], ptx::Type::u16);
+            for (std::size_t i = 0; i < std::min(offsets.size(), operands.offsets.size()); ++i)
+                operands.offsets[i] = decoder.slot(offsets[i], ptx::Type::u16);
         }
         if (instruction.has("multicast::cluster")) operands.shared.multicast = decoder.slot(instruction.operands.at(n), ptx::Type::u16);
     } else if (operands.columns) {

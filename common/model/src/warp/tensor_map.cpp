@@ -37,7 +37,7 @@ unsigned char* find_map(Warp& warp, int lane, const LaneAddress& address)
 TensorMap::Type type_of(std::uint64_t number)
 {
     using Type = TensorMap::Type;
-    static constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::s32, Type::u64, Type::s64, Type::f16,
+    static constexpr Type types[] = {Type::u8,  Type::u16,     Type::u32, Type::s32,  Type::u64,  Type::s64,     Type::f16,
                                      Type::f32, Type::f32_ftz, Type::f64, Type::bf16, Type::tf32, Type::tf32_ftz};
     return number < std::size(types) ? types[number] : Type::u8;
 }
@@ -91,10 +91,16 @@ void copy_map(Warp& warp, const Instruction& instruction)
 
 bool find_field(const ptx::Instruction& instruction, Field& field)
 {
-    static constexpr std::pair<const char*, Field> names[] = {
-        {"global_address", Field::address}, {"rank", Field::rank}, {"box_dim", Field::box}, {"global_dim", Field::extent},
-        {"global_stride", Field::stride}, {"element_stride", Field::element_stride}, {"elemtype", Field::type},
-        {"interleave_layout", Field::interleave}, {"swizzle_mode", Field::swizzle}, {"fill_mode", Field::fill}};
+    static constexpr std::pair<const char*, Field> names[] = {{"global_address", Field::address},
+                                                              {"rank", Field::rank},
+                                                              {"box_dim", Field::box},
+                                                              {"global_dim", Field::extent},
+                                                              {"global_stride", Field::stride},
+                                                              {"element_stride", Field::element_stride},
+                                                              {"elemtype", Field::type},
+                                                              {"interleave_layout", Field::interleave},
+                                                              {"swizzle_mode", Field::swizzle},
+                                                              {"fill_mode", Field::fill}};
     for (const auto& [name, which] : names)
         if (instruction.has(name)) {
             field = which;
@@ -110,7 +116,8 @@ bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, In
     if (instruction.opcode != "tensormap") return false;
     if (instruction.has("cp_fenceproxy")) {
         const Direction direction = direction_of(instruction);
-        decoder.keep(out, MapCopy{lane_address(decoder, instruction.operands.at(0), direction.to), lane_address(decoder, instruction.operands.at(1), direction.from)});
+        decoder.keep(out, MapCopy{lane_address(decoder, instruction.operands.at(0), direction.to),
+                                  lane_address(decoder, instruction.operands.at(1), direction.from)});
         out.execute = copy_map;
         return true;
     }
@@ -118,7 +125,8 @@ bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, In
     if (!instruction.has("replace") || !find_field(instruction, operands.field)) return false;
     operands.map = lane_address(decoder, instruction.operands.at(0), space_of(instruction));
     std::size_t n = 1;
-    const bool has_dimension = operands.field == Field::box || operands.field == Field::extent || operands.field == Field::stride || operands.field == Field::element_stride;
+    const bool has_dimension = operands.field == Field::box || operands.field == Field::extent || operands.field == Field::stride ||
+                               operands.field == Field::element_stride;
     if (has_dimension) operands.dimension = static_cast<std::size_t>(instruction.operands.at(n++).integer);
     if (operands.dimension > (operands.field == Field::stride ? 3 : 4)) decoder.refuse(instruction, "is not supported with this dimension");
     const ptx::Type type = operands.field == Field::address || operands.field == Field::stride ? ptx::Type::b64 : ptx::Type::b32;

@@ -48,7 +48,8 @@ void execute(Warp& warp, const Instruction& instruction)
         expand(warp, instruction, multiply.sparsity, product, stored.data(), a.data());
     }
     for (int i = 0; i < multiply.products; ++i)
-        tensor::multiply(product, a.data() + i * product.m * product.k, b.data() + i * product.k * product.n, c.data() + i * product.m * product.n);
+        tensor::multiply(product, a.data() + i * product.m * product.k, b.data() + i * product.k * product.n,
+                         c.data() + i * product.m * product.n);
     write(warp, instruction, 0, multiply.d, c.data());
 }
 
@@ -63,7 +64,8 @@ std::array<Element, 4> types_of(Decoder& decoder, const ptx::Instruction& instru
 {
     const std::vector<Element> elements = elements_of(instruction);
     if (elements.size() == 2) return {elements[0], Element::f16, Element::f16, elements[1]};
-    if (elements.size() != 4) decoder.refuse(instruction, "is not supported: it names " + std::to_string(elements.size()) + " types of matrices");
+    if (elements.size() != 4)
+        decoder.refuse(instruction, "is not supported: it names " + std::to_string(elements.size()) + " types of matrices");
     return {elements[0], elements[1], elements[2], elements[3]};
 }
 
@@ -126,7 +128,8 @@ bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Inst
         if (firsts[i]) *firsts[i] = out.operand_count;
         registers[i] = add_registers(decoder, out, instruction.operands[i], types[i] == Element::f64 ? ptx::Type::b64 : ptx::Type::b32);
     }
-    if (!fits(multiply, registers, is_wmma)) decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
+    if (!fits(multiply, registers, is_wmma))
+        decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
     if (multiply.sparse) {
         multiply.sparsity.metadata = out.operand_count;
         decoder.add_all(out, instruction.operands.at(4), ptx::Type::b32);

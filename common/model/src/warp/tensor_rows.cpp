@@ -79,10 +79,10 @@ void TensorRows::copy_to_shared(unsigned char* shared, std::uint64_t offset) con
     for (const Row& row : rows) {
         if (row.bytes != row_bytes) fill_row(*this, bytes.data());
         if (row.bytes) std::memcpy(bytes.data() + row.begin, row.global, row.bytes);
-        if (swizzle == TensorMap::Swizzle::none)
-            std::memcpy(shared + offset, bytes.data(), row_bytes);
+        if (swizzle == TensorMap::Swizzle::none) std::memcpy(shared + offset, bytes.data(), row_bytes);
         else
-            for (std::uint32_t at = 0; at < row_bytes; at += unit) std::memcpy(shared + swizzled(offset + at, swizzle), bytes.data() + at, unit);
+            for (std::uint32_t at = 0; at < row_bytes; at += unit)
+                std::memcpy(shared + swizzled(offset + at, swizzle), bytes.data() + at, unit);
         offset += row_bytes;
     }
 }
@@ -93,7 +93,8 @@ void TensorRows::gather(const unsigned char* shared, std::uint64_t offset, Visit
     std::vector<unsigned char> bytes(row_bytes);
     for (const Row& row : rows) {
         if (row.bytes)
-            for (std::uint32_t at = 0; at < row_bytes; at += unit) std::memcpy(bytes.data() + at, shared + swizzled(offset + at, swizzle), unit);
+            for (std::uint32_t at = 0; at < row_bytes; at += unit)
+                std::memcpy(bytes.data() + at, shared + swizzled(offset + at, swizzle), unit);
         if (row.bytes) visit(row, bytes.data() + row.begin);
         offset += row_bytes;
     }

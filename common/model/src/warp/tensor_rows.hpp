@@ -61,7 +61,8 @@ private:
 /// The box of a map at the coordinates of its first element.
 TensorRows rows_of_tile(const memory::TensorMap& map, const std::array<std::int64_t, 5>& coordinates);
 /// The pixels of a map for columns, from the one at the coordinates on; each is moved by the offsets.
-TensorRows rows_of_columns(const memory::TensorMap& map, const std::array<std::int64_t, 5>& coordinates, const std::array<std::int64_t, 3>& offsets);
+TensorRows rows_of_columns(const memory::TensorMap& map, const std::array<std::int64_t, 5>& coordinates,
+                           const std::array<std::int64_t, 3>& offsets);
 
 /// Where a byte of shared memory is when it is swizzled.
 std::uint64_t swizzled(std::uint64_t offset, memory::TensorMap::Swizzle swizzle);

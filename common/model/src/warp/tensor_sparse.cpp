@@ -28,7 +28,8 @@ std::uint32_t kept_units(Warp& warp, const Instruction& instruction, const Spars
 
 bool is_sparse(const ptx::Instruction& instruction)
 {
-    return std::ranges::any_of(instruction.modifiers, [](const std::string& modifier) { return modifier == "sp" || modifier.starts_with("sp::"); });
+    return std::ranges::any_of(instruction.modifiers,
+                               [](const std::string& modifier) { return modifier == "sp" || modifier.starts_with("sp::"); });
 }
 
 template <class T>

@@ -111,7 +111,8 @@ struct Tile {
         const int bytes_of_register = matrix.fragment.register_bits / 8;
         if (is_packed(matrix, reg, lane)) return copy(0, element(matrix, reg, lane, 0), bytes_of_register);
         const int bytes_of_element = bytes_of_register / matrix.fragment.per_register;
-        for (int part = 0; part < matrix.fragment.per_register; ++part) copy(part * bytes_of_element, element(matrix, reg, lane, part), bytes_of_element);
+        for (int part = 0; part < matrix.fragment.per_register; ++part)
+            copy(part * bytes_of_element, element(matrix, reg, lane, part), bytes_of_element);
     }
 };
 
@@ -143,7 +144,9 @@ void store(Warp& warp, const Instruction& instruction)
     for (int reg = 0; reg < matrix.fragment.registers; ++reg) {
         const unsigned char* from = warp.registers + instruction.operand_at(static_cast<std::size_t>(reg));
         for (int lane = 0; lane < lanes_of_warp; ++lane)
-            tile.each_register(matrix, reg, lane, [&](int at, unsigned char* to, int count) { std::memcpy(to, from + lane * bytes + at, static_cast<std::size_t>(count)); });
+            tile.each_register(matrix, reg, lane, [&](int at, unsigned char* to, int count) {
+                std::memcpy(to, from + lane * bytes + at, static_cast<std::size_t>(count));
+            });
     }
     make_accesses(warp, instruction, matrix, [&](const Part& part, std::size_t lane, unsigned char* to) {
         const unsigned char* from = tile.at(matrix, part.line[lane], part.offset[lane]);
@@ -222,7 +225,8 @@ void add_accumulator_accesses(WarpMatrix& matrix)
 {
     const Fragment& fragment = matrix.fragment;
     if (fragment.per_register == 2) return add_word_accesses(matrix);
-    const bool pairs = matrix.row_major ? fragment.row(0, 0, 0) == fragment.row(1, 0, 0) : fragment.column(0, 0, 0) == fragment.column(1, 0, 0);
+    const bool pairs =
+        matrix.row_major ? fragment.row(0, 0, 0) == fragment.row(1, 0, 0) : fragment.column(0, 0, 0) == fragment.column(1, 0, 0);
     for (int reg = 0; reg < fragment.registers; reg += pairs ? 2 : 1) add_element_access(matrix, reg, 0, pairs ? 2 : 1);
 }
 
@@ -247,8 +251,10 @@ bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, I
     matrix.row_major = instruction.has("row");
     matrix.lines = matrix.row_major ? matrix.fragment.rows : matrix.fragment.columns;
     matrix.line_bytes = (matrix.row_major ? matrix.fragment.columns : matrix.fragment.rows) * bits_of(elements[0]) / 8;
-    matrix.registers = add_registers(decoder, out, instruction.operands.at(loads ? 0 : 1), elements[0] == Element::f64 ? ptx::Type::b64 : ptx::Type::b32);
-    if (matrix.fragment.registers == 0 || matrix.registers < matrix.fragment.registers || static_cast<std::size_t>(matrix.lines * matrix.line_bytes) > most_bytes)
+    matrix.registers =
+        add_registers(decoder, out, instruction.operands.at(loads ? 0 : 1), elements[0] == Element::f64 ? ptx::Type::b64 : ptx::Type::b32);
+    if (matrix.fragment.registers == 0 || matrix.registers < matrix.fragment.registers ||
+        static_cast<std::size_t>(matrix.lines * matrix.line_bytes) > most_bytes)
         decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
     matrix.memory.space = space_of(instruction);
     matrix.memory.operation = loads ? Operation::load : Operation::store;
@@ -261,10 +267,8 @@ bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, I
         matrix.stride = out.operand_count;
         decoder.add(out, decoder.slot(instruction.operands[2], ptx::Type::u32));
     }
-    if (role == Role::accumulator)
-        add_accumulator_accesses(matrix);
-    else
-        add_factor_accesses(matrix, matrix.row_major == (role == Role::a));
+    if (role == Role::accumulator) add_accumulator_accesses(matrix);
+    else add_factor_accesses(matrix, matrix.row_major == (role == Role::a));
     out.execute = loads ? load : store;
     decoder.keep(out, std::move(matrix));
     return true;

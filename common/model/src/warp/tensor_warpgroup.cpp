@@ -36,7 +36,10 @@ struct WarpgroupMultiply {
     Sparsity sparsity;
 };
 
-const WarpgroupMultiply& details(const Instruction& instruction) { return *reinterpret_cast<const WarpgroupMultiply*>(instruction.immediate); }
+const WarpgroupMultiply& details(const Instruction& instruction)
+{
+    return *reinterpret_cast<const WarpgroupMultiply*>(instruction.immediate);
+}
 
 MatrixDescriptor descriptor_at(Warp& warp, const Instruction& instruction, int operand)
 {
@@ -45,15 +48,18 @@ MatrixDescriptor descriptor_at(Warp& warp, const Instruction& instruction, int o
 
 /// A factor in shared memory, as a matrix that lies row by row. `lines_are_rows` is of A.
 template <class T>
-void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor& factor, int descriptor, bool lines_are_rows, T* to, std::vector<std::uint32_t>& places)
+void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor& factor, int descriptor, bool lines_are_rows, T* to,
+                 std::vector<std::uint32_t>& places)
 {
     const int first_line = lines_are_rows ? warp.index % warps_of_group * rows_of_warp : 0;
-    const std::vector<unsigned char> bytes = read_units(warp, instruction, descriptor_at(warp, instruction, descriptor), factor, first_line, places);
+    const std::vector<unsigned char> bytes =
+        read_units(warp, instruction, descriptor_at(warp, instruction, descriptor), factor, first_line, places);
     const int bits = bits_of(factor.element);
     for (int line = 0; line < factor.lines; ++line)
         for (int i = 0; i < factor.k; ++i) {
             const std::size_t index = factor.index(line, i);
-            to[lines_are_rows ? line * factor.k + i : i * factor.lines + line] = value_of<T>(factor.element, element_bits(bytes.data(), index, bits));
+            to[lines_are_rows ? line * factor.k + i : i * factor.lines + line] =
+                value_of<T>(factor.element, element_bits(bytes.data(), index, bits));
         }
 }
 
@@ -61,10 +67,8 @@ template <class T>
 void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
 {
     const WarpgroupMultiply& multiply = details(instruction);
-    if (multiply.a_is_shared)
-        read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
-    else
-        read(warp, instruction, multiply.a_operand, multiply.a, a.data());
+    if (multiply.a_is_shared) read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
+    else read(warp, instruction, multiply.a_operand, multiply.a, a.data());
     if (multiply.negates) std::ranges::transform(a, a.begin(), [](T value) { return -value; });
     if (!multiply.sparse) return;
     const std::vector<T> stored = a;
@@ -77,7 +81,8 @@ void execute(Warp& warp, const Instruction& instruction)
     need_all_lanes(warp, "wgmma.mma_async");
     const WarpgroupMultiply& multiply = details(instruction);
     const Product& product = multiply.product;
-    std::vector<T> a(static_cast<std::size_t>(product.m * product.k)), b(static_cast<std::size_t>(product.k * product.n)), c(static_cast<std::size_t>(product.m * product.n));
+    std::vector<T> a(static_cast<std::size_t>(product.m * product.k)), b(static_cast<std::size_t>(product.k * product.n)),
+        c(static_cast<std::size_t>(product.m * product.n));
     const auto places = std::make_shared<std::vector<std::uint32_t>>();
     read_a(warp, instruction, a, *places);
     read_shared(warp, instruction, multiply.shared_b, multiply.b_operand, false, b.data(), *places);
@@ -129,7 +134,8 @@ void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, st
     if (multiply.a_is_shared) multiply.shared_a.transposed = immediate(instruction, n++, 0) != 0;
     multiply.shared_b.transposed = immediate(instruction, n, 0) != 0;
     const bool transposes = multiply.shared_a.transposed || multiply.shared_b.transposed;
-    if (transposes && bits_of(multiply.shared_b.element) != 16) decoder.refuse(instruction, "is not supported: elements of 16 bits alone can be transposed");
+    if (transposes && bits_of(multiply.shared_b.element) != 16)
+        decoder.refuse(instruction, "is not supported: elements of 16 bits alone can be transposed");
 }
 
 void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, WarpgroupMultiply& multiply)

@@ -52,7 +52,10 @@ constexpr int lanes_of_request = 4, lanes_of_narrow_fetch = 8;
 
 const Sampling& details(const Instruction& instruction) { return *reinterpret_cast<const Sampling*>(instruction.immediate); }
 
-float float_at(Warp& warp, const Instruction& instruction, int operand, int lane) { return values<float>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane]; }
+float float_at(Warp& warp, const Instruction& instruction, int operand, int lane)
+{
+    return values<float>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane];
+}
 std::int32_t integer_at(Warp& warp, const Instruction& instruction, int operand, int lane)
 {
     return values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane];
@@ -61,15 +64,18 @@ std::int32_t integer_at(Warp& warp, const Instruction& instruction, int operand,
 std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, int lane)
 {
     std::array<std::int32_t, 3> offset{};
-    for (int i = 0; sampling.offset >= 0 && i < sampling.coordinates.count; ++i) offset[static_cast<std::size_t>(i)] = integer_at(warp, instruction, sampling.offset + i, lane);
+    for (int i = 0; sampling.offset >= 0 && i < sampling.coordinates.count; ++i)
+        offset[static_cast<std::size_t>(i)] = integer_at(warp, instruction, sampling.offset + i, lane);
     return offset;
 }
 
-memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, const memory::Sampler& sampler, int lane)
+memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instruction, const Sampling& sampling,
+                                            const memory::Sampler& sampler, int lane)
 {
     memory::Sampler::Coordinates coordinates;
     const int count = sampling.coordinates.count;
-    for (int i = 0; i < count; ++i) coordinates.at[static_cast<std::size_t>(i)] = float_at(warp, instruction, sampling.coordinates.first + i, lane);
+    for (int i = 0; i < count; ++i)
+        coordinates.at[static_cast<std::size_t>(i)] = float_at(warp, instruction, sampling.coordinates.first + i, lane);
     coordinates.offset = offset_at(warp, instruction, sampling, lane);
     if (sampling.coordinates.layer >= 0) coordinates.layer = integer_at(warp, instruction, sampling.coordinates.layer, lane);
     if (sampling.detail == Detail::level) coordinates.level = float_at(warp, instruction, sampling.level, lane);
@@ -110,7 +116,8 @@ void execute(Warp& warp, const Instruction& instruction)
         memory::Texel texel;
         if (sampling.integer_coordinates) {
             std::array<std::int32_t, 3> at = offset_at(warp, instruction, sampling, lane);
-            for (int i = 0; i < sampling.coordinates.count; ++i) at[static_cast<std::size_t>(i)] += integer_at(warp, instruction, sampling.coordinates.first + i, lane);
+            for (int i = 0; i < sampling.coordinates.count; ++i)
+                at[static_cast<std::size_t>(i)] += integer_at(warp, instruction, sampling.coordinates.first + i, lane);
             const int layer = sampling.coordinates.layer < 0 ? 0 : integer_at(warp, instruction, sampling.coordinates.layer, lane);
             const int level = sampling.detail == Detail::level ? integer_at(warp, instruction, sampling.level, lane) : 0;
             texel = sampler.fetch(at, layer, level);
@@ -140,7 +147,8 @@ int component_of(const ptx::Instruction& instruction)
 /// it gives without a depth, and so does this.
 bool is_depth(const Decoder& decoder, const ptx::Operand& operand)
 {
-    if (operand.kind == ptx::Operand::Kind::reg) return decoder.function().registers[static_cast<std::size_t>(operand.index)].type == ptx::Type::f32;
+    if (operand.kind == ptx::Operand::Kind::reg)
+        return decoder.function().registers[static_cast<std::size_t>(operand.index)].type == ptx::Type::f32;
     return operand.kind == ptx::Operand::Kind::floating;
 }
 
@@ -152,7 +160,8 @@ void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     sampling.result_bytes = decoder.register_bytes(results, type);
     decoder.add_all(out, results, type);
     sampling.results = out.operand_count;
-    if (sampling.results != (type == ptx::Type::f16x2 ? 2 : 4)) decoder.refuse(instruction, "is not supported: it gives " + std::to_string(sampling.results) + " registers");
+    if (sampling.results != (type == ptx::Type::f16x2 ? 2 : 4))
+        decoder.refuse(instruction, "is not supported: it gives " + std::to_string(sampling.results) + " registers");
     if (results.second.empty()) return;
     sampling.resident = out.operand_count;
     decoder.add(out, decoder.slot(results.second.front(), ptx::Type::pred));
@@ -162,12 +171,13 @@ void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruct
 
 Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
 {
-    static constexpr std::pair<const char*, Geometry> names[] = {{"1d", Geometry::one},          {"2d", Geometry::two},          {"3d", Geometry::three},
-                                                                 {"a1d", Geometry::one_layered}, {"a2d", Geometry::two_layered}, {"cube", Geometry::cube},
-                                                                 {"acube", Geometry::cube_layered}};
+    static constexpr std::pair<const char*, Geometry> names[] = {
+        {"1d", Geometry::one},          {"2d", Geometry::two},    {"3d", Geometry::three},          {"a1d", Geometry::one_layered},
+        {"a2d", Geometry::two_layered}, {"cube", Geometry::cube}, {"acube", Geometry::cube_layered}};
     for (const auto& [name, geometry] : names)
         if (instruction.has(name)) return geometry;
-    if (instruction.has("2dms") || instruction.has("a2dms")) decoder.refuse(instruction, "is not supported: CUDA makes no arrays with several samples a texel");
+    if (instruction.has("2dms") || instruction.has("a2dms"))
+        decoder.refuse(instruction, "is not supported: CUDA makes no arrays with several samples a texel");
     decoder.refuse(instruction, "is not supported: it names none of 1d, 2d, 3d, a1d, a2d, cube, acube");
 }
 
@@ -182,10 +192,13 @@ int dimensions_of(Geometry geometry)
     }
 }
 
-bool is_layered(Geometry geometry) { return geometry == Geometry::one_layered || geometry == Geometry::two_layered || geometry == Geometry::cube_layered; }
+bool is_layered(Geometry geometry)
+{
+    return geometry == Geometry::one_layered || geometry == Geometry::two_layered || geometry == Geometry::cube_layered;
+}
 
-CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand, Geometry geometry,
-                                   ptx::Type type, int& handle)
+CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand,
+                                   Geometry geometry, ptx::Type type, int& handle)
 {
     if (operand.elements.size() != 2 || operand.elements[0].kind != ptx::Operand::Kind::reg)
         decoder.refuse(instruction, "is not supported: it takes an object's handle in a register, and coordinates");
@@ -196,7 +209,8 @@ CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& ins
     CoordinateOperands places;
     places.count = dimensions_of(geometry);
     std::size_t next = 0;
-    if (coordinates.size() < static_cast<std::size_t>(places.count + (is_layered(geometry) ? 1 : 0))) decoder.refuse(instruction, "has too few coordinates");
+    if (coordinates.size() < static_cast<std::size_t>(places.count + (is_layered(geometry) ? 1 : 0)))
+        decoder.refuse(instruction, "has too few coordinates");
     if (is_layered(geometry)) {
         places.layer = out.operand_count;
         decoder.add(out, decoder.slot(coordinates[next++], ptx::Type::u32));
@@ -212,7 +226,9 @@ const memory::Texture& Lookup::at(int lane)
     if (texture_ && handle == known_) return *texture_;
     texture_ = memory::Textures::instance().find(handle);
     known_ = handle;
-    const auto stop = [&](const std::string& why) -> const memory::Texture& { throw LaunchStopped(error_illegal_address, warp_.launch->where(warp_, lane) + ": " + why); };
+    const auto stop = [&](const std::string& why) -> const memory::Texture& {
+        throw LaunchStopped(error_illegal_address, warp_.launch->where(warp_, lane) + ": " + why);
+    };
     const std::string kind = surface_ ? "surface" : "texture";
     if (!texture_ || texture_->request.surface != surface_) return stop("uses a handle that is no " + kind + " object's");
     const TextureRequest& request = texture_->request;
@@ -258,7 +274,10 @@ bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Inst
         for (const std::size_t n : {used, used + 1}) {
             const ptx::Operand& gradient = instruction.operands.at(n);
             for (int i = 0; i < sampling.coordinates.count; ++i)
-                decoder.add(out, decoder.slot(gradient.kind == ptx::Operand::Kind::vector ? gradient.elements.at(static_cast<std::size_t>(i)) : gradient, type));
+                decoder.add(
+                    out,
+                    decoder.slot(gradient.kind == ptx::Operand::Kind::vector ? gradient.elements.at(static_cast<std::size_t>(i)) : gradient,
+                                 type));
         }
         used += 2;
     }
@@ -266,7 +285,9 @@ bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Inst
         sampling.offset = out.operand_count;
         const ptx::Operand& offset = instruction.operands[used];
         for (int i = 0; i < sampling.coordinates.count; ++i)
-            decoder.add(out, decoder.slot(offset.kind == ptx::Operand::Kind::vector ? offset.elements.at(static_cast<std::size_t>(i)) : offset, ptx::Type::s32));
+            decoder.add(out,
+                        decoder.slot(offset.kind == ptx::Operand::Kind::vector ? offset.elements.at(static_cast<std::size_t>(i)) : offset,
+                                     ptx::Type::s32));
     }
     out.execute = execute;
     decoder.keep(out, sampling);

@@ -32,13 +32,15 @@ struct CoordinateOperands {
 
 /// Adds the handle and the coordinates of `[handle, {…}]`.
 /// @param handle gets the place of the handle
-CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand, Geometry geometry,
-                                   ptx::Type type, int& handle);
+CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand,
+                                   Geometry geometry, ptx::Type type, int& handle);
 
 /// What a lane's handle stands for; it stays until another handle is asked for.
 class Lookup {
 public:
-    Lookup(Warp& warp, const Instruction& instruction, int handle_operand, bool surface) : warp_(warp), instruction_(instruction), handle_(handle_operand), surface_(surface) {}
+    Lookup(Warp& warp, const Instruction& instruction, int handle_operand, bool surface)
+        : warp_(warp), instruction_(instruction), handle_(handle_operand), surface_(surface)
+    {}
     /// @throws LaunchStopped if there is no such object
     const memory::Texture& at(int lane);
     /// Where the object's linear memory is; null for an array.

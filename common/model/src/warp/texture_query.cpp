@@ -14,7 +14,22 @@ namespace simt::warp::texture {
 
 namespace {
 
-enum class Ask : std::uint8_t { width, height, depth, layers, levels, samples, data_type, order, normalized, filter, mode_x, mode_y, mode_z, zero };
+enum class Ask : std::uint8_t {
+    width,
+    height,
+    depth,
+    layers,
+    levels,
+    samples,
+    data_type,
+    order,
+    normalized,
+    filter,
+    mode_x,
+    mode_y,
+    mode_z,
+    zero
+};
 
 struct Query {
     Ask ask = Ask::width;
@@ -23,11 +38,21 @@ struct Query {
     int level = -1;
 };
 
-constexpr std::pair<std::string_view, Ask> names[] = {
-    {"width", Ask::width}, {"height", Ask::height}, {"depth", Ask::depth}, {"array_size", Ask::layers}, {"num_mipmap_levels", Ask::levels},
-    {"num_samples", Ask::samples}, {"channel_data_type", Ask::data_type}, {"channel_order", Ask::order}, {"normalized_coords", Ask::normalized},
-    {"filter_mode", Ask::filter}, {"addr_mode_0", Ask::mode_x}, {"addr_mode_1", Ask::mode_y}, {"addr_mode_2", Ask::mode_z}, {"memory_layout", Ask::zero},
-    {"force_unnormalized_coords", Ask::zero}};
+constexpr std::pair<std::string_view, Ask> names[] = {{"width", Ask::width},
+                                                      {"height", Ask::height},
+                                                      {"depth", Ask::depth},
+                                                      {"array_size", Ask::layers},
+                                                      {"num_mipmap_levels", Ask::levels},
+                                                      {"num_samples", Ask::samples},
+                                                      {"channel_data_type", Ask::data_type},
+                                                      {"channel_order", Ask::order},
+                                                      {"normalized_coords", Ask::normalized},
+                                                      {"filter_mode", Ask::filter},
+                                                      {"addr_mode_0", Ask::mode_x},
+                                                      {"addr_mode_1", Ask::mode_y},
+                                                      {"addr_mode_2", Ask::mode_z},
+                                                      {"memory_layout", Ask::zero},
+                                                      {"force_unnormalized_coords", Ask::zero}};
 
 /// Numbers of OpenCL's image formats, which the PTX document refers to.
 std::uint32_t data_type_of(const ChannelFormat& format)
@@ -56,7 +81,8 @@ std::size_t extent_of(const memory::Texture& texture, Ask ask, int number)
     const ArrayShape& shape = texture.array->shape;
     const bool in_layers = shape.layered || shape.cubemap;
     const int first = request.mipmapped ? static_cast<int>(request.min_level) : 0;
-    const memory::Level& level = texture.array->levels[static_cast<std::size_t>(std::clamp(first + number, 0, static_cast<int>(texture.array->levels.size()) - 1))];
+    const memory::Level& level =
+        texture.array->levels[static_cast<std::size_t>(std::clamp(first + number, 0, static_cast<int>(texture.array->levels.size()) - 1))];
     switch (ask) {
         case Ask::width: return level.width;
         case Ask::height: return shape.height ? level.height : 0;
@@ -89,7 +115,8 @@ void execute(Warp& warp, const Instruction& instruction)
     Lookup lookup(warp, instruction, 1, query.surface);
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        const int level = query.level < 0 ? 0 : values<std::int32_t>(warp, instruction.operand[static_cast<std::size_t>(query.level)])[lane];
+        const int level =
+            query.level < 0 ? 0 : values<std::int32_t>(warp, instruction.operand[static_cast<std::size_t>(query.level)])[lane];
         values<std::uint32_t>(warp, instruction.operand[0])[lane] = answer(lookup.at(lane), query.ask, level);
     }
 }
@@ -117,7 +144,9 @@ bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruc
     if (instruction.opcode == "istypep") {
         decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
         decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
-        out.immediate = static_cast<std::uint64_t>(instruction.has("texref") ? Type::texture : instruction.has("surfref") ? Type::surface : Type::sampler);
+        out.immediate = static_cast<std::uint64_t>(instruction.has("texref")    ? Type::texture
+                                                   : instruction.has("surfref") ? Type::surface
+                                                                                : Type::sampler);
         out.execute = test_type;
         return true;
     }
@@ -127,7 +156,8 @@ bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruc
     Query query{name->second, instruction.opcode == "suq", -1};
     decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
     const AddressOperand handle = decoder.address(instruction.operands.at(1), ptx::Space::generic);
-    if (handle.base_bytes != 8 || handle.base == no_operand) decoder.refuse(instruction, "is not supported: it takes an object's handle in a register");
+    if (handle.base_bytes != 8 || handle.base == no_operand)
+        decoder.refuse(instruction, "is not supported: it takes an object's handle in a register");
     decoder.add(out, handle.base);
     if (instruction.operands.size() > 2) {
         query.level = out.operand_count;

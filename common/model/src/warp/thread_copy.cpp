@@ -88,7 +88,8 @@ std::uint32_t find_part(Warp& warp, const Instruction& instruction, const CopyOp
 }
 
 /// Counts one side of a copy.
-void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint32_t lanes, const Addresses& addresses, const Addresses& other_side)
+void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint32_t lanes, const Addresses& addresses,
+                const Addresses& other_side)
 {
     if (lanes == 0) return;
     WarpAccess access = warp.access;
@@ -133,7 +134,8 @@ void copy_lanes(Warp& warp, const Instruction& instruction)
     const std::uint32_t zeros = warp.active & ~whole & ~parts;
     begin_access(warp, instruction, Operation::load, operands.bytes);
     std::uint32_t reading = find_sources(warp, operands, whole, copy);
-    for (std::uint32_t rest = parts; rest; rest &= rest - 1) reading |= find_part(warp, instruction, operands, std::countr_zero(rest), copy);
+    for (std::uint32_t rest = parts; rest; rest &= rest - 1)
+        reading |= find_part(warp, instruction, operands, std::countr_zero(rest), copy);
     Addresses from, to;
     find_lane_addresses(warp, operands.from, reading, from);
     find_lane_addresses(warp, operands.to, warp.active, to);
@@ -149,7 +151,10 @@ void copy_lanes(Warp& warp, const Instruction& instruction)
 }
 
 void commit_group(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).commit(warp); }
-void wait_for_groups(Warp& warp, const Instruction& instruction) { Asynchronous::of(*warp.block).wait_for_groups(warp, instruction.immediate); }
+void wait_for_groups(Warp& warp, const Instruction& instruction)
+{
+    Asynchronous::of(*warp.block).wait_for_groups(warp, instruction.immediate);
+}
 void wait_for_all(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).wait_for_all(warp); }
 
 struct ArrivalOperands {
@@ -167,8 +172,9 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
     if (!barrier.valid) return;
     const auto arrivals = static_cast<std::uint32_t>(std::popcount(lanes));
     if (barrier.pending < arrivals)
-        throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(lanes)) + ": copies arrive at an mbarrier that waits for " +
-                                                           std::to_string(barrier.pending) + " more arrivals, with " + std::to_string(arrivals));
+        throw LaunchStopped(error_illegal_instruction,
+                            warp.launch->where(warp, std::countr_zero(lanes)) + ": copies arrive at an mbarrier that waits for " +
+                                std::to_string(barrier.pending) + " more arrivals, with " + std::to_string(arrivals));
     barrier.pending -= arrivals;
     barrier.settle();
     barrier.store(place.at);

@@ -24,10 +24,7 @@ constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
 /// Calls that may be open at a time.
 constexpr std::size_t most_frames = 1 << 14;
 
-unsigned char* allocate_registers(std::size_t bytes)
-{
-    return static_cast<unsigned char*>(::operator new(bytes, std::align_val_t{64}));
-}
+unsigned char* allocate_registers(std::size_t bytes) { return static_cast<unsigned char*>(::operator new(bytes, std::align_val_t{64})); }
 
 void release_registers(unsigned char* registers) { ::operator delete(registers, std::align_val_t{64}); }
 
@@ -64,7 +61,9 @@ void Warp::begin(std::uint32_t lanes_of_warp_here)
 
 Frame* Warp::new_frame(const Code& callee)
 {
-    if (frames_.size() >= most_frames) throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": more than 16384 calls are open, as by recursion without end");
+    if (frames_.size() >= most_frames)
+        throw LaunchStopped(
+            error_stack, launch->where(*this, std::countr_zero(lanes)) + ": more than 16384 calls are open, as by recursion without end");
     auto found = std::ranges::find_if(spare_frames_, [&](const auto& spare) { return spare->code == &callee; });
     std::unique_ptr<Frame> made;
     if (found != spare_frames_.end()) {
@@ -106,7 +105,8 @@ void Warp::need_local(std::uint64_t bytes)
 {
     if (bytes <= local_capacity) return;
     if (bytes > most_local_bytes)
-        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) + ": the thread's stack takes more than 512 KiB, as by recursion without end");
+        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) +
+                                             ": the thread's stack takes more than 512 KiB, as by recursion without end");
     const std::uint64_t capacity = std::max(bytes, 2 * local_capacity);
     std::vector<unsigned char> larger(capacity * lanes_of_warp, 0xCD);
     for (std::uint64_t lane = 0; lane < lanes_of_warp && local_capacity > 0; ++lane)
@@ -265,7 +265,8 @@ void Warp::branch(const Branch& branch)
     if (backward && --patience <= 0) stop = Stop::yielded;
 }
 
-void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops, const Branch& branch)
+void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
+                     const Branch& branch)
 {
     const std::uint32_t next = pc, away = active;
     const auto together_with = [&](std::uint32_t lanes_left) {
@@ -351,7 +352,8 @@ void Warp::return_from_call()
     for (std::uint32_t rest = back; rest; rest &= rest - 1) {
         unsigned char* lane = local_lane(std::countr_zero(rest));
         for (std::size_t i = 0; i < std::min(inner->call->results.size(), inner->code->returns.size()); ++i)
-            std::memcpy(lane + caller->local_base + inner->call->results[i].offset, lane + inner->local_base + inner->code->returns[i].offset,
+            std::memcpy(lane + caller->local_base + inner->call->results[i].offset,
+                        lane + inner->local_base + inner->code->returns[i].offset,
                         std::min(inner->call->results[i].bytes, inner->code->returns[i].bytes));
     }
     const std::uint32_t return_pc = inner->return_pc;
@@ -416,10 +418,7 @@ void Warp::exit_lanes()
     stop = Stop::ended;
 }
 
-void Warp::split_before(std::uint32_t others, std::uint32_t at)
-{
-    ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top});
-}
+void Warp::split_before(std::uint32_t others, std::uint32_t at) { ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top}); }
 
 Fragment& Warp::wait(Wait why, const Instruction& instruction)
 {

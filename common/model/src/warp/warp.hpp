@@ -135,7 +135,8 @@ struct Warp : RegisterFile {
     /// `active` lanes go to the branch's target, the others go on.
     void branch(const Branch& branch);
     /// The same for lanes that go to several places, each with its loop.
-    void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops, const Branch& branch);
+    void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
+                   const Branch& branch);
     void arrive_at_join(std::uint32_t join_pc);
     void call(const CallSite& site, const Code& callee, std::uint32_t callee_lanes);
     void return_from_call();

@@ -128,7 +128,8 @@ void probe_all(const char* type)
     probe<T>(type, "reversed", [](unsigned lane) { return 31 - lane; });
     probe<T>(type, "half_swapped", [](unsigned lane) { return lane ^ 16; });
     probe<T>(type, "neighbors_swapped", [](unsigned lane) { return lane ^ 1; });
-    for (unsigned active : {0x1u, 0x80000000u, 0x80000001u, 0x55555555u, 0x11111111u, 0x0000FFFFu, 0xFFFF0000u, 0x000000FFu, 0x00FF00FFu, 0x7FFFFFFFu}) {
+    for (unsigned active :
+         {0x1u, 0x80000000u, 0x80000001u, 0x55555555u, 0x11111111u, 0x0000FFFFu, 0xFFFF0000u, 0x000000FFu, 0x00FF00FFu, 0x7FFFFFFFu}) {
         probe<T>(type, "contiguous_masked", contiguous, active);
         probe<T>(type, "stride_32_masked", [](unsigned lane) { return lane * 32; }, active);
         probe<T>(type, "pairs_masked", [](unsigned lane) { return lane / 2; }, active);
@@ -146,7 +147,9 @@ void probe_all(const char* type)
             unsigned element[LANES];
             for (unsigned& e : element) e = random.below(range);
             const unsigned active = seed < 3 ? ~0u : random.below(1u << 16) << 16 | random.below(1u << 16);
-            probe<T>(type, "random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), [&](unsigned lane) { return element[lane]; }, active);
+            probe<T>(
+                type, "random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed),
+                [&](unsigned lane) { return element[lane]; }, active);
         }
 }
 
@@ -167,8 +170,9 @@ void probe_merging(const char* type)
                     active |= (random.below(4) < density ? 1u : 0u) << lane;
                 }
                 if (!active) active = 1;
-                probe<T>(type, "merging_" + std::to_string(range) + "_" + std::to_string(density) + "_" + std::to_string(seed),
-                         [&](unsigned lane) { return element[lane]; }, active, Ways::shared_load);
+                probe<T>(
+                    type, "merging_" + std::to_string(range) + "_" + std::to_string(density) + "_" + std::to_string(seed),
+                    [&](unsigned lane) { return element[lane]; }, active, Ways::shared_load);
             }
 }
 

@@ -11,13 +11,13 @@
 #include <cstring>
 #include <vector>
 
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        const cudaError_t error = (call);                                                   \
-        if (error != cudaSuccess) {                                                         \
-            std::fprintf(stderr, "arithmetic_probe: %s\n", cudaGetErrorString(error));      \
-            std::exit(1);                                                                   \
-        }                                                                                   \
+#define CHECK(call)                                                                    \
+    do {                                                                               \
+        const cudaError_t error = (call);                                              \
+        if (error != cudaSuccess) {                                                    \
+            std::fprintf(stderr, "arithmetic_probe: %s\n", cudaGetErrorString(error)); \
+            std::exit(1);                                                              \
+        }                                                                              \
     } while (false)
 
 using U16 = std::uint16_t;
@@ -27,43 +27,41 @@ using U64 = std::uint64_t;
 constexpr int inputs = 256;
 
 /// Constraints of inline PTX: operands are bits whatever the instruction's type.
-#define PROBE_1(name, D, d, A, a, text)                                                      \
-    struct name {                                                                            \
-        using Result = D;                                                                    \
-        static const char* title() { return text; }                                          \
-        static constexpr int sources = 1, source_bytes = sizeof(A);                          \
-        static __device__ D run(U64 x, U64, U64)                                             \
-        {                                                                                    \
-            D result;                                                                        \
-            asm volatile(text " %0, %1;" : "=" d(result) : a(static_cast<A>(x)));            \
-            return result;                                                                   \
-        }                                                                                    \
+#define PROBE_1(name, D, d, A, a, text)                                           \
+    struct name {                                                                 \
+        using Result = D;                                                         \
+        static const char* title() { return text; }                               \
+        static constexpr int sources = 1, source_bytes = sizeof(A);               \
+        static __device__ D run(U64 x, U64, U64)                                  \
+        {                                                                         \
+            D result;                                                             \
+            asm volatile(text " %0, %1;" : "=" d(result) : a(static_cast<A>(x))); \
+            return result;                                                        \
+        }                                                                         \
     };
-#define PROBE_2(name, D, d, A, a, B, b, text)                                                \
-    struct name {                                                                            \
-        using Result = D;                                                                    \
-        static const char* title() { return text; }                                          \
-        static constexpr int sources = 2, source_bytes = sizeof(A);                          \
-        static __device__ D run(U64 x, U64 y, U64)                                           \
-        {                                                                                    \
-            D result;                                                                        \
+#define PROBE_2(name, D, d, A, a, B, b, text)                                                               \
+    struct name {                                                                                           \
+        using Result = D;                                                                                   \
+        static const char* title() { return text; }                                                         \
+        static constexpr int sources = 2, source_bytes = sizeof(A);                                         \
+        static __device__ D run(U64 x, U64 y, U64)                                                          \
+        {                                                                                                   \
+            D result;                                                                                       \
             asm volatile(text " %0, %1, %2;" : "=" d(result) : a(static_cast<A>(x)), b(static_cast<B>(y))); \
-            return result;                                                                   \
-        }                                                                                    \
+            return result;                                                                                  \
+        }                                                                                                   \
     };
-#define PROBE_3(name, D, d, A, a, B, b, C, c, text)                                          \
-    struct name {                                                                            \
-        using Result = D;                                                                    \
-        static const char* title() { return text; }                                          \
-        static constexpr int sources = 3, source_bytes = sizeof(A);                          \
-        static __device__ D run(U64 x, U64 y, U64 z)                                         \
-        {                                                                                    \
-            D result;                                                                        \
-            asm volatile(text " %0, %1, %2, %3;"                                             \
-                         : "=" d(result)                                                     \
-                         : a(static_cast<A>(x)), b(static_cast<B>(y)), c(static_cast<C>(z))); \
-            return result;                                                                   \
-        }                                                                                    \
+#define PROBE_3(name, D, d, A, a, B, b, C, c, text)                                                                                   \
+    struct name {                                                                                                                     \
+        using Result = D;                                                                                                             \
+        static const char* title() { return text; }                                                                                   \
+        static constexpr int sources = 3, source_bytes = sizeof(A);                                                                   \
+        static __device__ D run(U64 x, U64 y, U64 z)                                                                                  \
+        {                                                                                                                             \
+            D result;                                                                                                                 \
+            asm volatile(text " %0, %1, %2, %3;" : "=" d(result) : a(static_cast<A>(x)), b(static_cast<B>(y)), c(static_cast<C>(z))); \
+            return result;                                                                                                            \
+        }                                                                                                                             \
     };
 
 /// Single precision travels as `r`, double as `l`: ptxas takes both for untyped registers.
@@ -228,9 +226,33 @@ U64 random_number(U64& state)
 /// Numbers of `bytes` bytes: edges first, then random bits, every other with an exponent near 1's.
 std::vector<U64> make_inputs(int bytes)
 {
-    static const U64 edges_of_2[] = {0, 0x8000, 1, 0x8001, 0x03ff, 0x0400, 0x3c00, 0xbc00, 0x3f80, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0xfc01, 0x7f7f, 0x7f80, 0x0080, 0xffff};
-    static const U64 edges_of_4[] = {0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 0x4f000000, 0xcf000000, 0x5f000000, 0x7e800000, 0x7e800001, 31, 32, 33, 0x7fffffff, 0xffffffff, 0x3f000000, 0x40200000, 0x477ff000, 0x33000001};
-    static const U64 edges_of_8[] = {0, 1ULL << 63, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0x41dfffffffc00000, 0x41e0000000000000, 0x43e0000000000000, 0x43f0000000000000, 0x36a0000000000000, 0x47efffffefffffff, ~0ULL, ~0ULL >> 1};
+    static const U64 edges_of_2[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x3c00, 0xbc00, 0x3f80,
+                                     0x7bff, 0x7c00, 0xfc00, 0x7e00, 0xfc01, 0x7f7f, 0x7f80, 0x0080, 0xffff};
+    static const U64 edges_of_4[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x3f800000,
+                                     0xbf800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001,
+                                     0x4f000000, 0xcf000000, 0x5f000000, 0x7e800000, 0x7e800001, 31,         32,
+                                     33,         0x7fffffff, 0xffffffff, 0x3f000000, 0x40200000, 0x477ff000, 0x33000001};
+    static const U64 edges_of_8[] = {0,
+                                     1ULL << 63,
+                                     1,
+                                     0x000fffffffffffff,
+                                     0x0010000000000000,
+                                     0x3ff0000000000000,
+                                     0xbff0000000000000,
+                                     0x7fefffffffffffff,
+                                     0x7ff0000000000000,
+                                     0xfff0000000000000,
+                                     0x7ff8000000000000,
+                                     0xfff8000000000001,
+                                     0x7ff0000000000001,
+                                     0x41dfffffffc00000,
+                                     0x41e0000000000000,
+                                     0x43e0000000000000,
+                                     0x43f0000000000000,
+                                     0x36a0000000000000,
+                                     0x47efffffefffffff,
+                                     ~0ULL,
+                                     ~0ULL >> 1};
     const U64* edges = bytes == 2 ? edges_of_2 : (bytes == 4 ? edges_of_4 : edges_of_8);
     const std::size_t count = bytes == 2 ? std::size(edges_of_2) : (bytes == 4 ? std::size(edges_of_4) : std::size(edges_of_8));
     const U64 mask = bytes == 8 ? ~0ULL : (1ULL << 8 * bytes) - 1;
@@ -240,10 +262,8 @@ std::vector<U64> make_inputs(int bytes)
     U64 state = 20260101;
     for (std::size_t n = 0; n < inputs + 2; ++n) {
         const U64 bits = random_number(state);
-        if (n < 2 * count)
-            result.push_back(edges[n % 2 == 0 ? n / 2 : bits % count]);
-        else
-            result.push_back((n % 2 == 0 ? bits : (bits & ~exponent_bits) | exponent) & mask);
+        if (n < 2 * count) result.push_back(edges[n % 2 == 0 ? n / 2 : bits % count]);
+        else result.push_back((n % 2 == 0 ? bits : (bits & ~exponent_bits) | exponent) & mask);
     }
     return result;
 }
@@ -275,18 +295,18 @@ void report_all()
 
 int main()
 {
-    report_all<SinApprox, CosApprox, Ex2Approx, Ex2ApproxFtz, Lg2Approx, TanhApprox, RcpApprox, SqrtApprox, RsqrtApprox, DivApprox, DivApproxFtz,
-               DivFull, RcpGross, RsqrtGross, RsqrtDouble, Ex2Half, TanhHalf, TanhBfloat, Ex2Bfloat>();
-    report_all<AddRn, AddRm, MulFtzSat, FmaRn, FmaRz, FmaFtz, DivRn, DivRp, RcpRm, SqrtRp, MinF32, MaxNan, MinXor, AbsF32, NegFtz, AddDouble, MulRz,
-               FmaRp, DivDouble, SqrtRm, MinDouble, MaxDouble>();
-    report_all<AddHalf, MulFtzHalf, FmaHalf, FmaSatHalf, FmaReluHalf, FmaBfloat, AddBfloat, MaxHalf, MinNanBfloat, NegHalf, AbsBfloat, FmaHalf2,
-               FmaBfloat2>();
-    report_all<ToS32, ToU32Up, ToS64, ToU64, ToS32OfDouble, ToU32OfDouble, ToU16, ToS8, ToS32OfHalf, ToS64OfHalf, HalfOfFloat, HalfOfFloatRz,
-               HalfFinite, HalfOfDouble, HalfOfS64, HalfSat, BfloatOfFloat, BfloatRelu, FloatOfHalf, FloatOfBfloat, DoubleOfFloat, DoubleOfHalf,
-               FloatOfDouble, FloatOfDoubleRp, FloatOfU64, RoundFloat, RoundFloatFtz, SatFloat, ToTf32, ToHalf2, ToBfloat2, ToE4m3, ToE5m2,
-               E4m3OfHalf, HalfOfE4m3, HalfOfE5m2, PackU16, PackS8>();
-    report_all<DivS32, RemS32, DivU32, DivS64, RemU64, DivS16, Sad, MadHiSat, Mul24Hi, Mad24HiSat, Prmt, PrmtB4e, PrmtEcl, PrmtRc16, BfeS32, BfeS64,
-               ShfL, ShfR, ShlB32, ShrS32, BmskClamp, BmskWrap, SzextClamp, SzextWrap, BfindS32, BfindShift, Fns, Dp4a, Dp2a, MinRelu, SetNeu, SetLt,
-               SetNum, VaddSat, VmadShift, VabsdiffAdd, VavrgSigned, Vset, VshlClamp>();
+    report_all<SinApprox, CosApprox, Ex2Approx, Ex2ApproxFtz, Lg2Approx, TanhApprox, RcpApprox, SqrtApprox, RsqrtApprox, DivApprox,
+               DivApproxFtz, DivFull, RcpGross, RsqrtGross, RsqrtDouble, Ex2Half, TanhHalf, TanhBfloat, Ex2Bfloat>();
+    report_all<AddRn, AddRm, MulFtzSat, FmaRn, FmaRz, FmaFtz, DivRn, DivRp, RcpRm, SqrtRp, MinF32, MaxNan, MinXor, AbsF32, NegFtz,
+               AddDouble, MulRz, FmaRp, DivDouble, SqrtRm, MinDouble, MaxDouble>();
+    report_all<AddHalf, MulFtzHalf, FmaHalf, FmaSatHalf, FmaReluHalf, FmaBfloat, AddBfloat, MaxHalf, MinNanBfloat, NegHalf, AbsBfloat,
+               FmaHalf2, FmaBfloat2>();
+    report_all<ToS32, ToU32Up, ToS64, ToU64, ToS32OfDouble, ToU32OfDouble, ToU16, ToS8, ToS32OfHalf, ToS64OfHalf, HalfOfFloat,
+               HalfOfFloatRz, HalfFinite, HalfOfDouble, HalfOfS64, HalfSat, BfloatOfFloat, BfloatRelu, FloatOfHalf, FloatOfBfloat,
+               DoubleOfFloat, DoubleOfHalf, FloatOfDouble, FloatOfDoubleRp, FloatOfU64, RoundFloat, RoundFloatFtz, SatFloat, ToTf32,
+               ToHalf2, ToBfloat2, ToE4m3, ToE5m2, E4m3OfHalf, HalfOfE4m3, HalfOfE5m2, PackU16, PackS8>();
+    report_all<DivS32, RemS32, DivU32, DivS64, RemU64, DivS16, Sad, MadHiSat, Mul24Hi, Mad24HiSat, Prmt, PrmtB4e, PrmtEcl, PrmtRc16, BfeS32,
+               BfeS64, ShfL, ShfR, ShlB32, ShrS32, BmskClamp, BmskWrap, SzextClamp, SzextWrap, BfindS32, BfindShift, Fns, Dp4a, Dp2a,
+               MinRelu, SetNeu, SetLt, SetNum, VaddSat, VmadShift, VabsdiffAdd, VavrgSigned, Vset, VshlClamp>();
     return 0;
 }

@@ -29,15 +29,15 @@ __device__ unsigned shared_address(const void* pointer) { return static_cast<uns
 extern "C" __global__ void nothing(const char*, char*) {}
 
 // One cp.async of BYTES bytes by each lane, from byte FROM of global memory to byte TO of shared memory, of which FROM_BYTES are read.
-#define ASYNC_CASE(NAME, CACHE, BYTES, FROM, TO, FROM_BYTES)                                                                                         \
-    extern "C" __global__ void NAME(const char* from, char*)                                                                                         \
-    {                                                                                                                                                \
-        __shared__ alignas(1024) char tile[SHARED];                                                                                                  \
-        const int lane = threadIdx.x;                                                                                                                \
-        asm volatile("cp.async." CACHE ".shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(tile + (TO))), "l"(from + (FROM)), "n"(BYTES),      \
-                     "r"(FROM_BYTES)                                                                                                                 \
-                     : "memory");                                                                                                                    \
-        asm volatile("cp.async.wait_all;" ::: "memory");                                                                                             \
+#define ASYNC_CASE(NAME, CACHE, BYTES, FROM, TO, FROM_BYTES)                                                                        \
+    extern "C" __global__ void NAME(const char* from, char*)                                                                        \
+    {                                                                                                                               \
+        __shared__ alignas(1024) char tile[SHARED];                                                                                 \
+        const int lane = threadIdx.x;                                                                                               \
+        asm volatile("cp.async." CACHE ".shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(tile + (TO))), "l"(from + (FROM)), \
+                     "n"(BYTES), "r"(FROM_BYTES)                                                                                    \
+                     : "memory");                                                                                                   \
+        asm volatile("cp.async.wait_all;" ::: "memory");                                                                            \
     }
 
 ASYNC_CASE(async_4_contiguous, "ca", 4, 4 * lane, 4 * lane, 4)
@@ -73,7 +73,9 @@ ASYNC_CASE(async_16_half_of_each, "cg", 16, 16 * lane, 16 * lane, 8)
 extern "C" __global__ void async_4_of_8_lanes(const char* from, char*)
 {
     __shared__ alignas(16) char tile[128];
-    if (threadIdx.x < 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(tile + 4 * threadIdx.x)), "l"(from + 4 * threadIdx.x) : "memory");
+    if (threadIdx.x < 8)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(tile + 4 * threadIdx.x)), "l"(from + 4 * threadIdx.x)
+                     : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
@@ -85,8 +87,7 @@ __device__ void start(std::uint64_t& full, unsigned bytes)
 
 __device__ void wait(std::uint64_t& full)
 {
-    while (!ptx::mbarrier_try_wait_parity(&full, 0)) {
-    }
+    while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
 }
 
 __device__ void wait_for_group()
@@ -109,24 +110,24 @@ extern "C" __global__ void group_alone(const char*, char*)
     if (threadIdx.x == 0) wait_for_group();
 }
 
-#define BULK_LOAD_CASE(NAME, BYTES, FROM)                                                              \
-    extern "C" __global__ void NAME(const char* from, char*)                                           \
-    {                                                                                                  \
-        __shared__ alignas(1024) char tile[SHARED];                                                    \
-        __shared__ std::uint64_t full;                                                                 \
-        if (threadIdx.x != 0) return;                                                                  \
-        start(full, BYTES);                                                                            \
-        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, from + (FROM), BYTES, &full);  \
-        wait(full);                                                                                    \
+#define BULK_LOAD_CASE(NAME, BYTES, FROM)                                                             \
+    extern "C" __global__ void NAME(const char* from, char*)                                          \
+    {                                                                                                 \
+        __shared__ alignas(1024) char tile[SHARED];                                                   \
+        __shared__ std::uint64_t full;                                                                \
+        if (threadIdx.x != 0) return;                                                                 \
+        start(full, BYTES);                                                                           \
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, from + (FROM), BYTES, &full); \
+        wait(full);                                                                                   \
     }
 
-#define BULK_STORE_CASE(NAME, BYTES, TO)                                                               \
-    extern "C" __global__ void NAME(const char*, char* to)                                             \
-    {                                                                                                  \
-        __shared__ alignas(1024) char tile[SHARED];                                                    \
-        if (threadIdx.x != 0) return;                                                                  \
-        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to + (TO), tile, BYTES);              \
-        wait_for_group();                                                                              \
+#define BULK_STORE_CASE(NAME, BYTES, TO)                                                  \
+    extern "C" __global__ void NAME(const char*, char* to)                                \
+    {                                                                                     \
+        __shared__ alignas(1024) char tile[SHARED];                                       \
+        if (threadIdx.x != 0) return;                                                     \
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to + (TO), tile, BYTES); \
+        wait_for_group();                                                                 \
     }
 
 BULK_LOAD_CASE(bulk_load_16, 16, 0)
@@ -159,38 +160,38 @@ extern "C" __global__ void bulk_within_block_2048(const char*, char*)
 }
 
 // Boxes of a matrix of 256 x 256 floats.
-#define TENSOR_CASE(NAME, INNER, ROWS, X, Y)                                                                                       \
-    extern "C" __global__ void tensor_load_##NAME(const __grid_constant__ CUtensorMap map)                                         \
-    {                                                                                                                              \
-        __shared__ alignas(1024) float tile[INNER * ROWS];                                                                         \
-        __shared__ std::uint64_t full;                                                                                             \
-        if (threadIdx.x != 0) return;                                                                                              \
-        start(full, sizeof tile);                                                                                                  \
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &map, {X, Y}, &full);                               \
-        wait(full);                                                                                                                \
-    }                                                                                                                              \
-    extern "C" __global__ void tensor_store_##NAME(const __grid_constant__ CUtensorMap map)                                        \
-    {                                                                                                                              \
-        __shared__ alignas(1024) float tile[INNER * ROWS];                                                                         \
-        if (threadIdx.x != 0) return;                                                                                              \
-        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, {X, Y}, tile);                                       \
-        wait_for_group();                                                                                                          \
+#define TENSOR_CASE(NAME, INNER, ROWS, X, Y)                                                         \
+    extern "C" __global__ void tensor_load_##NAME(const __grid_constant__ CUtensorMap map)           \
+    {                                                                                                \
+        __shared__ alignas(1024) float tile[INNER * ROWS];                                           \
+        __shared__ std::uint64_t full;                                                               \
+        if (threadIdx.x != 0) return;                                                                \
+        start(full, sizeof tile);                                                                    \
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &map, {X, Y}, &full); \
+        wait(full);                                                                                  \
+    }                                                                                                \
+    extern "C" __global__ void tensor_store_##NAME(const __grid_constant__ CUtensorMap map)          \
+    {                                                                                                \
+        __shared__ alignas(1024) float tile[INNER * ROWS];                                           \
+        if (threadIdx.x != 0) return;                                                                \
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, {X, Y}, tile);         \
+        wait_for_group();                                                                            \
     }
 
 // Name, floats of a row of the box, rows, the place of the box; and the swizzle.
-#define ALL_TENSOR_CASES(CASE)                                    \
-    CASE(unswizzled_32x32, 32, 32, 0, 0, NONE)                    \
-    CASE(swizzle_32, 8, 32, 0, 0, 32B)                            \
-    CASE(swizzle_64, 16, 32, 0, 0, 64B)                           \
-    CASE(swizzle_128, 32, 32, 0, 0, 128B)                         \
-    CASE(unswizzled_8x32, 8, 32, 0, 0, NONE)                      \
-    CASE(unswizzled_16x32, 16, 32, 0, 0, NONE)                    \
-    CASE(unswizzled_4x64, 4, 64, 0, 0, NONE)                      \
-    CASE(unswizzled_64x32, 64, 32, 0, 0, NONE)                    \
-    CASE(unswizzled_256x8, 256, 8, 0, 0, NONE)                    \
-    CASE(four_floats_off, 32, 32, 4, 0, NONE)                      \
-    CASE(half_outside, 32, 32, 240, 0, NONE)                      \
-    CASE(all_outside, 32, 32, 512, 0, NONE)                       \
+#define ALL_TENSOR_CASES(CASE)                 \
+    CASE(unswizzled_32x32, 32, 32, 0, 0, NONE) \
+    CASE(swizzle_32, 8, 32, 0, 0, 32B)         \
+    CASE(swizzle_64, 16, 32, 0, 0, 64B)        \
+    CASE(swizzle_128, 32, 32, 0, 0, 128B)      \
+    CASE(unswizzled_8x32, 8, 32, 0, 0, NONE)   \
+    CASE(unswizzled_16x32, 16, 32, 0, 0, NONE) \
+    CASE(unswizzled_4x64, 4, 64, 0, 0, NONE)   \
+    CASE(unswizzled_64x32, 64, 32, 0, 0, NONE) \
+    CASE(unswizzled_256x8, 256, 8, 0, 0, NONE) \
+    CASE(four_floats_off, 32, 32, 4, 0, NONE)  \
+    CASE(half_outside, 32, 32, 240, 0, NONE)   \
+    CASE(all_outside, 32, 32, 512, 0, NONE)    \
     CASE(swizzle_128_half_outside, 32, 32, 240, 240, 128B)
 
 #define DEFINE(NAME, INNER, ROWS, X, Y, SWIZZLE) TENSOR_CASE(NAME, INNER, ROWS, X, Y)
@@ -215,8 +216,8 @@ CUtensorMap describe(void* matrix, unsigned inner, unsigned rows, CUtensorMapSwi
     const cuuint32_t box[] = {inner, rows}, every[] = {1, 1};
     CUtensorMap map{};
     const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
-        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix, extent, row_bytes, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix, extent, row_bytes, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) ++failures;
     return map;
 }
@@ -232,26 +233,61 @@ int main()
     using Kernel = void (*)(const char*, char*);
     const std::pair<const char*, Kernel> kernels[] = {
 #define ENTRY(NAME) {#NAME, NAME}
-        ENTRY(nothing), ENTRY(barrier_alone), ENTRY(group_alone),
-        ENTRY(async_4_contiguous), ENTRY(async_4_stride_2_global), ENTRY(async_4_stride_32_global), ENTRY(async_4_same_global), ENTRY(async_4_offset_global),
-        ENTRY(async_4_stride_2_shared), ENTRY(async_4_stride_32_shared), ENTRY(async_4_stride_33_shared), ENTRY(async_4_reversed_shared), ENTRY(async_4_zeros),
-        ENTRY(async_4_zeros_in_half), ENTRY(async_4_of_8_lanes), ENTRY(async_8_contiguous), ENTRY(async_8_stride_2_global), ENTRY(async_8_stride_2_shared),
-        ENTRY(async_8_stride_16_shared), ENTRY(async_8_zeros_in_half), ENTRY(async_16_contiguous), ENTRY(async_16_contiguous_in_l1),
-        ENTRY(async_16_stride_2_global), ENTRY(async_16_same_global), ENTRY(async_16_offset_global), ENTRY(async_16_rows_of_4_global),
-        ENTRY(async_16_stride_2_shared), ENTRY(async_16_stride_8_shared), ENTRY(async_16_stride_9_shared), ENTRY(async_16_swizzled_shared), ENTRY(async_16_zeros),
-        ENTRY(async_16_zeros_in_half), ENTRY(async_16_half_of_each), ENTRY(bulk_load_16), ENTRY(bulk_load_128), ENTRY(bulk_load_128_offset_16),
-        ENTRY(bulk_load_2048), ENTRY(bulk_load_2048_offset_16), ENTRY(bulk_load_16384), ENTRY(bulk_store_16), ENTRY(bulk_store_128), ENTRY(bulk_store_2048),
-        ENTRY(bulk_store_2048_offset_16), ENTRY(bulk_add_2048), ENTRY(bulk_within_block_2048),
+        ENTRY(nothing),
+        ENTRY(barrier_alone),
+        ENTRY(group_alone),
+        ENTRY(async_4_contiguous),
+        ENTRY(async_4_stride_2_global),
+        ENTRY(async_4_stride_32_global),
+        ENTRY(async_4_same_global),
+        ENTRY(async_4_offset_global),
+        ENTRY(async_4_stride_2_shared),
+        ENTRY(async_4_stride_32_shared),
+        ENTRY(async_4_stride_33_shared),
+        ENTRY(async_4_reversed_shared),
+        ENTRY(async_4_zeros),
+        ENTRY(async_4_zeros_in_half),
+        ENTRY(async_4_of_8_lanes),
+        ENTRY(async_8_contiguous),
+        ENTRY(async_8_stride_2_global),
+        ENTRY(async_8_stride_2_shared),
+        ENTRY(async_8_stride_16_shared),
+        ENTRY(async_8_zeros_in_half),
+        ENTRY(async_16_contiguous),
+        ENTRY(async_16_contiguous_in_l1),
+        ENTRY(async_16_stride_2_global),
+        ENTRY(async_16_same_global),
+        ENTRY(async_16_offset_global),
+        ENTRY(async_16_rows_of_4_global),
+        ENTRY(async_16_stride_2_shared),
+        ENTRY(async_16_stride_8_shared),
+        ENTRY(async_16_stride_9_shared),
+        ENTRY(async_16_swizzled_shared),
+        ENTRY(async_16_zeros),
+        ENTRY(async_16_zeros_in_half),
+        ENTRY(async_16_half_of_each),
+        ENTRY(bulk_load_16),
+        ENTRY(bulk_load_128),
+        ENTRY(bulk_load_128_offset_16),
+        ENTRY(bulk_load_2048),
+        ENTRY(bulk_load_2048_offset_16),
+        ENTRY(bulk_load_16384),
+        ENTRY(bulk_store_16),
+        ENTRY(bulk_store_128),
+        ENTRY(bulk_store_2048),
+        ENTRY(bulk_store_2048_offset_16),
+        ENTRY(bulk_add_2048),
+        ENTRY(bulk_within_block_2048),
 #undef ENTRY
     };
     for (const auto& [name, kernel] : kernels) {
         kernel<<<1, 32>>>(from, to);
         check(name);
     }
-#define LAUNCH(NAME, INNER, ROWS, X, Y, SWIZZLE)                                                               \
-    tensor_load_##NAME<<<1, 32>>>(describe(from, INNER, ROWS, CU_TENSOR_MAP_SWIZZLE_##SWIZZLE));               \
-    check("tensor_load_" #NAME);                                                                               \
-    tensor_store_##NAME<<<1, 32>>>(describe(to, INNER, ROWS, CU_TENSOR_MAP_SWIZZLE_##SWIZZLE));                \
+#define LAUNCH(NAME, INNER, ROWS, X, Y, SWIZZLE)                                                 \
+    tensor_load_##NAME<<<1, 32>>>(describe(from, INNER, ROWS, CU_TENSOR_MAP_SWIZZLE_##SWIZZLE)); \
+    check("tensor_load_" #NAME);                                                                 \
+    tensor_store_##NAME<<<1, 32>>>(describe(to, INNER, ROWS, CU_TENSOR_MAP_SWIZZLE_##SWIZZLE));  \
     check("tensor_store_" #NAME);
     ALL_TENSOR_CASES(LAUNCH)
     return failures != 0;

@@ -89,7 +89,7 @@ private:
             Pattern pattern{{}, active, {}};
             for (unsigned lane = 0; lane < LANES; ++lane) {
                 pattern.offset[lane] = element(lane) * way.bytes % SHARED_BYTES;
-                if (to) pattern.to[lane] = (*to)(lane) * way.bytes % SHARED_BYTES;
+                if (to) pattern.to[lane] = (*to)(lane)*way.bytes % SHARED_BYTES;
             }
             way.launch(pattern);
             std::printf("%s %s %d %s %08x", way.family, way.operation, way.bytes, name.c_str(), active);
@@ -108,7 +108,8 @@ private:
         run("pairs", ~0u, [](unsigned lane) { return lane / 2; });
         run("quads", ~0u, [](unsigned lane) { return lane / 4; });
         for (unsigned period : {4u, 8u, 16u}) run("period_" + std::to_string(period), ~0u, [=](unsigned lane) { return lane % period; });
-        for (unsigned stride : {2u, 3u, 4u, 8u, 16u, 32u, 33u}) run("stride_" + std::to_string(stride), ~0u, [=](unsigned lane) { return lane * stride; });
+        for (unsigned stride : {2u, 3u, 4u, 8u, 16u, 32u, 33u})
+            run("stride_" + std::to_string(stride), ~0u, [=](unsigned lane) { return lane * stride; });
         run("reversed", ~0u, [](unsigned lane) { return 31 - lane; });
         run("two_rows", ~0u, [](unsigned lane) { return lane % 2 * 32; });
         for (unsigned active : {0x1u, 0x80000001u, 0x55555555u, 0x0000FFFFu}) {
@@ -126,7 +127,8 @@ private:
                 unsigned element[LANES];
                 for (unsigned& e : element) e = random.below(range);
                 const unsigned active = seed < 2 ? ~0u : random.below(1u << 16) << 16 | random.below(1u << 16);
-                run("random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), active, [&](unsigned lane) { return element[lane]; });
+                run("random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), active,
+                    [&](unsigned lane) { return element[lane]; });
             }
     }
 
@@ -142,12 +144,16 @@ private:
                 for (unsigned i = 2 * LANES - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
                 const unsigned active = seed < 8 ? ~0u : random.below(1u << 16) << 16 | random.below(1u << 16);
                 const Element to = [&](unsigned lane) { return seed % 2 ? order[lane] : lane ^ seed % 8; };
-                run("random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), active, [&](unsigned lane) { return from[lane]; }, &to);
+                run(
+                    "random_below_" + std::to_string(range) + "_seed_" + std::to_string(seed), active,
+                    [&](unsigned lane) { return from[lane]; }, &to);
             }
         for (unsigned chunks : {2u, 4u, 8u})
             for (unsigned mask : {0u, 1u, 3u, 7u}) {
                 const Element to = [=](unsigned lane) { return lane / chunks * 8 + (lane % chunks ^ (lane / chunks & mask)); };
-                run("rows_of_" + std::to_string(chunks) + "_swizzled_" + std::to_string(mask), ~0u, [=](unsigned lane) { return lane / chunks * 32 + lane % chunks; }, &to);
+                run(
+                    "rows_of_" + std::to_string(chunks) + "_swizzled_" + std::to_string(mask), ~0u,
+                    [=](unsigned lane) { return lane / chunks * 32 + lane % chunks; }, &to);
             }
     }
 

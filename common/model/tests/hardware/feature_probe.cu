@@ -9,8 +9,21 @@
 #include <cuda_fp16.h>
 
 enum class Atomic {
-    add, add_without_result, count, count_with_result, wrap, compare_and_swap, exchange, most, add_8, compare_and_swap_8, exchange_8, most_8,
-    add_float, add_float_without_result, add_half2
+    add,
+    add_without_result,
+    count,
+    count_with_result,
+    wrap,
+    compare_and_swap,
+    exchange,
+    most,
+    add_8,
+    compare_and_swap_8,
+    exchange_8,
+    most_8,
+    add_float,
+    add_float_without_result,
+    add_half2
 };
 
 template <Atomic operation>
@@ -71,10 +84,8 @@ __global__ void global_atomic(unsigned* output, char* memory, const __grid_const
 template <int bytes, bool bypasses_l1>
 __device__ void copy(unsigned to, const char* from)
 {
-    if constexpr (bypasses_l1)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes) : "memory");
+    if constexpr (bypasses_l1) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+    else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes) : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
@@ -133,7 +144,8 @@ __constant__ uint4 table[SHARED_BYTES / 16];
 template <class T>
 __global__ void constant_load(T* output, const unsigned* offset, unsigned active)
 {
-    if (active >> threadIdx.x & 1) output[threadIdx.x] = *reinterpret_cast<const T*>(reinterpret_cast<const char*>(table) + offset[threadIdx.x]);
+    if (active >> threadIdx.x & 1)
+        output[threadIdx.x] = *reinterpret_cast<const T*>(reinterpret_cast<const char*>(table) + offset[threadIdx.x]);
 }
 
 char* memory;
@@ -143,16 +155,22 @@ unsigned* offsets;
 template <Atomic operation>
 void add_atomic(std::vector<Way>& ways, const char* name, int bytes)
 {
-    ways.push_back({"shared_atomic", name, bytes, [](const Pattern& p) { shared_atomic<operation><<<1, LANES, SHARED_BYTES>>>(reinterpret_cast<unsigned*>(output), p); }});
-    ways.push_back({"global_atomic", name, bytes, [](const Pattern& p) { global_atomic<operation><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), memory, p); }});
+    ways.push_back({"shared_atomic", name, bytes, [](const Pattern& p) {
+                        shared_atomic<operation><<<1, LANES, SHARED_BYTES>>>(reinterpret_cast<unsigned*>(output), p);
+                    }});
+    ways.push_back({"global_atomic", name, bytes,
+                    [](const Pattern& p) { global_atomic<operation><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), memory, p); }});
 }
 
 template <int bytes, bool bypasses_l1>
 void add_copy(std::vector<Way>& ways, const char* to, const char* from, const char* both)
 {
-    ways.push_back({"async_copy", to, bytes, [](const Pattern& p) { async_copy_to<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }});
-    ways.push_back({"async_copy", from, bytes, [](const Pattern& p) { async_copy_from<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }});
-    ways.push_back({"async_copy", both, bytes, [](const Pattern& p) { async_copy_both<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }, true});
+    ways.push_back(
+        {"async_copy", to, bytes, [](const Pattern& p) { async_copy_to<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }});
+    ways.push_back(
+        {"async_copy", from, bytes, [](const Pattern& p) { async_copy_from<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }});
+    ways.push_back({"async_copy", both, bytes,
+                    [](const Pattern& p) { async_copy_both<bytes, bypasses_l1><<<1, LANES, SHARED_BYTES>>>(memory, p); }, true});
 }
 
 template <class T>
@@ -160,14 +178,14 @@ void add_reads(std::vector<Way>& ways)
 {
     constexpr int bytes = sizeof(T);
     ways.push_back({"local", "both", bytes, [](const Pattern& p) {
-                         Pattern within = p;
-                         for (unsigned& offset : within.offset) offset %= 2048;
-                         local_access<bytes><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), within);
-                     }});
+                        Pattern within = p;
+                        for (unsigned& offset : within.offset) offset %= 2048;
+                        local_access<bytes><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), within);
+                    }});
     ways.push_back({"constant", "load", bytes, [](const Pattern& p) {
-                         check(cudaMemcpy(offsets, p.offset, sizeof p.offset, cudaMemcpyHostToDevice));
-                         constant_load<T><<<1, LANES>>>(reinterpret_cast<T*>(output), offsets, p.active);
-                     }});
+                        check(cudaMemcpy(offsets, p.offset, sizeof p.offset, cudaMemcpyHostToDevice));
+                        constant_load<T><<<1, LANES>>>(reinterpret_cast<T*>(output), offsets, p.active);
+                    }});
 }
 
 int main(int count, char** arguments)

@@ -37,7 +37,9 @@ template <class T>
 __global__ void image(T* output, cudaTextureObject_t texture, float centre, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
-    if (takes_part(pattern)) output[threadIdx.x] = tex2D<T>(texture, static_cast<float>(texel % IMAGE) + centre, static_cast<float>(texel / IMAGE % IMAGE) + centre);
+    if (takes_part(pattern))
+        output[threadIdx.x] =
+            tex2D<T>(texture, static_cast<float>(texel % IMAGE) + centre, static_cast<float>(texel / IMAGE % IMAGE) + centre);
 }
 
 template <class T>
@@ -45,7 +47,8 @@ __global__ void gather(unsigned* output, cudaTextureObject_t texture, const __gr
 {
     const unsigned texel = texel_of<T>(pattern);
     if (!takes_part(pattern)) return;
-    const uint4 four = tex2Dgather<uint4>(texture, static_cast<float>(texel % IMAGE) + 1.0f, static_cast<float>(texel / IMAGE % IMAGE) + 1.0f);
+    const uint4 four =
+        tex2Dgather<uint4>(texture, static_cast<float>(texel % IMAGE) + 1.0f, static_cast<float>(texel / IMAGE % IMAGE) + 1.0f);
     output[threadIdx.x] = four.x + four.y + four.z + four.w;
 }
 
@@ -54,7 +57,8 @@ __global__ void volume(T* output, cudaTextureObject_t texture, const __grid_cons
 {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
-        output[threadIdx.x] = tex3D<T>(texture, static_cast<float>(texel % SMALL) + 0.5f, static_cast<float>(texel / SMALL % SMALL) + 0.5f, static_cast<float>(texel / SMALL / SMALL % SMALL) + 0.5f);
+        output[threadIdx.x] = tex3D<T>(texture, static_cast<float>(texel % SMALL) + 0.5f, static_cast<float>(texel / SMALL % SMALL) + 0.5f,
+                                       static_cast<float>(texel / SMALL / SMALL % SMALL) + 0.5f);
 }
 
 template <class T>
@@ -62,7 +66,9 @@ __global__ void layers(T* output, cudaTextureObject_t texture, const __grid_cons
 {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
-        output[threadIdx.x] = tex2DLayered<T>(texture, static_cast<float>(texel % SMALL) + 0.5f, static_cast<float>(texel / SMALL % SMALL) + 0.5f, static_cast<int>(texel / SMALL / SMALL % SMALL));
+        output[threadIdx.x] =
+            tex2DLayered<T>(texture, static_cast<float>(texel % SMALL) + 0.5f, static_cast<float>(texel / SMALL % SMALL) + 0.5f,
+                            static_cast<int>(texel / SMALL / SMALL % SMALL));
 }
 
 /// The faces are those of the axes x, -x, y, -y, z, -z; the texel is told by the two other coordinates.
@@ -70,7 +76,8 @@ template <class T>
 __global__ void cube(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern), face = texel / SMALL / SMALL % CUBE_FACES;
-    const float s = (static_cast<float>(texel % SMALL) + 0.5f) * 2 / SMALL - 1, t = (static_cast<float>(texel / SMALL % SMALL) + 0.5f) * 2 / SMALL - 1;
+    const float s = (static_cast<float>(texel % SMALL) + 0.5f) * 2 / SMALL - 1,
+                t = (static_cast<float>(texel / SMALL % SMALL) + 0.5f) * 2 / SMALL - 1;
     const float x[] = {1, -1, s, s, s, -s}, y[] = {-t, -t, 1, -1, -t, -t}, z[] = {-s, s, t, -t, 1, -1};
     if (takes_part(pattern)) output[threadIdx.x] = texCubemap<T>(texture, x[face], y[face], z[face]);
 }
@@ -79,14 +86,16 @@ template <class T>
 __global__ void surface_load(T* output, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
-    if (takes_part(pattern)) output[threadIdx.x] = surf2Dread<T>(surface, static_cast<int>(texel % IMAGE * sizeof(T)), static_cast<int>(texel / IMAGE % IMAGE));
+    if (takes_part(pattern))
+        output[threadIdx.x] = surf2Dread<T>(surface, static_cast<int>(texel % IMAGE * sizeof(T)), static_cast<int>(texel / IMAGE % IMAGE));
 }
 
 template <class T>
 __global__ void surface_store(T value, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
-    if (takes_part(pattern)) surf2Dwrite<T>(value, surface, static_cast<int>(texel % IMAGE * sizeof(T)), static_cast<int>(texel / IMAGE % IMAGE));
+    if (takes_part(pattern))
+        surf2Dwrite<T>(value, surface, static_cast<int>(texel % IMAGE * sizeof(T)), static_cast<int>(texel / IMAGE % IMAGE));
 }
 
 cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureFilterMode filter)
@@ -128,8 +137,10 @@ void add_ways(std::vector<Way>& ways)
     static T* const out = reinterpret_cast<T*>(output);
     static const cudaTextureObject_t of_memory = texture_of_memory<T>();
     static const auto of = [](cudaExtent extent, unsigned flags) { return texture_of(array_of<T>(extent, flags), cudaFilterModePoint); };
-    static const cudaTextureObject_t of_row = of({ROW, 0, 0}, 0), of_image = of({IMAGE, IMAGE, 0}, 0), of_volume = of({SMALL, SMALL, SMALL}, 0);
-    static const cudaTextureObject_t of_layers = of({SMALL, SMALL, SMALL}, cudaArrayLayered), of_cube = of({SMALL, SMALL, CUBE_FACES}, cudaArrayCubemap);
+    static const cudaTextureObject_t of_row = of({ROW, 0, 0}, 0), of_image = of({IMAGE, IMAGE, 0}, 0),
+                                     of_volume = of({SMALL, SMALL, SMALL}, 0);
+    static const cudaTextureObject_t of_layers = of({SMALL, SMALL, SMALL}, cudaArrayLayered),
+                                     of_cube = of({SMALL, SMALL, CUBE_FACES}, cudaArrayCubemap);
     ways.push_back({"texture", "fetch", bytes, [](const Pattern& p) { fetch<T><<<1, LANES>>>(out, of_memory, p); }});
     ways.push_back({"texture", "row", bytes, [](const Pattern& p) { row<T><<<1, LANES>>>(out, of_row, p); }});
     ways.push_back({"texture", "image", bytes, [](const Pattern& p) { image<T><<<1, LANES>>>(out, of_image, 0.5f, p); }});
@@ -148,13 +159,16 @@ template <class T>
 void add_filtered(std::vector<Way>& ways)
 {
     static const cudaTextureObject_t of_image = texture_of(array_of<T>({IMAGE, IMAGE, 0}, 0), cudaFilterModeLinear);
-    ways.push_back({"texture", "filtered", static_cast<int>(sizeof(T)), [](const Pattern& p) { image<T><<<1, LANES>>>(reinterpret_cast<T*>(output), of_image, 1.0f, p); }});
+    ways.push_back({"texture", "filtered", static_cast<int>(sizeof(T)),
+                    [](const Pattern& p) { image<T><<<1, LANES>>>(reinterpret_cast<T*>(output), of_image, 1.0f, p); }});
 }
 
 void add_gathered(std::vector<Way>& ways)
 {
-    static const cudaTextureObject_t of_image = texture_of(array_of<unsigned>({IMAGE, IMAGE, 0}, cudaArrayTextureGather), cudaFilterModePoint);
-    ways.push_back({"texture", "gather", 4, [](const Pattern& p) { gather<unsigned><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), of_image, p); }});
+    static const cudaTextureObject_t of_image =
+        texture_of(array_of<unsigned>({IMAGE, IMAGE, 0}, cudaArrayTextureGather), cudaFilterModePoint);
+    ways.push_back({"texture", "gather", 4,
+                    [](const Pattern& p) { gather<unsigned><<<1, LANES>>>(reinterpret_cast<unsigned*>(output), of_image, p); }});
 }
 
 int main(int count, char** arguments)

@@ -47,8 +47,11 @@ TYPED_TEST(Atomics, DoWhatTheirNamesSay)
     for (int i = 0; i < n; ++i) {
         const T* was = &initial[10 * i];
         const T v = values[i];
-        const std::vector<T> expected = {T(U(was[0]) + U(v)), v,          std::min(was[2], v), std::max(was[3], v),     T(was[4] & v), T(was[5] | v),
-                                         T(was[6] ^ v),       was[7] == v ? T(1) : was[7], T(U(was[8]) + U(v)), std::max(was[9], v)};
+        const std::vector<T> expected = {T(U(was[0]) + U(v)), v,
+                                         std::min(was[2], v), std::max(was[3], v),
+                                         T(was[4] & v),       T(was[5] | v),
+                                         T(was[6] ^ v),       was[7] == v ? T(1) : was[7],
+                                         T(U(was[8]) + U(v)), std::max(was[9], v)};
         EXPECT_EQ(std::vector<T>(result.begin() + 10 * i, result.begin() + 10 * i + 10), expected);
     }
 }

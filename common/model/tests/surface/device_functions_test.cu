@@ -60,7 +60,8 @@ void count_and_reverse_bits()
     const auto values = random_values<unsigned long long>(500);
     const auto results = on_device<Bits>(values, [] __device__(unsigned long long x) {
         const auto low = static_cast<unsigned>(x);
-        return Bits{__popc(low), __popcll(x), __ffsll(static_cast<long long>(x)), __clzll(static_cast<long long>(x)), __brev(low), __brevll(x)};
+        return Bits{__popc(low), __popcll(x), __ffsll(static_cast<long long>(x)), __clzll(static_cast<long long>(x)),
+                    __brev(low), __brevll(x)};
     });
     for (std::size_t n = 0; n < values.size(); ++n) {
         const unsigned long long x = values[n];
@@ -81,7 +82,8 @@ void count_and_reverse_bits()
             }
         }
     }
-    const auto few = on_device<Several<int, 2>>(std::vector<int>{0, 1, 0x50}, [] __device__(int x) { return Several<int, 2>{__clz(x), __ffs(x)}; });
+    const auto few =
+        on_device<Several<int, 2>>(std::vector<int>{0, 1, 0x50}, [] __device__(int x) { return Several<int, 2>{__clz(x), __ffs(x)}; });
     EXPECT_EQ(few[0][0], 32);
     EXPECT_EQ(few[1][0], 31);
     EXPECT_EQ(few[0][1], 0);
@@ -91,15 +93,16 @@ TEST(IntegerFunctions, CountAndReverseBits) { count_and_reverse_bits(); }
 
 void pick_bytes_and_shift()
 {
-    const auto bytes = on_device<unsigned>(std::vector<unsigned>{0x7531, 0xc0c1}, [] __device__(unsigned s) { return __byte_perm(0x33221100, 0x77665584, s); });
+    const auto bytes = on_device<unsigned>(std::vector<unsigned>{0x7531, 0xc0c1},
+                                           [] __device__(unsigned s) { return __byte_perm(0x33221100, 0x77665584, s); });
     EXPECT_EQ(bytes[0], 0x77553311u);
     EXPECT_EQ(bytes[1], 0x84008411u) << "the highest bit of a selector does not count";
     std::vector<unsigned> shifts(70);
     for (unsigned i = 0; i < shifts.size(); ++i) shifts[i] = i;
     const unsigned low = 0x89abcdefu, high = 0x01234567u;
     const auto results = on_device<Several<unsigned, 4>>(shifts, [=] __device__(unsigned shift) {
-        return Several<unsigned, 4>{__funnelshift_l(low, high, shift), __funnelshift_r(low, high, shift), __funnelshift_lc(low, high, shift),
-                                    __funnelshift_rc(low, high, shift)};
+        return Several<unsigned, 4>{__funnelshift_l(low, high, shift), __funnelshift_r(low, high, shift),
+                                    __funnelshift_lc(low, high, shift), __funnelshift_rc(low, high, shift)};
     });
     for (const unsigned shift : shifts) {
         const unsigned s = shift % 32, c = shift > 32 ? 32 : shift;
@@ -119,8 +122,9 @@ void multiply_and_average()
     const auto results = on_device<Several<unsigned, 10>>(pairs(a, b), [] __device__(Several<int, 2> in) {
         const int x = in[0], y = in[1];
         const unsigned ux = static_cast<unsigned>(x), uy = static_cast<unsigned>(y);
-        return Several<unsigned, 10>{unsigned(__mulhi(x, y)), __umulhi(ux, uy),      __umul24(ux, uy),        unsigned(__mul24(x, y)), __sad(x, y, 9u),
-                                     __usad(ux, uy, 9u),      unsigned(__hadd(x, y)), unsigned(__rhadd(x, y)), __uhadd(ux, uy),         __urhadd(ux, uy)};
+        return Several<unsigned, 10>{unsigned(__mulhi(x, y)), __umulhi(ux, uy),   __umul24(ux, uy),       unsigned(__mul24(x, y)),
+                                     __sad(x, y, 9u),         __usad(ux, uy, 9u), unsigned(__hadd(x, y)), unsigned(__rhadd(x, y)),
+                                     __uhadd(ux, uy),         __urhadd(ux, uy)};
     });
     for (int i = 0; i < 300; ++i) {
         const __int128 x = a[i], y = b[i];
@@ -138,7 +142,8 @@ void multiply_and_average()
                                      static_cast<unsigned>((1ull * ux + uy + 1) / 2)};
         for (int n = 0; n < 10; ++n) EXPECT_EQ(results[i][n], expected[n]) << n;
     }
-    const auto wide = on_device<unsigned long long>(std::vector<unsigned long long>{~0ull}, [] __device__(unsigned long long x) { return __umul64hi(x, x); });
+    const auto wide = on_device<unsigned long long>(std::vector<unsigned long long>{~0ull},
+                                                    [] __device__(unsigned long long x) { return __umul64hi(x, x); });
     EXPECT_EQ(wide[0], ~0ull - 1);
     const auto sums = on_device<Several<int, 2>>(std::vector<unsigned>{0x01020304, 0xff000000}, [] __device__(unsigned x) {
         return Several<int, 2>{__dp4a(int(x), 0x7f010101, 10), int(__dp4a(x, 0x02000000u, 0u))};
@@ -151,16 +156,27 @@ TEST(IntegerFunctions, MultiplyAndAverage) { multiply_and_average(); }
 
 void extremes_of_three()
 {
-    const std::vector<Several<int, 3>> cases = {{{1, 2, 3}}, {{3, 1, 2}}, {{2, 3, 1}}, {{-1, -2, -3}}, {{INT_MIN, 0, INT_MAX}}, {{5, 5, -5}}};
+    const std::vector<Several<int, 3>> cases = {{{1, 2, 3}}, {{3, 1, 2}}, {{2, 3, 1}}, {{-1, -2, -3}}, {{INT_MIN, 0, INT_MAX}},
+                                                {{5, 5, -5}}};
     const auto results = on_device<Several<int, 14>>(cases, [] __device__(Several<int, 3> in) {
         const int a = in[0], b = in[1], c = in[2];
         const unsigned ua = unsigned(a), ub = unsigned(b), uc = unsigned(c);
         bool first = false;
         const int least = __vibmin_s32(a, b, &first);
-        return Several<int, 14>{__vimin3_s32(a, b, c),         __vimax3_s32(a, b, c),         __vimin3_s32_relu(a, b, c),       __vimax3_s32_relu(a, b, c),
-                                __vimin_s32_relu(a, b),        __vimax_s32_relu(a, b),        int(__vimin3_u32(ua, ub, uc)),    int(__vimax3_u32(ua, ub, uc)),
-                                int(__viaddmin_u32(ua, ub, uc)), int(__viaddmax_u32(ua, ub, uc)), __viaddmin_s32(a, b, c),      __viaddmax_s32(a, b, c),
-                                least,                         first};
+        return Several<int, 14>{__vimin3_s32(a, b, c),
+                                __vimax3_s32(a, b, c),
+                                __vimin3_s32_relu(a, b, c),
+                                __vimax3_s32_relu(a, b, c),
+                                __vimin_s32_relu(a, b),
+                                __vimax_s32_relu(a, b),
+                                int(__vimin3_u32(ua, ub, uc)),
+                                int(__vimax3_u32(ua, ub, uc)),
+                                int(__viaddmin_u32(ua, ub, uc)),
+                                int(__viaddmax_u32(ua, ub, uc)),
+                                __viaddmin_s32(a, b, c),
+                                __viaddmax_s32(a, b, c),
+                                least,
+                                first};
     });
     for (std::size_t n = 0; n < cases.size(); ++n) {
         const int a = cases[n][0], b = cases[n][1], c = cases[n][2];
@@ -217,7 +233,7 @@ void conversions_round()
     const auto values = random_values<double>(500);
     const auto results = on_device<Conversions>(values, [] __device__(double x) {
         const auto f = static_cast<float>(x);
-        return Conversions{__float2int_rn(f),     __float2int_rz(f),     __float2int_ru(f),     __float2int_rd(f),    __double2ll_rn(x),
+        return Conversions{__float2int_rn(f),    __float2int_rz(f),    __float2int_ru(f),    __float2int_rd(f),   __double2ll_rn(x),
                            __double2float_rd(x), __double2float_ru(x), __double2float_rz(x), __double2float_rn(x)};
     });
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -258,8 +274,8 @@ void conversions_keep_bits()
     const auto values = random_values<float>(100);
     const auto results = on_device<int>(values, [] __device__(float f) {
         const double d = static_cast<double>(f) / 3;
-        return __int_as_float(__float_as_int(f)) == f && __uint_as_float(__float_as_uint(f)) == f && __longlong_as_double(__double_as_longlong(d)) == d &&
-               __hiloint2double(__double2hiint(d), __double2loint(d)) == d;
+        return __int_as_float(__float_as_int(f)) == f && __uint_as_float(__float_as_uint(f)) == f &&
+               __longlong_as_double(__double_as_longlong(d)) == d && __hiloint2double(__double2hiint(d), __double2loint(d)) == d;
     });
     for (const int kept : results) EXPECT_TRUE(kept);
 }
@@ -274,7 +290,7 @@ void arithmetic_rounds()
     const auto a = random_values<float>(300, 8), b = random_values<float>(300, 9);
     const auto results = on_device<Rounded>(pairs(a, b), [] __device__(Several<float, 2> in) {
         const float x = in[0], y = in[1];
-        return Rounded{__fmul_rn(x, y),      __fmul_rd(x, y),      __fmul_ru(x, y),      __fmul_rz(x, y),     __fadd_rd(x, y),
+        return Rounded{__fmul_rn(x, y),      __fmul_rd(x, y),      __fmul_ru(x, y),      __fmul_rz(x, y),    __fadd_rd(x, y),
                        __fsqrt_rd(fabsf(x)), __dsqrt_ru(fabsf(y)), __dsqrt_rd(fabsf(y)), __fma_rn(x, y, 1.0)};
     });
     for (int i = 0; i < 300; ++i) {
@@ -305,8 +321,10 @@ void functions_beyond_the_standard()
     const auto values = random_values<double>(200);
     const auto results = on_device<Several<double, 9>>(values, [] __device__(double x) {
         const double p = fabs(x) + 0.1;
-        return Several<double, 9>{rsqrt(p),  double(rsqrtf(float(p))),         rcbrt(p),           sinpi(x), cospi(x), normcdf(x / 30) + normcdf(-x / 30),
-                                  norm3d(x, 2, 3), norm4d(x, 2, 3, 4) * rnorm4d(x, 2, 3, 4), erfcx(p / 20)};
+        return Several<double, 9>{
+            rsqrt(p),     double(rsqrtf(float(p))),           rcbrt(p),        sinpi(x),
+            cospi(x),     normcdf(x / 30) + normcdf(-x / 30), norm3d(x, 2, 3), norm4d(x, 2, 3, 4) * rnorm4d(x, 2, 3, 4),
+            erfcx(p / 20)};
     });
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double x = values[i], p = std::fabs(x) + 0.1;

@@ -301,7 +301,8 @@ TEST(Launches, AreMadeByAConfigurationToo)
     ConfiguredLaunch launch;
     float* values = in.data;
     const int count = 64;  // becomes unsigned, and float* const float*, as in CUDA
-    const auto configured = counts_of([&] { EXPECT_EQ(cudaLaunchKernelEx(&launch.config, add_up<float, 3>, out.data, values, count), cudaSuccess); });
+    const auto configured =
+        counts_of([&] { EXPECT_EQ(cudaLaunchKernelEx(&launch.config, add_up<float, 3>, out.data, values, count), cudaSuccess); });
     EXPECT_EQ(configured.name, "add_up<float, 3>");
     EXPECT_EQ(configured.grid.x, 2u);
     EXPECT_EQ(configured.block.x, 32u);
@@ -327,7 +328,7 @@ TEST(Launches, ByAConfigurationThatCannotBeAreRefused)
     model::take_errors();
     expect_error(cudaLaunchKernelEx(&too_wide.config, fill, out.data, 1), cudaErrorInvalidConfiguration);
     EXPECT_EQ(model::take_errors(), (std::vector<std::string>{"kernel fill was not launched: no block of sm_90 has 2048 x 1 x 1 threads "
-                                                             "(cudaErrorInvalidConfiguration)"}));
+                                                              "(cudaErrorInvalidConfiguration)"}));
     expect_error(cudaLaunchKernelEx(nullptr, fill, out.data, 1), cudaErrorInvalidValue);
     ConfiguredLaunch launch;
     launch.config.attrs = nullptr;
@@ -382,7 +383,8 @@ TEST(Launches, NeedLeaveForMoreThan48KilobytesOfDynamicSharedMemory)
 TEST(Occupancy, FollowsFromThreadsBlocksAndDynamicSharedMemory)
 {
     int blocks = 0, grid = 0, size = 0;
-    for (const auto [block_size, shared, expected] : {std::tuple{1024, 0, 2}, {256, 0, 8}, {32, 0, 32}, {33, 0, 32}, {256, 40 << 10, 5}, {1025, 0, 0}}) {
+    for (const auto [block_size, shared, expected] :
+         {std::tuple{1024, 0, 2}, {256, 0, 8}, {32, 0, 32}, {33, 0, 32}, {256, 40 << 10, 5}, {1025, 0, 0}}) {
         EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, block_size, shared), cudaSuccess);
         EXPECT_EQ(blocks, expected) << block_size << " threads, " << shared << " bytes";
     }

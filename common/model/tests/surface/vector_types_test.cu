@@ -62,10 +62,7 @@ __global__ void accumulate(float4* out, const float4* in, int n)
     out[threadIdx.x] = sum;
 }
 
-__global__ void swap_moved(float4* data)
-{
-    std::swap(data[threadIdx.x], data[threadIdx.x + 32]);
-}
+__global__ void swap_moved(float4* data) { std::swap(data[threadIdx.x], data[threadIdx.x + 32]); }
 
 __global__ void through_shared(float4* data)
 {

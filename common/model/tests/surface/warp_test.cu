@@ -156,7 +156,8 @@ __global__ void reduce(unsigned* out, int* signed_out, const unsigned* in, unsig
     const int as_signed = static_cast<int>(value);
     const unsigned results[] = {__reduce_add_sync(mask, value), __reduce_min_sync(mask, value), __reduce_max_sync(mask, value),
                                 __reduce_and_sync(mask, value), __reduce_or_sync(mask, value),  __reduce_xor_sync(mask, value)};
-    const int signed_results[] = {__reduce_add_sync(mask, as_signed), __reduce_min_sync(mask, as_signed), __reduce_max_sync(mask, as_signed)};
+    const int signed_results[] = {__reduce_add_sync(mask, as_signed), __reduce_min_sync(mask, as_signed),
+                                  __reduce_max_sync(mask, as_signed)};
     for (int i = 0; i < 6; ++i) out[6 * threadIdx.x + i] = results[i];
     for (int i = 0; i < 3; ++i) signed_out[3 * threadIdx.x + i] = signed_results[i];
 }
