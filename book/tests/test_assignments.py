@@ -18,13 +18,29 @@ __global__ void pairs(int* output)
 """
 
 TASK = {
-    "format": "conflict_free/assignment/1", "name": "copy", "title": TITLE, "summary": "Copy with * half the requests.", "minutes": 45,
-    "machine": "sm_90", "source": "pairs.cu", "try": "try.cu", "brief": "brief.rst", "declaration": "void pairs(int* output, int count)",
-    "starter": STARTER, "starter_points": 15, "points": {"exists": 0, "compiles": 5, "safe": 10, "correct": 30, "by_kernels": 0, "fast": 10},
-    "max_points": 70, "minimum_gpu_ratio": 0.9, "limits": {"seconds": 2.0, "memory_megabytes": 1024, "output_kilobytes": 64},
-    "visible_cases": [{"name": "a_small_one", "parameters": {"width": 64, "height": 2048}}], "hidden_cases": 3,
-    "thresholds": [{"check": "counts.requests", "count": "global_load.requests * 2", "limit": "count // 32", "is_upper": True, "points": 25}],
-    "hints": ["Look at int2 and\nat 1.5 * i.", "Call __syncthreads() and f_x(a, b); use threadIdx.x, atomicAdd and *both*."], "answers": {"right": 2, "wrong": 6},
+    "format": "conflict_free/assignment/1",
+    "name": "copy",
+    "title": TITLE,
+    "summary": "Copy with * half the requests.",
+    "minutes": 45,
+    "machine": "sm_90",
+    "source": "pairs.cu",
+    "try": "try.cu",
+    "brief": "brief.rst",
+    "declaration": "void pairs(int* output, int count)",
+    "starter": STARTER,
+    "starter_points": 15,
+    "points": {"exists": 0, "compiles": 5, "safe": 10, "correct": 30, "by_kernels": 0, "fast": 10},
+    "max_points": 70,
+    "minimum_gpu_ratio": 0.9,
+    "limits": {"seconds": 2.0, "memory_megabytes": 1024, "output_kilobytes": 64},
+    "visible_cases": [{"name": "a_small_one", "parameters": {"width": 64, "height": 2048}}],
+    "hidden_cases": 3,
+    "thresholds": [
+        {"check": "counts.requests", "count": "global_load.requests * 2", "limit": "count // 32", "is_upper": True, "points": 25}
+    ],
+    "hints": ["Look at int2 and\nat 1.5 * i.", "Call __syncthreads() and f_x(a, b); use threadIdx.x, atomicAdd and *both*."],
+    "answers": {"right": 2, "wrong": 6},
 }
 
 
@@ -39,7 +55,9 @@ class Assignments:
         self.project = project
         self.folder = project.chapters / "copy" / "assignment"
         self.folder.mkdir()
-        (self.folder / "brief.rst").write_text(".. A comment.\n\nWrite ``pairs``:\n\n- It copies.\n- It does *not* crawl.\n", encoding="utf-8")
+        (self.folder / "brief.rst").write_text(
+            ".. A comment.\n\nWrite ``pairs``:\n\n- It copies.\n- It does *not* crawl.\n", encoding="utf-8"
+        )
         (project.book / "assignments").mkdir()
         project.page(".. toctree::\n\n   copy\n   assignments/copy\n")
         project.page("A chapter.", "copy")
@@ -64,10 +82,18 @@ def test_the_page_tells_all_that_a_student_needs(book):
     html = book.html()
     said = text_of(html)
     assert re.findall(r"<h2>(.*?)<", html) == ["What is checked", "The starter", "How to work", "Hints"]
-    for words in ("Copy with * half the requests.", "Plan 45 minutes; it gives 70 points.", "Write pairs : It copies.",
-                  "void pairs(int* output, int count)", "counts.requests 25 global_load.requests * 2 is at most count // 32 .",
-                  "fast 10 more On a GPU: at least 0.9 of our solution’s speed, in the same run.", "a small one width 64, height 2,048",
-                  "There are 3 more", "A case may take 2 s, 1,024 MB of memory, and print 64 kB.", "gives 15 points"):
+    for words in (
+        "Copy with * half the requests.",
+        "Plan 45 minutes; it gives 70 points.",
+        "Write pairs : It copies.",
+        "void pairs(int* output, int count)",
+        "counts.requests 25 global_load.requests * 2 is at most count // 32 .",
+        "fast 10 more On a GPU: at least 0.9 of our solution’s speed, in the same run.",
+        "a small one width 64, height 2,048",
+        "There are 3 more",
+        "A case may take 2 s, 1,024 MB of memory, and print 64 kB.",
+        "gives 15 points",
+    ):
         assert words in said, words
     assert '<a class="reference internal" href="../copy.html">' in html
     assert "scripts/grade watch copy work/pairs.cu" in said
@@ -98,12 +124,15 @@ def test_another_machine_is_named(book):
     assert "those of the machine gt200 ." in said and "scripts/count work/try.cu --machine gt200" in said
 
 
-@pytest.mark.parametrize(("break_it", "message"), [
-    (lambda book: book.write("Another title"), "the page's title is 'Another title'; that of its assignment is 'Copy two elements'"),
-    (lambda book: book.write(text=".. assignment:: none"), "there is no assignment"),
-    (lambda book: book.describe(format="conflict_free/assignment/2"), "'conflict_free/assignment/1' is accepted"),
-    (lambda book: (book.folder / "brief.rst").unlink(), "no such source file"),
-])
+@pytest.mark.parametrize(
+    ("break_it", "message"),
+    [
+        (lambda book: book.write("Another title"), "the page's title is 'Another title'; that of its assignment is 'Copy two elements'"),
+        (lambda book: book.write(text=".. assignment:: none"), "there is no assignment"),
+        (lambda book: book.describe(format="conflict_free/assignment/2"), "'conflict_free/assignment/1' is accepted"),
+        (lambda book: (book.folder / "brief.rst").unlink(), "no such source file"),
+    ],
+)
 def test_what_does_not_fit_fails_with_file_and_line(book, break_it, message):
     break_it(book)
     warnings = book.project.build().warnings

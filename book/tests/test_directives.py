@@ -239,7 +239,10 @@ def test_that_kernels_are_called_differently_is_no_change_and_the_old_one_keeps_
 def test_a_diff_leaves_out_places_where_only_comments_differ():
     lines = diff_lines("// One.\nint a;\n// Old.\nint b;\n", "int a;\n// New.\nint c;\n")
     assert [(line["kind"], re.sub("<[^>]+>", "", line["html"])) for line in lines] == [
-        ("del", "// Old."), ("del", "int b;"), ("ins", "// New."), ("ins", "int c;"),
+        ("del", "// Old."),
+        ("del", "int b;"),
+        ("ins", "// New."),
+        ("ins", "int c;"),
     ]
 
 
@@ -385,7 +388,7 @@ def test_libraries_stand_last_in_the_measured_table_with_their_calls(project):
     assert "library_copy Invented 3.1 700 64 3.07" in said and " 1,400 102 1.53" in said
     assert said.index("transpose_naive_column_read") < said.index("library_copy") and said.count("library_copy Inv") == 1
     assert "What the libraries were called with" in said and "library_copy , Invented 3.1 library_copy(a, b < c);" in said
-    assert '<tr class="library kernel">' in html and 'library_copy(a,\n     b &lt; c);</pre>' in html
+    assert '<tr class="library kernel">' in html and "library_copy(a,\n     b &lt; c);</pre>" in html
     assert "other_copy" not in said
 
 
@@ -418,7 +421,8 @@ def test_a_claim_and_a_value_may_be_about_a_library(project):
     synthetic.add_peers(project.results, "naive")
     html = project.build_page(
         ":claim:`The library is faster [naive.peers.library_copy.16384.gbps > naive.transpose_naive_row_read.16384.gbps]`, "
-        "at :val:`naive.peers.library_copy.16384.gbps` GB/s.\n\n.. claim-table::")
+        "at :val:`naive.peers.library_copy.16384.gbps` GB/s.\n\n.. claim-table::"
+    )
     assert "at 700 library_copy of Invented 3.1 at 16384 × 16384: cold, 40 samples, Invented GPU 1" in text_of(html)
 
 
@@ -659,7 +663,9 @@ def test_a_missing_counts_folder_is_said_in_one_line(project):
 # --------------------------------------------------------------------------------------- specimens
 
 RACE = {
-    "kind": "race", "kernel": "broken", "lines": [{"file": "broken.cu", "line": 4}, {"file": "broken.cu", "line": 2}],
+    "kind": "race",
+    "kernel": "broken",
+    "lines": [{"file": "broken.cu", "line": 4}, {"file": "broken.cu", "line": 2}],
     "message": "two threads touch the same bytes",
 }
 
@@ -735,7 +741,8 @@ def test_a_figure_of_a_specimen_that_has_changed_since_fails(project, page):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("nothing", "nothing.cu"), ("broken", "there is no report")],
+    ("name", "message"),
+    [("nothing", "nothing.cu"), ("broken", "there is no report")],
 )
 def test_a_specimen_without_its_program_or_report_fails(project, name, message):
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())

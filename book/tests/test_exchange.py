@@ -33,7 +33,11 @@ def test_two_stages_send_fewer_messages_and_more_bytes():
 
 
 def test_the_caption_says_where_one_stage_turns_and_what_half_the_speed_costs():
-    one, two, half = [(8, 1.0), (16, 5.0), (32, 4.0), (64, 6.0)], [(8, 1.0), (16, 2.0), (32, 2.0), (64, 2.0)], [(8, 1.0), (16, 4.0), (32, 3.0), (64, 2.1)]
+    one, two, half = (
+        [(8, 1.0), (16, 5.0), (32, 4.0), (64, 6.0)],
+        [(8, 1.0), (16, 2.0), (32, 2.0), (64, 2.0)],
+        [(8, 1.0), (16, 4.0), (32, 3.0), (64, 2.1)],
+    )
     said = of_more_hosts(one, two, half, 8)
     assert "the least time with 32 GPUs" in said
     assert "2.0 times as long with 16 GPUs, and 1.05 times with 64." in said

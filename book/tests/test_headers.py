@@ -72,8 +72,11 @@ def test_a_program_is_its_file_and_the_headers_that_it_includes(project):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('#include "none.cuh"', 'copy.cu:1: there is no none.cuh beside it'),
-        ('# include "../naive/tiles.cuh"', 'copy.cu:1: "../naive/tiles.cuh" is included; a header .cuh is accepted if it lies in the same folder'),
+        ('#include "none.cuh"', "copy.cu:1: there is no none.cuh beside it"),
+        (
+            '# include "../naive/tiles.cuh"',
+            'copy.cu:1: "../naive/tiles.cuh" is included; a header .cuh is accepted if it lies in the same folder',
+        ),
     ],
 )
 def test_a_header_that_is_not_beside_the_program_is_refused(project, line, message):
@@ -148,14 +151,17 @@ def test_a_listing_is_of_the_header_with_its_lines_and_counts(moved):
     assert "chapters/copy/tiles.cuh, lines 24–31" in text_of(html)
     rows = [row for row in re.findall(r'<span class="code-line">(.*?)</span>\n', html, re.DOTALL) if 'class="note' in row]
     assert [text_of(row).split(" load ")[0].split(" store ")[0] for row in rows] == [
-        "tile [ threadIdx . x ] = input [ i ];", "output [ i ] = tile [ threadIdx . x ];"]
+        "tile [ threadIdx . x ] = input [ i ];",
+        "output [ i ] = tile [ threadIdx . x ];",
+    ]
 
 
 def test_lines_of_the_other_file_have_no_place_in_the_margin(moved):
     path = moved.counts / "copy.json"
     path.write_text(path.read_text().replace("tiles.cuh", "copy.cu"))
     assert "no access of copy.copy_shared at 2048x2048 lies in lines 24-31" in moved.build_error(
-        ".. kernel-listing:: copy.copy_shared\n   :counts:")
+        ".. kernel-listing:: copy.copy_shared\n   :counts:"
+    )
 
 
 def test_a_diff_is_of_two_files(moved):
@@ -166,7 +172,9 @@ def test_a_diff_is_of_two_files(moved):
 def test_pictures_quote_the_line_of_the_header(moved):
     column = {**access("load", [32 * lane for lane in range(32)], 30), "file": "tiles.cuh"}
     write_trace(moved, [{"block": [0, 0, 0], "accesses": [column]}])
-    html = moved.build_page(".. bank-map:: copy.copy_shared load match='= tile['\n\n.. sector-map:: copy.copy_shared load\n   :match: = input[")
+    html = moved.build_page(
+        ".. bank-map:: copy.copy_shared load match='= tile['\n\n.. sector-map:: copy.copy_shared load\n   :match: = input["
+    )
     said = html_text.unescape(re.sub(r"<[^>]+>", "", html))
     assert "line 30: output[i] = tile[threadIdx.x];" in said
     assert "line 28: tile[threadIdx.x] = input[i];" in said

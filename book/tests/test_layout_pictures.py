@@ -37,8 +37,18 @@ def wide(columns: list[int], wavefronts: int) -> tuple[dict, dict]:
     """Return a launch and its only access: 32 lanes of 16 bytes, each in the next row of 128 bytes, in the given columns."""
     lanes = [1024 + 128 * lane + 16 * columns[lane % len(columns)] for lane in range(32)]
     access = {
-        "file": "copy.cu", "line": 3, "space": "shared", "op": "store", "site": 0, "warp": 0, "occurrence": 0, "interval": 0,
-        "size": 16, "lanes": lanes, "wavefronts": [[]] * wavefronts, "ideal_wavefronts": 4,
+        "file": "copy.cu",
+        "line": 3,
+        "space": "shared",
+        "op": "store",
+        "site": 0,
+        "warp": 0,
+        "occurrence": 0,
+        "interval": 0,
+        "size": 16,
+        "lanes": lanes,
+        "wavefronts": [[]] * wavefronts,
+        "ideal_wavefronts": 4,
     }
     return {"kernel": "copy_shared", "machine": "sm_90", "banks": 32, "blocks": [{"block": [0, 0, 0], "accesses": [access]}]}, access
 
@@ -66,9 +76,9 @@ def test_a_lane_tile_is_drawn_from_the_trace(project):
 
 def test_bars_split_at_the_least(project):
     assert bars_of([("a", 10.0, "10"), ("b", 5.0, "5")], 5.0)[1] == {"name": "b", "text": "5", "width": 240.0, "least": 240.0}
-    said = text_of(project.build_page(
-        ".. value-bars:: Speed\n   :least: 100\n   :because: what all reach\n\n   plain | copy.copy_plain.16384.gbps\n"
-    ))
+    said = text_of(
+        project.build_page(".. value-bars:: Speed\n   :least: 100\n   :because: what all reach\n\n   plain | copy.copy_plain.16384.gbps\n")
+    )
     assert "plain 1,000 Speed. The first part of each bar: what all reach." in said
 
 

@@ -30,16 +30,35 @@ def access(op: str, words: list[int], line: int, site: int = 0, warp: int = 0, o
             wavefronts.append(free := [])
         free.append([lane, word])
     return {
-        "file": "copy.cu", "line": line, "space": "shared", "op": op, "site": site, "warp": warp, "occurrence": occurrence,
-        "interval": 0, "size": 4, "lanes": [4 * word for word in words], "wavefronts": wavefronts, "ideal_wavefronts": 1,
+        "file": "copy.cu",
+        "line": line,
+        "space": "shared",
+        "op": op,
+        "site": site,
+        "warp": warp,
+        "occurrence": occurrence,
+        "interval": 0,
+        "size": 4,
+        "lanes": [4 * word for word in words],
+        "wavefronts": wavefronts,
+        "ideal_wavefronts": 1,
     }
 
 
 def moved(op: str, indices: list[int], warp: int, allocation: int) -> dict:
     """Return a traced global access of one float a lane."""
     return {
-        "file": "copy.cu", "line": 1 if op == "load" else 2, "space": "global", "op": op, "site": 0, "warp": warp,
-        "occurrence": 0, "interval": 0, "size": 4, "lanes": [4 * index for index in indices], "allocation": allocation,
+        "file": "copy.cu",
+        "line": 1 if op == "load" else 2,
+        "space": "global",
+        "op": op,
+        "site": 0,
+        "warp": warp,
+        "occurrence": 0,
+        "interval": 0,
+        "size": 4,
+        "lanes": [4 * index for index in indices],
+        "allocation": allocation,
     }
 
 
@@ -124,7 +143,9 @@ def test_a_bank_map_draws_each_lane_of_the_trace_and_names_its_line(project):
 def test_a_bank_map_takes_the_occurrence_and_the_machine_that_are_asked_for(project):
     free = access("load", list(range(16)), line_of(project, "= tile["), occurrence=1, warp=2, banks=16)
     write_trace(project, [{"block": [0, 0, 0], "accesses": [a_column(project, banks=16), free]}], "copy.gt200", machine="gt200", banks=16)
-    html = project.build_page(".. bank-map::\n   :small:\n\n   gt200:copy.copy_shared load warp=2 occurrence=1 | Free\n   gt200:copy.copy_shared load | Not")
+    html = project.build_page(
+        ".. bank-map::\n   :small:\n\n   gt200:copy.copy_shared load warp=2 occurrence=1 | Free\n   gt200:copy.copy_shared load | Not"
+    )
     labels = re.findall(r'<svg.*?aria-label="([^"]+)"', html)
     assert ["16 banks, 1 wavefront." in label for label in labels] == [True, False]
     assert 'class="busy"' in html and 'class="busy excess"' in html
@@ -182,7 +203,7 @@ def test_the_explorer_has_its_machines_its_controls_and_its_fallback(project):
     machines = json.loads(html_text.unescape(re.search(r'data-machines="([^"]+)"', html)[1]))
     assert machines == {"sm_90": {"banks": 32}, "gt200": {"banks": 16}}
     assert re.search(r'data-control="padding" min="0" max="32" value="2"', html)
-    assert html.index('<div class="fallback">') < html.index("<figure class=\"picture bank-map\">") < html.index('class="live"')
+    assert html.index('<div class="fallback">') < html.index('<figure class="picture bank-map">') < html.index('class="live"')
     assert "bank_explorer.js" in html
     assert "is not offered; accepted: 0 to 32" in project.build_error(".. bank-explorer:: copy.copy_shared load\n   :padding: 70")
 
@@ -219,8 +240,14 @@ def test_a_tile_flow_shows_a_row_that_becomes_a_column(project):
     write_trace(project, [{"block": [0, 0, 0], "accesses": []}, transposed_block()])
     html = project.build_page(".. tile-flow:: copy.copy_shared")
     description = html_text.unescape(re.search(r'<figure class="picture tile-flow"[^>]*aria-label="([^"]+)"', html)[1])
-    assert "Warp 0 first loads row 0 of the input into row 0 of the tile; these 4 elements leave as column 0 of the output, stored by 4 warps." in description
-    assert "It first stores row 0 of the output from column 0 of the tile: column 0 of the input, loaded by 4 warps. 1 element is in both." in description
+    assert (
+        "Warp 0 first loads row 0 of the input into row 0 of the tile; these 4 elements leave as column 0 of the output, stored by 4 warps."
+        in description
+    )
+    assert (
+        "It first stores row 0 of the output from column 0 of the tile: column 0 of the input, loaded by 4 warps. 1 element is in both."
+        in description
+    )
     assert "block (1, 0, 0)" in html
     # The unpadded words are 4 of each 5.
     assert html.count('class="unused"') == 1
@@ -245,7 +272,9 @@ def test_a_partition_map_shows_the_first_step(project):
     heights = [float(height) for height in re.findall(r'<rect [^>]*height="([0-9.]+)"', html)]
     assert heights == [84.0, 0.0, 42.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     assert '<span class="cost excess">2 of 8 partitions busy</span>' in html
-    assert describe_step("k", "load", [5, 5], 9) == "The first load of the 9 concurrent blocks of k: 10 requests to 2 of 2 partitions, 5 each."
+    assert (
+        describe_step("k", "load", [5, 5], 9) == "The first load of the 9 concurrent blocks of k: 10 requests to 2 of 2 partitions, 5 each."
+    )
 
 
 def test_a_partition_map_of_a_machine_without_partitions_fails_the_build(project):
@@ -302,8 +331,13 @@ def test_a_published_plot_is_of_the_publications_copy_and_of_cudamemcpy(project)
         {"slug": "naive", "kernel": "transpose_naive_row_read", "classic_name": "naive", "gbps": {"old": 5.0}},
     ]
     data = {
-        "schema": 1, "citation": "someone2001", "size": "2048x2048", "bytes_per_gb": 1000000000, "note": "Made up.",
-        "machines": {"old": "Old GPU"}, "rows": rows,
+        "schema": 1,
+        "citation": "someone2001",
+        "size": "2048x2048",
+        "bytes_per_gb": 1000000000,
+        "note": "Made up.",
+        "machines": {"old": "Old GPU"},
+        "rows": rows,
     }
     (folder / "made_up.json").write_text(json.dumps(data))
     html = project.build_page(".. published-plot:: someone2001")
@@ -363,7 +397,9 @@ def test_arrays_are_refused_whose_rounds_cannot_stand_beside_each_other(project)
     path = project.counts.parent / "traces" / "copy.json"
     blocks = {"copy_shared": halving(project, strided, rounds=2), "copy_plain": halving(project, strided, rounds=1)}
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps([{"kernel": kernel, "machine": "sm_90", "banks": 32, "blocks": [block]} for kernel, block in blocks.items()]))
+    path.write_text(
+        json.dumps([{"kernel": kernel, "machine": "sm_90", "banks": 32, "blocks": [block]} for kernel, block in blocks.items()])
+    )
     directive, body = ".. array-rounds::\n   :first: {}\n\n   ", "copy.copy_shared load match='= tile['"
     refused = project.build_error(f"{directive.format(1)}{body}\n   copy.copy_plain load match='= tile['")
     assert "array-rounds have different numbers of rounds: 1, 2" in refused

@@ -45,7 +45,12 @@ def test_words_of_the_book_and_names_of_code_are_known(misspelled, monkeypatch):
 
 def test_the_list_is_sorted_and_used():
     assert WORDS == sorted(set(WORDS), key=lambda word: (word.lower(), word))
-    sources = [*BOOK.glob("*.rst"), *BOOK.glob("assignments/*.rst"), *(BOOK.parent / "chapters").glob("*/assignment/brief.rst"),
-               *(BOOK.parent / "common" / "harness" / "include").rglob("*.hpp"), *BOOK.rglob("_ext/**/*.py")]
+    sources = [
+        *BOOK.glob("*.rst"),
+        *BOOK.glob("assignments/*.rst"),
+        *(BOOK.parent / "chapters").glob("*/assignment/brief.rst"),
+        *(BOOK.parent / "common" / "harness" / "include").rglob("*.hpp"),
+        *BOOK.rglob("_ext/**/*.py"),
+    ]
     text = "Subclassed by, which Breathe writes.\n" + "\n".join(path.read_text(encoding="utf-8") for path in sources)
     assert [word for word in WORDS if word not in text] == []

@@ -27,9 +27,11 @@ def test_a_strip_of_one_kernel_has_no_before(project):
 
 
 def test_a_strip_shows_what_is_asked_for_even_if_it_does_not_change(project):
-    said = text_of(project.build_page(
-        ".. step-figures:: naive.transpose_naive_row_read naive.transpose_naive_column_read\n   :show: barriers ms\n   :untimed:"
-    ))
+    said = text_of(
+        project.build_page(
+            ".. step-figures:: naive.transpose_naive_row_read naive.transpose_naive_column_read\n   :show: barriers ms\n   :untimed:"
+        )
+    )
     assert "barriers 0 → 0" in said and "ms 4.77 → 7.16" in said and "GB/s" not in said
 
 
@@ -49,9 +51,9 @@ def test_mistakes_fail_the_build(project, page, message):
 
 
 def test_the_table_of_kernels_has_a_row_each_and_the_ceiling_first(project):
-    said = text_of(project.build_page(
-        ".. kernel-table:: Rows are better.\n\n   copy.copy_plain\n   naive.transpose_naive_row_read | the first\n"
-    ))
+    said = text_of(
+        project.build_page(".. kernel-table:: Rows are better.\n\n   copy.copy_plain\n   naive.transpose_naive_row_read | the first\n")
+    )
     assert "Rows are better. Counts by the model, for one warp instruction; times at 16384 × 16384, cold, median." in said
     assert "cudaMemcpy – – 1,100 100 copy_plain 4 4 1,000 91 transpose_naive_row_read the first 4 32 450 41" in said
     assert "shared memory" not in said, "no kernel of the table has any"

@@ -78,7 +78,11 @@ TREE = "\n.. toctree::\n\n   glossary\n"
 
 def test_the_first_use_of_each_word_is_a_link(book):
     assert links(book.build_page(EVERY + "\nThe bank again, a GB again.\n" + TREE)) == [
-        "Banks", "bank conflicts", "conflict", "shared memory", "GB",
+        "Banks",
+        "bank conflicts",
+        "conflict",
+        "shared memory",
+        "GB",
     ]
 
 
@@ -89,7 +93,9 @@ def test_a_role_stands_for_the_first_use(book):
 
 def test_code_titles_and_links_are_no_uses(book):
     html = book.build_page(
-        "Bank\n----\n\n``bank`` and `the bank <https://example.org/>`_ :doc:`bank <glossary>`.\n\n.. code-block:: sh\n\n   bank\n\n" + EVERY + TREE
+        "Bank\n----\n\n``bank`` and `the bank <https://example.org/>`_ :doc:`bank <glossary>`.\n\n.. code-block:: sh\n\n   bank\n\n"
+        + EVERY
+        + TREE
     )
     assert links(html) == ["Banks", "bank conflicts", "conflict", "shared memory", "GB"]
 

@@ -294,7 +294,11 @@ def test_ratios_stand_beside_each_other(project):
     ("old", "new", "message"),
     [
         (" | columns, over the copy", "", "is not 'KEY / KEY | LABEL'"),
-        ("naive.transpose_naive_row_read.16384.gbps / copy.copy_plain.16384.gbps", "naive.transpose_naive_row_read.2048.barriers", "keys that are measured"),
+        (
+            "naive.transpose_naive_row_read.16384.gbps / copy.copy_plain.16384.gbps",
+            "naive.transpose_naive_row_read.2048.barriers",
+            "keys that are measured",
+        ),
         ("   naive.transpose_naive_row_read.16384.gbps / copy.copy_plain.16384.gbps | columns, over the copy\n", "", "no ratio of naive"),
     ],
 )

@@ -28,7 +28,12 @@ SIZE = ("--size", "64")
 # The environments in which torchrun, mpirun and srun start one process.
 ALONE = {
     "torchrun": {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1"},
-    "mpirun": {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": "1"},
+    "mpirun": {
+        "OMPI_COMM_WORLD_RANK": "0",
+        "OMPI_COMM_WORLD_SIZE": "1",
+        "OMPI_COMM_WORLD_LOCAL_RANK": "0",
+        "OMPI_COMM_WORLD_LOCAL_SIZE": "1",
+    },
     "srun": {"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_LOCALID": "0"},
 }
 
@@ -49,10 +54,18 @@ class Run:
     def start(self, rank: int, *arguments: str, ranks: int | None = None) -> None:
         count = str(ranks or self.ranks)
         # The model gives each process as many devices as there are ranks on the host.
-        place = {"RANK": str(rank), "WORLD_SIZE": count, "LOCAL_RANK": str(rank), "LOCAL_WORLD_SIZE": count, "SIMT_DEVICES": count,
-                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(self.port)}
-        self.processes[rank] = subprocess.Popen([self.program, *arguments], env={**os.environ, **place}, stdout=subprocess.DEVNULL,
-                                                stderr=subprocess.PIPE, text=True)
+        place = {
+            "RANK": str(rank),
+            "WORLD_SIZE": count,
+            "LOCAL_RANK": str(rank),
+            "LOCAL_WORLD_SIZE": count,
+            "SIMT_DEVICES": count,
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(self.port),
+        }
+        self.processes[rank] = subprocess.Popen(
+            [self.program, *arguments], env={**os.environ, **place}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
 
     def start_and_hold(self) -> None:
         """Starts all ranks but the last, whose part is played here: it is let in, lives, and keeps the others waiting."""
@@ -182,15 +195,30 @@ def rank_0_that_is_stopped(program: str) -> list[str]:
 def one_process(program: str) -> list[str]:
     wrong = []
     for launcher, place in ALONE.items():
-        alone = subprocess.run([program, "--size", "33x31"], env={**os.environ, **place, "SIMT_DEVICES": "1", "MASTER_PORT": str(free_port())},
-                               capture_output=True, text=True, timeout=60)
+        alone = subprocess.run(
+            [program, "--size", "33x31"],
+            env={**os.environ, **place, "SIMT_DEVICES": "1", "MASTER_PORT": str(free_port())},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         if alone.returncode or "33 x 31        1 rank " not in alone.stdout:
             wrong.append(f"by {launcher}: exit code {alone.returncode}, and {alone.stderr.strip()!r}")
     return wrong
 
 
-CHECKS = (a_rank_that_is_missing, rank_0_that_is_missing, unequal_sizes, unequal_numbers_of_ranks, too_little_memory, a_rank_that_is_killed,
-          rank_0_that_is_killed, a_rank_that_is_stopped, rank_0_that_is_stopped, one_process)
+CHECKS = (
+    a_rank_that_is_missing,
+    rank_0_that_is_missing,
+    unequal_sizes,
+    unequal_numbers_of_ranks,
+    too_little_memory,
+    a_rank_that_is_killed,
+    rank_0_that_is_killed,
+    a_rank_that_is_stopped,
+    rank_0_that_is_stopped,
+    one_process,
+)
 
 
 def main() -> int:

@@ -54,8 +54,7 @@ def watch(page: Page) -> list[str]:
     page.on("requestfailed", lambda request: trouble.append(f"failed: {request.url}"))
     page.on(
         "request",
-        lambda request: urlparse(request.url).scheme in ("file", "data", "blob")
-        or trouble.append(f"network: {request.url}"),
+        lambda request: urlparse(request.url).scheme in ("file", "data", "blob") or trouble.append(f"network: {request.url}"),
     )
     return trouble
 
@@ -102,9 +101,7 @@ def visit(context: BrowserContext, name: str) -> Visit:
         page.set_viewport_size({"width": width, "height": HEIGHT})
         # What is folded away is part of the page too.
         page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-        found.excess[width] = page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
+        found.excess[width] = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     found.trouble = list(trouble)
     page.close()
     return found

@@ -75,14 +75,20 @@ def test_in_dark_as_wide_as_a_phone(shared_phone, name):
     assert violations(shared_phone) == []
 
 
-@pytest.mark.parametrize(("broken", "rule"), [
-    ("document.querySelector('article p').style.color = '#ddd'", "color-contrast"),
-    ("[...document.querySelectorAll('.kernel-listing span.code > span')].filter(token => token.textContent.length > 2).at(-1).style.color = '#ddd'", "color-contrast"),
-    ("document.querySelectorAll('.sidebar-tree a')[4].style.opacity = 0.4", "color-contrast"),
-    ("document.querySelector('pre').removeAttribute('tabindex')", "scrollable-region-focusable"),
-    ("document.querySelector('img').removeAttribute('alt')", "image-alt"),
-    ("document.querySelector('[role=heading]').removeAttribute('aria-level')", "aria-required-attr"),
-])
+@pytest.mark.parametrize(
+    ("broken", "rule"),
+    [
+        ("document.querySelector('article p').style.color = '#ddd'", "color-contrast"),
+        (
+            "[...document.querySelectorAll('.kernel-listing span.code > span')].filter(token => token.textContent.length > 2).at(-1).style.color = '#ddd'",
+            "color-contrast",
+        ),
+        ("document.querySelectorAll('.sidebar-tree a')[4].style.opacity = 0.4", "color-contrast"),
+        ("document.querySelector('pre').removeAttribute('tabindex')", "scrollable-region-focusable"),
+        ("document.querySelector('img').removeAttribute('alt')", "image-alt"),
+        ("document.querySelector('[role=heading]').removeAttribute('aria-level')", "aria-required-attr"),
+    ],
+)
 def test_what_is_broken_is_found(shared_page, broken, rule):
     open_page(shared_page, "copy.html")
     shared_page.evaluate("document.querySelector('pre').style.width = '5em'")

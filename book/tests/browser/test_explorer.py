@@ -117,7 +117,10 @@ def test_the_script_has_the_rule_of_the_model_beyond_what_the_controls_offer(pag
     ]
     accesses = [
         {"machine": machine, "op": op, "size": size, "lanes": [size * element for element in pattern]}
-        for machine in ("sm_90", "gt200") for op in ("load", "store") for size in (4, 8, 16) for pattern in patterns
+        for machine in ("sm_90", "gt200")
+        for op in ("load", "store")
+        for size in (4, 8, 16)
+        for pattern in patterns
     ]
     shown = page.evaluate(
         """accesses => {

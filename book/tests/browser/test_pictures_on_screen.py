@@ -8,7 +8,7 @@ import pytest
 from book_in_browser import FOLDER, PAGES, open_page
 
 #: Pages with a picture that is drawn into the page.
-PICTURED = [name for name in PAGES if "<svg class=\"wide\"" in (FOLDER / name).read_text(encoding="utf-8")]
+PICTURED = [name for name in PAGES if '<svg class="wide"' in (FOLDER / name).read_text(encoding="utf-8")]
 
 #: The smallest text that the book asks a reader to read, in CSS pixels.
 LEAST_TEXT = 11

@@ -20,5 +20,5 @@ def outputs(case, inputs):
     for rank in range(ranks):
         for after in range(1, ranks + 1):
             other = (rank + after) % ranks
-            blocks.append(transposed[columns[other]:columns[other + 1], rows[rank]:rows[rank + 1]].ravel())
+            blocks.append(transposed[columns[other] : columns[other + 1], rows[rank] : rows[rank + 1]].ravel())
     return {"sent": numpy.concatenate(blocks)}

@@ -16,5 +16,5 @@ def inputs(case, random):
 
 
 def outputs(case, inputs):
-    values = inputs["values"][case["offset"]:]
+    values = inputs["values"][case["offset"] :]
     return {"bins": numpy.bincount(values, minlength=256).astype(numpy.uint32)}

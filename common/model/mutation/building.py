@@ -32,7 +32,9 @@ def combine(variants):
                 includes.append(line.strip())
         bodies.append(f"namespace {name} {{\n{_INCLUDE.sub('', source)}\n}}  // namespace {name}\n")
         cases.append(f'    if (name == "{name}") return {name}::main(argc - 1, argv + 1);\n')
-    main = f"int main(int argc, char** argv)\n{{\n    const std::string name = argc > 1 ? argv[1] : \"\";\n{''.join(cases)}    return 2;\n}}\n"
+    main = (
+        f'int main(int argc, char** argv)\n{{\n    const std::string name = argc > 1 ? argv[1] : "";\n{"".join(cases)}    return 2;\n}}\n'
+    )
     return "\n".join([*includes, "#include <string>", "", *bodies, main])
 
 

@@ -140,4 +140,14 @@ def _read_mutant(subject, entry):
     strange = [each for each in expect if each not in DETECTORS] + [each for each in also if each not in HAZARDS]
     if strange:
         raise CatalogError(f"{name}: {', '.join(strange)} given, 'expect' takes {', '.join(DETECTORS)}, 'also' hazards only")
-    return Mutant(subject, entry["id"], entry["kind"], entry["find"], entry["replace"], entry.get("occurrence"), expect, also, entry.get("harmless", ""))
+    return Mutant(
+        subject,
+        entry["id"],
+        entry["kind"],
+        entry["find"],
+        entry["replace"],
+        entry.get("occurrence"),
+        expect,
+        also,
+        entry.get("harmless", ""),
+    )

@@ -23,14 +23,21 @@ def table(subjects):
 
 
 def _row(title, mutants, used):
-    numbers = [len(mutants), *(sum(each in mutant.expect for mutant in mutants) for each in used), sum(bool(mutant.harmless) for mutant in mutants)]
+    numbers = [
+        len(mutants),
+        *(sum(each in mutant.expect for mutant in mutants) for each in used),
+        sum(bool(mutant.harmless) for mutant in mutants),
+    ]
     return [title, *(str(number) if number else "" for number in numbers)]
 
 
 def plain(rows):
     """The table for a terminal."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths))) for row in rows]
+    lines = [
+        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths)))
+        for row in rows
+    ]
     return "\n".join(line.rstrip() for line in lines)
 
 

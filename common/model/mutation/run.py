@@ -90,7 +90,9 @@ def choose(subjects, only):
     if only is None:
         return [(subject, subject.mutants) for subject in subjects]
     name, _, mutant_id = only.partition(".")
-    chosen = [(subject, [mutant for mutant in subject.mutants if mutant_id in ("", mutant.id)]) for subject in subjects if subject.name == name]
+    chosen = [
+        (subject, [mutant for mutant in subject.mutants if mutant_id in ("", mutant.id)]) for subject in subjects if subject.name == name
+    ]
     if not chosen or (mutant_id and not chosen[0][1]):
         raise catalog.CatalogError(f"--only: '{only}' given, SUBJECT or SUBJECT.ID is accepted, as in mutants/*.toml")
     return chosen
@@ -104,7 +106,11 @@ def run_all(arguments, subjects):
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # The largest programs first, so that no core is idle at the end.
         chosen.sort(key=lambda pair: -len(pair[1]) * len(pair[0].source))
-        failures = [failure for each in pool.map(lambda pair: check_subject(builder, pathlib.Path(arguments.libraries).resolve(), *pair), chosen) for failure in each]
+        failures = [
+            failure
+            for each in pool.map(lambda pair: check_subject(builder, pathlib.Path(arguments.libraries).resolve(), *pair), chosen)
+            for failure in each
+        ]
     for failure in failures:
         print(failure, file=sys.stderr)
     count = sum(len(mutants) for _, mutants in chosen)

@@ -52,9 +52,7 @@ class OneLineParser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
 
     def error(self, message: str) -> NoReturn:
-        accepted = " ".join(
-            option for action in self._actions for option in action.option_strings[-1:]
-        )
+        accepted = " ".join(option for action in self._actions for option in action.option_strings[-1:])
         self.exit(USAGE, f"error: {message}; accepted: {accepted}\n")
 
 
@@ -100,8 +98,7 @@ def use_venv(module: str) -> None:
         return
     python = ROOT / ".venv" / "bin" / "python"
     if not python.exists() or Path(sys.prefix) == ROOT / ".venv":
-        print(f"error: no Python package {module} here; run scripts/test once, it installs it",
-              file=sys.stderr)
+        print(f"error: no Python package {module} here; run scripts/test once, it installs it", file=sys.stderr)
         sys.exit(USAGE)
     sys.stdout.flush()
     os.execv(python, [str(python), *sys.argv])

@@ -7,7 +7,6 @@ import sys
 # Old syntax on purpose: this file must still be understood by the Python that it turns away.
 if sys.version_info < (3, 10):
     sys.stderr.write(
-        "error: Python 3.10 or later is needed, this is %s (%s)\n"
-        % (".".join(map(str, sys.version_info[:3])), sys.executable)
+        "error: Python 3.10 or later is needed, this is %s (%s)\n" % (".".join(map(str, sys.version_info[:3])), sys.executable)
     )
     sys.exit(2)

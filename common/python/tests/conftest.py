@@ -55,7 +55,11 @@ class House:
         }
         return subprocess.run(
             [sys.executable, str(self.root / "scripts" / script), *arguments],
-            capture_output=True, text=True, env=env, stdin=subprocess.DEVNULL, timeout=120,
+            capture_output=True,
+            text=True,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
         )
 
     def tool(self, name: str, body: str, folder: Path | None = None) -> Path:
@@ -86,19 +90,21 @@ def house(tmp_path: Path) -> House:
 
 
 def sample(median: float) -> dict:
-    return {"median_ms": median, "p10_ms": median * 0.9, "p90_ms": median * 1.1, "samples": 5,
-            "launches_per_sample": 10}
+    return {"median_ms": median, "p10_ms": median * 0.9, "p90_ms": median * 1.1, "samples": 5, "launches_per_sample": 10}
 
 
 def counts(**changes: int) -> dict:
     """What the model counts for a plain copy of 2048x2048."""
     found = {
-        "grid": [64, 64, 1], "block": [32, 8, 1], "shared_bytes": 0,
+        "grid": [64, 64, 1],
+        "block": [32, 8, 1],
+        "shared_bytes": 0,
         "shared_load": {"instructions": 0, "wavefronts": 0, "ideal_wavefronts": 0, "conflicts": 0},
         "shared_store": {"instructions": 0, "wavefronts": 0, "ideal_wavefronts": 0, "conflicts": 0},
         "global_load": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "bytes": 16777216},
         "global_store": {"requests": 131072, "sectors": 524288, "ideal_sectors": 524288, "bytes": 16777216},
-        "barriers": 0, "lines": [],
+        "barriers": 0,
+        "lines": [],
     }
     found["global_store"].update(changes)
     return found
@@ -109,13 +115,21 @@ def program_rows(build: str) -> dict:
     rows = []
     for kernel, reference in (("cudaMemcpy", True), ("copy_plain", False)):
         for side in (1, 2048, 16384):
-            rows.append({
-                "kernel": kernel, "size": f"{side}x{side}", "width": side, "height": side,
-                "element_bytes": 4, "bytes": 8 * side * side, "reference": reference,
-                "check": {"passed": True, "message": ""}, "expectations": [],
-                "counts": counts() if build == "model" and not reference and side == 2048 else None,
-                "time": {"cold": sample(side / 1e5), "warm": sample(side / 2e5)} if build == "gpu" and side > 1 else None,
-            })
+            rows.append(
+                {
+                    "kernel": kernel,
+                    "size": f"{side}x{side}",
+                    "width": side,
+                    "height": side,
+                    "element_bytes": 4,
+                    "bytes": 8 * side * side,
+                    "reference": reference,
+                    "check": {"passed": True, "message": ""},
+                    "expectations": [],
+                    "counts": counts() if build == "model" and not reference and side == 2048 else None,
+                    "time": {"cold": sample(side / 1e5), "warm": sample(side / 2e5)} if build == "gpu" and side > 1 else None,
+                }
+            )
     data = {"schema": 1, "slug": "copy", "build": build, "machine": "sm_90", "seed": 1, "rows": rows}
     if build == "gpu":
         data["machine"] = "NVIDIA Pretend"
@@ -200,22 +214,28 @@ def gpu_house(house: House, driver: Path) -> House:
     (ready / "compile_commands.json").write_text(
         json.dumps([{"directory": "/x", "file": "/x/chapters/copy/copy.cu", "command": command}]), encoding="utf-8"
     )
-    house.tool("nvidia-smi", """
+    house.tool(
+        "nvidia-smi",
+        """
 answers = {"clocks.sm": "1980", "clocks.mem": "3201", "driver_version": "580.1"}
 if argv == ["-L"]:
     print("GPU 0: NVIDIA Pretend (UUID: GPU-0)")
 else:
     query = next(a for a in argv if a.startswith("--query-gpu="))
     print(", ".join(answers[name] for name in query.split("=")[1].split(",")))
-""")
+""",
+    )
     values = {counters.METRICS[key]: f"{value:,}" for key, value in measured_chapter.six(counts()).items()}
     values |= dict.fromkeys(counters.CACHES.values(), "65,536")
-    house.tool("ncu", f"""
+    house.tool(
+        "ncu",
+        f"""
 if argv == ["--version"]:
     print("NVIDIA (R) Nsight Compute Command Line Profiler\\nVersion 2025.3.1.0 (build 1) (public-release)")
 else:
     open(argv[argv.index("--log-file") + 1], "w").write({ncu_csv(values)!r})
-""")
+""",
+    )
     return house
 
 
@@ -231,8 +251,12 @@ def tidy(gpu_house):
     (root / "chapters" / "copy" / "README.md").write_text("<!-- " + PROSE.format("").replace("\n", " -->\n"), encoding="utf-8")
     (root / "book" / "copy.rst").write_text(".. " + PROSE.format(".."), encoding="utf-8")
     (root / "book" / "index.rst").write_text(
-        ".. " + PROSE.format("..") + "\n.. toctree::\n   :caption: Part I: The transpose\n\n   copy\n", encoding="utf-8")
+        ".. " + PROSE.format("..") + "\n.. toctree::\n   :caption: Part I: The transpose\n\n   copy\n", encoding="utf-8"
+    )
     (root / "README.md").write_text(
-        "<!-- " + PROSE.format("").replace("\n", " -->\n")
-        + "<!-- measured table, written by scripts/check --fix -->\n<!-- end of measured table -->\n", encoding="utf-8")
+        "<!-- "
+        + PROSE.format("").replace("\n", " -->\n")
+        + "<!-- measured table, written by scripts/check --fix -->\n<!-- end of measured table -->\n",
+        encoding="utf-8",
+    )
     return gpu_house

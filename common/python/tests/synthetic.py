@@ -363,7 +363,9 @@ def specimen_report(conflicts: int = 3, hazards: tuple = (), exit_code: int = 0)
     access = {"instructions": 1, "wavefronts": 1 + conflicts, "ideal_wavefronts": 1, "conflicts": conflicts}
     nothing = {key: 0 for key in access}
     return {
-        "machine": "sm_90", "hazards": list(hazards), "exit_code": exit_code,
+        "machine": "sm_90",
+        "hazards": list(hazards),
+        "exit_code": exit_code,
         "kernels": [{"name": "broken", "shared_load": access, "shared_store": nothing}],
     }
 

@@ -100,8 +100,7 @@ def kernel_listing(
         notes = margin(evidence.counts_row(slug, kernel, shown_size)["counts"], part.path.name)
         machine = evidence.program(slug)["machine"]
     lines = [
-        {"html": html, "notes": notes.get(number, [])}
-        for number, html in enumerate(highlight_lines(part.text), start=part.first_line)
+        {"html": html, "notes": notes.get(number, [])} for number, html in enumerate(highlight_lines(part.text), start=part.first_line)
     ]
     if counted and not any(line["notes"] for line in lines):
         raise ResultError(f"no access of {slug}.{name} at {shown_size} lies in lines {part.first_line}-{part.last_line}")

@@ -62,13 +62,18 @@ class Specimen(EvidenceDirective):
         sources = evidence.sources_of(path)
         part = sources.region(name)
         report = self._report(evidence, name)
-        lines = [
-            {"html": html, "notes": []}
-            for html in highlight_lines(part.text)
-        ]
+        lines = [{"html": html, "notes": []} for html in highlight_lines(part.text)]
         listing = render(
-            "listing.html", name=name, file=part.file, first=part.first_line, last=part.last_line,
-            lines=lines, machine="", excess=False, size="", anchor="",
+            "listing.html",
+            name=name,
+            file=part.file,
+            first=part.first_line,
+            last=part.last_line,
+            lines=lines,
+            machine="",
+            excess=False,
+            size="",
+            anchor="",
         )
         verdict = "The program finds its output wrong." if report["exit_code"] else "The program finds no fault in its output."
         made = [raw_html(listing), nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]

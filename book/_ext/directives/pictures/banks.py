@@ -128,9 +128,7 @@ def layout(wavefronts: list[list[Cell]], banks: int, across: int) -> dict[str, A
 
 def small_layout(wavefronts: list[list[Cell]], banks: int) -> dict[str, Any]:
     """Return a picture of cells without text."""
-    cells = [
-        {"x": SMALL_CELL * cell.bank, "y": SMALL_ROW * row} for row, cells in enumerate(wavefronts) for cell in cells
-    ]
+    cells = [{"x": SMALL_CELL * cell.bank, "y": SMALL_ROW * row} for row, cells in enumerate(wavefronts) for cell in cells]
     size = {"width": SMALL_CELL * banks, "height": SMALL_ROW * len(wavefronts)}
     return {"cells": cells, "cell": SMALL_CELL, "row": SMALL_ROW, "rows": len(wavefronts), "banks": banks, **size}
 

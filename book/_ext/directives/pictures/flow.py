@@ -128,8 +128,15 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
         unused = columns - 1 - max(column for _, column in used)
         panels.append(
             {
-                "name": name, "rows": rows, "columns": columns, "unused": unused, "cell": CELL, "in": sorted(marked["in"]),
-                "out": sorted(marked["out"]), "loaded": shape(marked["in"]), "stored": shape(marked["out"]),
+                "name": name,
+                "rows": rows,
+                "columns": columns,
+                "unused": unused,
+                "cell": CELL,
+                "in": sorted(marked["in"]),
+                "out": sorted(marked["out"]),
+                "loaded": shape(marked["in"]),
+                "stored": shape(marked["out"]),
             }
         )
     storing, loading = {e.stored_by for e in loaded}, {e.loaded_by for e in stored}

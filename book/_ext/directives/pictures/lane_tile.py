@@ -34,7 +34,8 @@ def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[st
     if None in lanes:
         raise ResultError(f"a lane of the access on line {access['line']} is inactive, and has no place in a lane-tile")
     same_line = [
-        one["lanes"] for one in run["blocks"][0]["accesses"]
+        one["lanes"]
+        for one in run["blocks"][0]["accesses"]
         if (one["file"], one["line"], one["op"]) == (access["file"], access["line"], access["op"])
     ]
     begin = min(offset for found in same_line for offset in found if offset is not None) // row_bytes
@@ -47,9 +48,7 @@ def panel_of(run: dict[str, Any], access: dict[str, Any], label: str) -> dict[st
         "excess": len(access["wavefronts"]) > access["ideal_wavefronts"],
         "rows": 1 + max(row for row, _ in places),
         "count": count,
-        "lanes": [
-            {"lane": lane, "row": row, "column": column, "alone": most[column] == 1} for lane, (row, column) in enumerate(places)
-        ],
+        "lanes": [{"lane": lane, "row": row, "column": column, "alone": most[column] == 1} for lane, (row, column) in enumerate(places)],
         "columns": len(most),
     }
 
@@ -78,9 +77,19 @@ class LaneTile(EvidenceDirective):
         panels = [panel_of(run, access, panel.label or panel.kernel) for panel, run, access in found]
         description = " ".join(map(describe, panels))
         html = render(
-            "lane_tile.html", panels=panels, description=description, rows=max(panel["rows"] for panel in panels), across=ACROSS,
-            row=ROW, left=LEFT, top=TOP, size=found[0][2]["size"], machine=found[0][1]["machine"], op=asked[0].op,
-            kernels=list(dict.fromkeys(panel.kernel for panel in asked)), banks=found[0][1]["banks"],
+            "lane_tile.html",
+            panels=panels,
+            description=description,
+            rows=max(panel["rows"] for panel in panels),
+            across=ACROSS,
+            row=ROW,
+            left=LEFT,
+            top=TOP,
+            size=found[0][2]["size"],
+            machine=found[0][1]["machine"],
+            op=asked[0].op,
+            kernels=list(dict.fromkeys(panel.kernel for panel in asked)),
+            banks=found[0][1]["banks"],
         )
         return picture(html, description)
 

@@ -62,8 +62,15 @@ class PartitionMap(EvidenceDirective):
             panel["bars"] = bars(panel["requests"], highest)
         width = len(panels[0]["bars"]) * (BAR + GAP) - GAP
         html = render(
-            "partition_map.html", panels=panels, machine=program["machine"], size=size, op=op, bar=BAR, width=width,
-            height=HEIGHT, line=LINE,
+            "partition_map.html",
+            panels=panels,
+            machine=program["machine"],
+            size=size,
+            op=op,
+            bar=BAR,
+            width=width,
+            height=HEIGHT,
+            line=LINE,
         )
         return picture(html, " ".join(panel["description"] for panel in panels))
 

@@ -94,7 +94,9 @@ def rounds_of(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], list[Ro
         rounds.append(Round([one for one in found if one["op"] == "load"], [one for one in found if one["op"] == "store"]))
     rounds = [one for one in rounds if one.loads]
     if not 0 < len(rounds) <= MOST_ROUNDS:
-        raise ResultError(f"{panel.slug}.{panel.kernel} loads in {plural(len(rounds), 'round')} on line {lines[0]}; 1 to {MOST_ROUNDS} can be drawn")
+        raise ResultError(
+            f"{panel.slug}.{panel.kernel} loads in {plural(len(rounds), 'round')} on line {lines[0]}; 1 to {MOST_ROUNDS} can be drawn"
+        )
     if max(access["warp"] for one in rounds for access in one.loads) >= COLORS:
         raise ResultError(f"{panel.slug}.{panel.kernel} loads with more than {COLORS} warps, which have no colors of their own")
     return run, rounds
@@ -124,15 +126,24 @@ def panel_of(panel: Panel, run: dict[str, Any], one: Round, first: int, last: in
     banks, sums = run["banks"], one.stored
     cells = [
         {
-            "x": MARGIN + CELL * (word % banks), "y": HEAD + ROW * (word // banks - first), "warp": warp, "lane": lane,
-            "sum": word in sums, "fill": FILLS[warp],
+            "x": MARGIN + CELL * (word % banks),
+            "y": HEAD + ROW * (word // banks - first),
+            "warp": warp,
+            "lane": lane,
+            "sum": word in sums,
+            "fill": FILLS[warp],
         }
         for word, (warp, lane) in sorted(one.readers.items())
     ]
     return {
-        "label": panel.label or panel.kernel, "cost": one.in_words(), "excess": one.conflicts > 0, "cells": cells, "banks": banks,
+        "label": panel.label or panel.kernel,
+        "cost": one.in_words(),
+        "excess": one.conflicts > 0,
+        "cells": cells,
+        "banks": banks,
         "rows": [{"y": HEAD + ROW * row, "word": row * banks} for row in range(last - first + 1)],
-        "width": MARGIN + CELL * banks, "height": HEAD + ROW * (last - first + 1),
+        "width": MARGIN + CELL * banks,
+        "height": HEAD + ROW * (last - first + 1),
         "description": describe(panel.label or panel.kernel, one, banks),
     }
 
@@ -166,8 +177,14 @@ class ArrayRounds(EvidenceDirective):
             steps.append({"number": number + 1, "chosen": number + 1 == chosen, "panels": drawn})
         warps = sorted({access["warp"] for _, rounds in found for one in rounds for access in one.loads})
         shown = dict(
-            name=f"rounds-{self.env.new_serialno('array-rounds')}", kernels=[panel.kernel for panel in panels],
-            warps=[(warp, FILLS[warp]) for warp in warps], machine=found[0][0]["machine"], cell=CELL, row=ROW, margin=MARGIN, head=HEAD,
+            name=f"rounds-{self.env.new_serialno('array-rounds')}",
+            kernels=[panel.kernel for panel in panels],
+            warps=[(warp, FILLS[warp]) for warp in warps],
+            machine=found[0][0]["machine"],
+            cell=CELL,
+            row=ROW,
+            margin=MARGIN,
+            head=HEAD,
         )
         html = render("array_rounds.html", steps=steps, still=False, **shown)
         said = " ".join(f"Round {step['number']}: {' '.join(panel['description'] for panel in step['panels'])}" for step in steps)

@@ -94,8 +94,15 @@ class RowSectors(EvidenceDirective):
         description = " ".join(describe(panel, size) for panel in panels)
         columns = max(len(row["boxes"]) for panel in panels for row in panel["rows"])
         html = render(
-            "row_sectors.html", panels=panels, description=description, size=size, sector=SECTOR, row=ROW,
-            width=LEFT + columns * SECTOR + RIGHT, height=rows * ROW, columns=columns,
+            "row_sectors.html",
+            panels=panels,
+            description=description,
+            size=size,
+            sector=SECTOR,
+            row=ROW,
+            width=LEFT + columns * SECTOR + RIGHT,
+            height=rows * ROW,
+            columns=columns,
         )
         return picture(html, description)
 

@@ -99,9 +99,7 @@ def layout(sectors: dict[int, list[Span]], columns: int) -> dict[str, Any]:
                 "y": y + _LABEL,
                 "label": f"byte {sector * SECTOR_BYTES:,}",
                 "words": [x + word * 4 * _BYTE for word in range(1, SECTOR_BYTES // 4)],
-                "spans": [
-                    {"x": x + span.start * _BYTE, "width": span.size * _BYTE, "label": span.label} for span in spans
-                ],
+                "spans": [{"x": x + span.start * _BYTE, "width": span.size * _BYTE, "label": span.label} for span in spans],
             }
         )
     rows = -(-len(sectors) // columns)

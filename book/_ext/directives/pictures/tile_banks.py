@@ -59,8 +59,11 @@ def panel_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> d
             word = row * layout.width + column
             cells.append(
                 {
-                    "x": (column - first) * CELL, "y": row * ROW, "bank": word % banks,
-                    "same": word % banks == contended, "asked": word in asked,
+                    "x": (column - first) * CELL,
+                    "y": row * ROW,
+                    "bank": word % banks,
+                    "same": word % banks == contended,
+                    "asked": word in asked,
                 }
             )
     in_bank = sum(word % banks == contended for word in asked)
@@ -101,13 +104,31 @@ class TileBanks(EvidenceDirective):
         count = self.options.get("columns", max(2, (WIDE - GAP * (len(widths) - 1)) // len(widths) // CELL))
         first = max(0, words[0] % width - count // 2)
         panels = [
-            panel_of(Layout(f"Rows of {wanted} words", wanted, tuple(relaid(words, width, wanted))), banks, rows, first, min(count, wanted - first))
+            panel_of(
+                Layout(f"Rows of {wanted} words", wanted, tuple(relaid(words, width, wanted))),
+                banks,
+                rows,
+                first,
+                min(count, wanted - first),
+            )
             for wanted in widths
         ]
         description = " ".join(describe(one) for one in panels)
         html = render(
-            "tile_banks.html", panels=panels, description=description, cell=CELL, row=ROW, rows=rows, count=count, first=first,
-            last=first + count - 1, op=panel.op, kernel=panel.kernel, line=access["line"], machine=run["machine"], warp=access["warp"],
+            "tile_banks.html",
+            panels=panels,
+            description=description,
+            cell=CELL,
+            row=ROW,
+            rows=rows,
+            count=count,
+            first=first,
+            last=first + count - 1,
+            op=panel.op,
+            kernel=panel.kernel,
+            line=access["line"],
+            machine=run["machine"],
+            warp=access["warp"],
             columns=ranges(sorted({word % width for word in words})),
         )
         return picture(html, description)

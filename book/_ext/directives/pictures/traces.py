@@ -84,7 +84,8 @@ def shared_access(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], dic
     fitting = [
         access
         for access in run["blocks"][0]["accesses"]
-        if access["space"] == "shared" and access["op"] == panel.op
+        if access["space"] == "shared"
+        and access["op"] == panel.op
         and panel.choices["match"] in sources.line(access["file"], access["line"])
     ]
     lines = sorted({(access["file"], access["line"]) for access in fitting})

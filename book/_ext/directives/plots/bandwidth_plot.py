@@ -30,10 +30,20 @@ PLOTTED_SIZE = "16384x16384"
 #: Colors by theme: text, muted text, bars of kernels, bars of ceilings, whiskers, bars of the reader's GPU.
 THEMES = {
     "light": {
-        "text": "#1f2328", "muted": "#59636e", "kernel": "#0b6e99", "ceiling": "#b3bcc6", "whisker": "#1f2328", "here": "#a33d00",
+        "text": "#1f2328",
+        "muted": "#59636e",
+        "kernel": "#0b6e99",
+        "ceiling": "#b3bcc6",
+        "whisker": "#1f2328",
+        "here": "#a33d00",
     },
     "dark": {
-        "text": "#e6edf3", "muted": "#9aa5b1", "kernel": "#58b6de", "ceiling": "#5b6570", "whisker": "#e6edf3", "here": "#ffab70",
+        "text": "#e6edf3",
+        "muted": "#9aa5b1",
+        "kernel": "#58b6de",
+        "ceiling": "#5b6570",
+        "whisker": "#e6edf3",
+        "here": "#ffab70",
     },
 }
 
@@ -167,16 +177,12 @@ class BandwidthPlot(EvidenceDirective):
         provenances = [evidence.result(row["slug"])["provenance"] for row in rows]
         latest = max(provenances, key=lambda provenance: provenance["date"])
         described = "; ".join(
-            f"{row['label']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})"
-            for row in rows
+            f"{row['label']} {format_number(row['gbps'])} ({format_number(row['low'])} to {format_number(row['high'])})" for row in rows
         )
         alt = f"Bars of bandwidth in GB/s at {pretty_size(size)}, cold, with the spread from p10 to p90: {described}."
         here = [f"{row['kernel']} {format_number(row['here']['gbps'])}" for row in rows if row["here"]]
         ceiling = "; gray: cudaMemcpy, the ceiling" if any(row["ceiling"] for row in rows) else ""
-        caption = (
-            f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90{ceiling}. "
-            f"{describe(latest)}."
-        )
+        caption = f"Effective bandwidth at {pretty_size(size)}, cold; bar: median, whisker: p10–p90{ceiling}. {describe(latest)}."
         if here:
             name = gpu_name(evidence, LOCAL)
             alt += f" On your GPU, {name}: {'; '.join(here)}."

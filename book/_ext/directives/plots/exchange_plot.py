@@ -51,13 +51,28 @@ class ExchangeFit(EvidenceDirective):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         key = self.arguments[0]
         link = link_of(evidence, key)
-        text = [f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.", "", ".. list-table::", "   :header-rows: 1", "",
-                "   * - matrix", "     - bytes sent", "     - measured, µs", "     - computed, µs", "     - difference"]
+        text = [
+            f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.",
+            "",
+            ".. list-table::",
+            "   :header-rows: 1",
+            "",
+            "   * - matrix",
+            "     - bytes sent",
+            "     - measured, µs",
+            "     - computed, µs",
+            "     - difference",
+        ]
         for size, sent, seconds in measured(evidence, key):
             computed = link.seconds(1, sent)
             difference = f"{100 * (computed / seconds - 1):+.0f} %".replace("-", "−")
-            text += [f"   * - {pretty_size(size)}", f"     - {format_number(sent)}", f"     - {seconds * 1e6:,.1f}",
-                     f"     - {computed * 1e6:,.1f}", f"     - {difference}"]
+            text += [
+                f"   * - {pretty_size(size)}",
+                f"     - {format_number(sent)}",
+                f"     - {seconds * 1e6:,.1f}",
+                f"     - {computed * 1e6:,.1f}",
+                f"     - {difference}",
+            ]
         return self.parsed(text)
 
 
@@ -72,8 +87,10 @@ def of_more_hosts(one: Points, two: Points, half: Points, host: int) -> str:
     least, _ = min(beyond, key=lambda point: point[1])
     costs = [(gpus, slow / fast) for (gpus, fast), (_, slow) in zip(two, half) if gpus > host]
     (first, dear), (last, cheap) = costs[0], costs[-1]
-    return (f"Beyond one host, one stage takes the least time with {least:,} GPUs: with more, its messages are too small. If hosts are joined at "
-            f"half the speed, two stages take {dear:.1f} times as long with {first:,} GPUs, and {cheap:.2f} times with {last:,}.")
+    return (
+        f"Beyond one host, one stage takes the least time with {least:,} GPUs: with more, its messages are too small. If hosts are joined at "
+        f"half the speed, two stages take {dear:.1f} times as long with {first:,} GPUs, and {cheap:.2f} times with {last:,}."
+    )
 
 
 class ExchangePlot(EvidenceDirective):
@@ -121,7 +138,13 @@ class ExchangePlot(EvidenceDirective):
             + of_more_hosts(*(points for _, _, points in series), host)
         )
         html = render(
-            "exchange_plot.html", width=WIDTH, height=HEIGHT, left=LEFT, bottom=HEIGHT - BOTTOM, top=TOP, description=description,
+            "exchange_plot.html",
+            width=WIDTH,
+            height=HEIGHT,
+            left=LEFT,
+            bottom=HEIGHT - BOTTOM,
+            top=TOP,
+            description=description,
             ticks=[(x(gpus), f"{gpus:,}") for gpus in counts],
             lines=[(y(10.0**n), f"{10.0 ** (n + 3):,g} ms") for n in range(low, high + 1)],
             series=[(name, mark, curve(points, x, y)) for name, mark, points in series],

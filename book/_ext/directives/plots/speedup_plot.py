@@ -87,15 +87,25 @@ def layout(lines: list[Line], series: list[str], unit: str, page: dict[str, int]
             place = series.index(dot.series)
             dots.append(
                 {
-                    "series": place, "path": mark(SHAPES[place], x(dot.value), y),
+                    "series": place,
+                    "path": mark(SHAPES[place], x(dot.value), y),
                     "whisker": None if dot.low is None else (x(dot.low), x(dot.high)),
-                    "label": format_number(dot.value, ".2f" if dot.value < 10 else ".1f") + unit, "text_x": x(dot.high or dot.value) + 10,
+                    "label": format_number(dot.value, ".2f" if dot.value < 10 else ".1f") + unit,
+                    "text_x": x(dot.high or dot.value) + 10,
                 }
             )
         drawn.append({"name": line.name, "y": y, "dots": dots})
     height = TOP + page["line"] * len(lines)
     axis = [{"x": x(tick), "label": f"{tick:g}{unit}"} for tick in scale]
-    return {**page, "lines": drawn, "ticks": axis, "bottom": height, "height": height + BOTTOM, "numbers": numbers, "right": page["left"] + across}
+    return {
+        **page,
+        "lines": drawn,
+        "ticks": axis,
+        "bottom": height,
+        "height": height + BOTTOM,
+        "numbers": numbers,
+        "right": page["left"] + across,
+    }
 
 
 def in_words(lines: list[Line], unit: str) -> str:

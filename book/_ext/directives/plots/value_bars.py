@@ -23,10 +23,7 @@ LONGEST, FIGURES, ROW = 480, 60, 38
 def bars_of(rows: list[tuple[str, float, str]], least: float) -> list[dict[str, Any]]:
     """Return the bars of ``(name, number, text)``; what exceeds ``least`` is a part of its own."""
     scale = LONGEST / max(max(number for _, number, _ in rows), least)
-    return [
-        {"name": name, "text": text, "width": number * scale, "least": min(number, least) * scale}
-        for name, number, text in rows
-    ]
+    return [{"name": name, "text": text, "width": number * scale, "least": min(number, least) * scale} for name, number, text in rows]
 
 
 class ValueBars(EvidenceDirective):
@@ -59,8 +56,15 @@ class ValueBars(EvidenceDirective):
         what, because = self.arguments[0], self.options.get("because", "")
         description = f"{what}: " + ", ".join(f"{name} {text}" for name, _, text in rows) + "."
         html = render(
-            "value_bars.html", bars=bars_of(rows, least), what=what, least=least, because=because, description=description,
-            provenance="; ".join(dict.fromkeys(sources)), width=LONGEST + FIGURES, row=ROW,
+            "value_bars.html",
+            bars=bars_of(rows, least),
+            what=what,
+            least=least,
+            because=because,
+            description=description,
+            provenance="; ".join(dict.fromkeys(sources)),
+            width=LONGEST + FIGURES,
+            row=ROW,
         )
         return picture(html, description)
 

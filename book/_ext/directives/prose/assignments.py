@@ -55,7 +55,8 @@ def sizes(parameters: dict[str, int]) -> str:
 # What stands in a hint, which is plain text for the terminal too, and is code: a name with a dot, an underscore or a hump,
 # a call, a vector type.
 _CODE = re.compile(
-    r"(?<![\w.])(?:__\w+|[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|(?:u?int|float|double|uchar)[1-4])(?:\([^()]*\))?(?!\w)")
+    r"(?<![\w.])(?:__\w+|[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|(?:u?int|float|double|uchar)[1-4])(?:\([^()]*\))?(?!\w)"
+)
 
 
 def inline(text: str) -> list[nodes.Node]:
@@ -142,7 +143,8 @@ class AssignmentPage(_AssignmentDirective):
         machine = "" if data["machine"] == DEFAULT_MACHINE else f" The rules that count are those of the machine ``{data['machine']}``."
         return self.words(
             f"*{data['summary']}*\n\nIt belongs to :doc:`/{data['name']}`. Plan {data['minutes']} minutes; it gives {data['max_points']} "
-            f"points.{machine} You need no GPU.")
+            f"points.{machine} You need no GPU."
+        )
 
     def _brief(self, evidence: Evidence, data: dict[str, Any]) -> list[nodes.Node]:
         path = evidence.chapters / data["name"] / "assignment" / data["brief"]
@@ -165,20 +167,23 @@ class AssignmentPage(_AssignmentDirective):
             rows.append([[_code("fast")], _text(f"{fast} more"), [ratio]])
         table = self.table(["check", "points", "what it wants"], rows, [22, 14, 64])
         limits = data["limits"]
-        seen = [
-            [_text(case["name"].replace("_", " ")), _text(sizes(case["parameters"]))] for case in data["visible_cases"]
-        ]
+        seen = [[_text(case["name"].replace("_", " ")), _text(sizes(case["parameters"]))] for case in data["visible_cases"]]
         cases = self.table(["case", "sizes"], seen, [40, 60])
         return self.section(
             "What is checked",
-            *self.words("In this order. The first of ``exists``, ``compiles``, ``safe``, ``correct`` and ``by_kernels`` that "
-                        "fails stops the others. The counts are summed over all launches of a case, and every case has to keep every limit."),
+            *self.words(
+                "In this order. The first of ``exists``, ``compiles``, ``safe``, ``correct`` and ``by_kernels`` that "
+                "fails stops the others. The counts are summed over all launches of a case, and every case has to keep every limit."
+            ),
             table,
-            *self.words(f"These cases you see. There are {data['hidden_cases']} more, whose sizes and data are drawn for each student "
-                        "anew."),
+            *self.words(
+                f"These cases you see. There are {data['hidden_cases']} more, whose sizes and data are drawn for each student anew."
+            ),
             cases,
-            *self.words(f"A case may take {limits['seconds']:g} s, {limits['memory_megabytes']:,} MB of memory, and print "
-                        f"{limits['output_kilobytes']:,} kB."),
+            *self.words(
+                f"A case may take {limits['seconds']:g} s, {limits['memory_megabytes']:,} MB of memory, and print "
+                f"{limits['output_kilobytes']:,} kB."
+            ),
         )
 
     def _starter(self, data: dict[str, Any]) -> nodes.section:
@@ -186,9 +191,12 @@ class AssignmentPage(_AssignmentDirective):
         self.set_source_info(block)
         return self.section(
             "The starter",
-            *self.words(f"This is ``{data['source']}``. It compiles and is safe to run, and gives {data['starter_points']} points. "
-                        "Work between the marks, or anywhere else: what has to stay is the declaration of the function."),
-            block)
+            *self.words(
+                f"This is ``{data['source']}``. It compiles and is safe to run, and gives {data['starter_points']} points. "
+                "Work between the marks, or anywhere else: what has to stay is the declaration of the function."
+            ),
+            block,
+        )
 
     def _work(self, data: dict[str, Any]) -> nodes.section:
         name, folder = data["name"], "work"
@@ -207,8 +215,11 @@ class AssignmentPage(_AssignmentDirective):
         return self.section(
             "How to work",
             block,
-            *self.words(f"With a GPU, ``nvcc {data['try']}`` makes an ordinary program. Hand in ``{data['source']}``, that file alone. "
-                        "It is graded as it is at home, at other hidden sizes if your teacher has set a secret."))
+            *self.words(
+                f"With a GPU, ``nvcc {data['try']}`` makes an ordinary program. Hand in ``{data['source']}``, that file alone. "
+                "It is graded as it is at home, at other hidden sizes if your teacher has set a secret."
+            ),
+        )
 
     def _hints(self, data: dict[str, Any]) -> nodes.section:
         folds = []
@@ -217,8 +228,9 @@ class AssignmentPage(_AssignmentDirective):
             self.set_source_info(fold)
             fold += nodes.paragraph("", "", *inline(hint))
             folds.append(fold)
-        return self.section("Hints", *self.words(f"They are there for ``scripts/grade hint {data['name']}`` too. "
-                                                 "Look at your own counts first."), *folds)
+        return self.section(
+            "Hints", *self.words(f"They are there for ``scripts/grade hint {data['name']}`` too. Look at your own counts first."), *folds
+        )
 
 
 class AssignmentTable(_AssignmentDirective):
@@ -231,8 +243,11 @@ class AssignmentTable(_AssignmentDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         folder = evidence.counts.parent / "assignments"
-        found = [described(evidence, path.stem) for path in sorted(folder.glob("*.json"))
-                 if (evidence.chapters / path.stem / "assignment").is_dir()]
+        found = [
+            described(evidence, path.stem)
+            for path in sorted(folder.glob("*.json"))
+            if (evidence.chapters / path.stem / "assignment").is_dir()
+        ]
         if not found:
             raise ResultError(f"there is no assignment in {folder}; the CMake target 'book' describes each in chapters/*/assignment")
         found.sort(key=lambda data: data["minutes"])
@@ -253,8 +268,23 @@ class AssignmentTable(_AssignmentDirective):
         for data in found:
             counts = sum(threshold["points"] for threshold in data["thresholds"])
             points = data["points"]
-            rows.append([self._link(data), *map(_text, (points["compiles"], points["safe"], points["correct"], counts,
-                                                        data["max_points"], points["fast"] or "none", data["starter_points"]))])
+            rows.append(
+                [
+                    self._link(data),
+                    *map(
+                        _text,
+                        (
+                            points["compiles"],
+                            points["safe"],
+                            points["correct"],
+                            counts,
+                            data["max_points"],
+                            points["fast"] or "none",
+                            data["starter_points"],
+                        ),
+                    ),
+                ]
+            )
         heads = ["assignment", "compiles", "safe", "correct", "counts", "together", "on a GPU, more", "the starter gets"]
         return self.table(heads, rows, [30, 10, 10, 10, 10, 10, 10, 10])
 

@@ -96,9 +96,7 @@ class ClaimRole(SphinxRole):
         anchor = f"claim-{self.env.new_serialno('conflict-free-claim')}"
         verdict = local_verdict(found, expression)
         sentence = " ".join(match["sentence"].split())
-        claims_of(self.env).setdefault(self.env.docname, []).append(
-            Claim(anchor, sentence, expression, compared.values, verdict)
-        )
+        claims_of(self.env).setdefault(self.env.docname, []).append(Claim(anchor, sentence, expression, compared.values, verdict))
         made: list[nodes.Node] = [nodes.inline("", match["sentence"], classes=["claim"], ids=[anchor])]
         if verdict is not None:
             tip = {"provenance": verdict.provenance, "tip_id": f"{anchor}-here"}

@@ -84,9 +84,7 @@ def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             if name in node["kernels"]:
                 subject, _, lesson = env.titles[name].astext().partition(": ")
                 uri = app.builder.get_relative_uri(docname, name)
-                rows.append(
-                    {"subject": subject, "lesson": lesson, "uri": uri, "kernels": node["kernels"][name], "facts": facts(env)[name]}
-                )
+                rows.append({"subject": subject, "lesson": lesson, "uri": uri, "kernels": node["kernels"][name], "facts": facts(env)[name]})
         for name in sorted(set(node["kernels"]) - set(reading_order(env))):
             _logger.warning("chapter %s is measured, and no toctree has its page", name, location=docname)
         html = render("course.html", rows=rows, words=WORDS_A_MINUTE, minutes=MINUTES_AN_EXERCISE)

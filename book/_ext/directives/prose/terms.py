@@ -25,8 +25,19 @@ GLOSSARY = "glossary"
 
 #: What is not prose: names, quotations of code, headings, links, and words that stand for themselves.
 _NOT_PROSE = (
-    nodes.literal, nodes.literal_block, nodes.raw, nodes.title, nodes.reference, nodes.caption, nodes.comment,
-    nodes.problematic, nodes.system_message, addnodes.pending_xref, addnodes.download_reference, addnodes.desc, value,
+    nodes.literal,
+    nodes.literal_block,
+    nodes.raw,
+    nodes.title,
+    nodes.reference,
+    nodes.caption,
+    nodes.comment,
+    nodes.problematic,
+    nodes.system_message,
+    addnodes.pending_xref,
+    addnodes.download_reference,
+    addnodes.desc,
+    value,
 )
 
 _logger = logging.getLogger(__name__)

@@ -77,7 +77,11 @@ class AccessTable(EvidenceDirective):
         return [
             raw_html(
                 render(
-                    "access.html", rows=rows, gpu=table["provenance"], total=total, agree=total - still_open,
+                    "access.html",
+                    rows=rows,
+                    gpu=table["provenance"],
+                    total=total,
+                    agree=total - still_open,
                     note=table["open"]["note"] if still_open else "",
                 )
             )
@@ -96,11 +100,24 @@ def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
             kernels.setdefault(difference["kernel"], set()).update(difference["marked"])
         marks = sorted({mark for found in kernels.values() for mark in found})
         if kernels:
-            rows.append({"name": program["name"], "kernels": sorted(kernels), "equal": program["equal"], "of": program["counts"],
-                         "marked": all(kernels.values()), "marks": marks})
-    return {"equal": [program["name"] for program in programs if not program["differences"]], "rows": rows, "total": len(programs),
-            "launches": sum(program["launches"] for program in programs), "counts": sum(program["counts"] for program in programs),
-            "agree": sum(program["equal"] for program in programs)}
+            rows.append(
+                {
+                    "name": program["name"],
+                    "kernels": sorted(kernels),
+                    "equal": program["equal"],
+                    "of": program["counts"],
+                    "marked": all(kernels.values()),
+                    "marks": marks,
+                }
+            )
+    return {
+        "equal": [program["name"] for program in programs if not program["differences"]],
+        "rows": rows,
+        "total": len(programs),
+        "launches": sum(program["launches"] for program in programs),
+        "counts": sum(program["counts"] for program in programs),
+        "agree": sum(program["equal"] for program in programs),
+    }
 
 
 class ProgramsTable(EvidenceDirective):

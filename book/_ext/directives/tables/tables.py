@@ -99,9 +99,7 @@ class ParityTable(EvidenceDirective):
         return [raw_html(render("parity.html", rows=rows, gpu=gpu, total=len(rows)))]
 
 
-def _parity_row(
-    evidence: Evidence, slug: str, row: dict[str, Any], exceptions: list[parity.ParityException]
-) -> dict[str, Any]:
+def _parity_row(evidence: Evidence, slug: str, row: dict[str, Any], exceptions: list[parity.ParityException]) -> dict[str, Any]:
     """Return one row of the parity table: how many of the six counters are equal, and why others are not."""
     counts = evidence.counts_row(slug, row["kernel"], row["size"])["counts"]
     model = parity.model_counters(counts)
@@ -348,8 +346,7 @@ class MeasuredTable(EvidenceDirective):
         result = evidence.result(slug)
         if result is None:
             raise ResultError(
-                f"no results of chapter {slug} on {evidence.machine}: "
-                f"{evidence.results / evidence.machine / slug}.json does not exist"
+                f"no results of chapter {slug} on {evidence.machine}: {evidence.results / evidence.machine / slug}.json does not exist"
             )
         timed = dict.fromkeys(row["size"] for row in result["rows"] if row["time"])
         by_default = " ".join(timed) if is_of_arrays(result) else MEASURED_SIZES
@@ -382,9 +379,7 @@ class MeasuredTable(EvidenceDirective):
             return f"Your GPU: {result['provenance']['gpu']}", LOCAL, "Your results have no times of these kernels."
         return self._machine(evidence, slug, groups, LOCAL)
 
-    def _machine(
-        self, evidence: Evidence, slug: str, groups: list[dict[str, Any]], machine: str
-    ) -> tuple[str, str, str]:
+    def _machine(self, evidence: Evidence, slug: str, groups: list[dict[str, Any]], machine: str) -> tuple[str, str, str]:
         result = evidence.result(slug, machine)
         samples = sorted({time["samples"] for row in result["rows"] for time in (row["time"] or {}).values()})
         beside = machine != LOCAL and evidence.result(slug, LOCAL) is not None and add_local(evidence, groups, slug)

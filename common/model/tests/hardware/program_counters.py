@@ -59,8 +59,10 @@ def write_table(table):
         f"  {json.dumps(name)}: [\n" + ",\n".join(f"   {json.dumps(launch)}" for launch in launches) + "\n  ]"
         for name, launches in table["programs"].items()
     )
-    return (f' {{\n "provenance": {json.dumps(table["provenance"])},\n "open": {json.dumps(table["open"], indent=1)},\n'
-            f' "programs": {{\n{programs}\n }}\n}}\n').lstrip()
+    return (
+        f' {{\n "provenance": {json.dumps(table["provenance"])},\n "open": {json.dumps(table["open"], indent=1)},\n'
+        f' "programs": {{\n{programs}\n }}\n}}\n'
+    ).lstrip()
 
 
 def main(arguments=None):

@@ -7,7 +7,9 @@ import json
 import program_counters
 
 KERNEL = {
-    "name": "k", "shared_load": {"wavefronts": 6}, "global_load": {"requests": 2, "sectors": 8},
+    "name": "k",
+    "shared_load": {"wavefronts": 6},
+    "global_load": {"requests": 2, "sectors": 8},
     "async_copy": {"global": {"requests": 1, "sectors": 4}, "shared": {"wavefronts": 1}},
 }
 LAUNCH = {"kernel": "k", "shared_load": 6, "async_copy": 1, "global_load_requests": 3, "global_load_sectors": 12}
@@ -35,7 +37,10 @@ def test_what_is_open_no_more_is_found(tmp_path):
 
 def test_reads_what_ncu_prints(tmp_path):
     metrics = sorted({metric for _, metrics in program_counters.COMPARED.values() for metric in metrics})
-    rows = ['"ID","Kernel Name","Metric Name","Metric Value"', *(f'"0","void k<4>(int)","{metric}","{2 if "_ldsm" in metric else 0}"' for metric in metrics)]
+    rows = [
+        '"ID","Kernel Name","Metric Name","Metric Value"',
+        *(f'"0","void k<4>(int)","{metric}","{2 if "_ldsm" in metric else 0}"' for metric in metrics),
+    ]
     printed = tmp_path / "program.csv"
     printed.write_text("\n".join(rows) + "\n", encoding="utf-8")
     assert program_counters.read(printed) == [{"kernel": "k", "shared_load": 2}]

@@ -10,7 +10,12 @@ import read_features
 LANES = " ".join(str(4 * lane) for lane in range(32))
 CASES = [f"async_copy both 4 rows ffffffff {LANES} {LANES}", f"async_copy to 4 pairs 0000ffff {LANES}"]
 METRICS = [metric for metrics in read_features.METRICS["async_copy"] for metric in metrics]
-CSV = ['"ID",' + ",".join(f'"{metric}"' for metric in METRICS), '"",' + ",".join('""' for _ in METRICS), '"0","1","4","1,002"', '"1","1","2","16"']
+CSV = [
+    '"ID",' + ",".join(f'"{metric}"' for metric in METRICS),
+    '"",' + ",".join('""' for _ in METRICS),
+    '"0","1","4","1,002"',
+    '"1","1","2","16"',
+]
 
 
 def merged(folder, cases=CASES, table=CSV):
@@ -33,10 +38,13 @@ def test_new_rows_are_added_and_known_ones_replaced(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(("cases", "table", "says"), [
-    (CASES[:1], CSV, "1 cases, 2 profiled launches"),
-    (CASES, [CSV[0], CSV[1], '"0","","4","1"', CSV[3]], "has no value of"),
-])
+@pytest.mark.parametrize(
+    ("cases", "table", "says"),
+    [
+        (CASES[:1], CSV, "1 cases, 2 profiled launches"),
+        (CASES, [CSV[0], CSV[1], '"0","","4","1"', CSV[3]], "has no value of"),
+    ],
+)
 def test_a_run_that_is_not_whole_is_refused(tmp_path, capsys, cases, table, says):
     code, kept = merged(tmp_path, cases, table)
     assert code == 1 and len(kept["rows"]) == 1

@@ -61,7 +61,10 @@ def test_counts_runs_that_agree(tmp_path):
 
 def test_refuses_runs_that_differ(tmp_path, capsys):
     output = tmp_path / "table.json"
-    runs = [write_run(tmp_path / "first"), write_run(tmp_path / "second", table=[*CSV[:3], CSV[3].replace("256", "0").replace("1,002", "1,003")])]
+    runs = [
+        write_run(tmp_path / "first"),
+        write_run(tmp_path / "second", table=[*CSV[:3], CSV[3].replace("256", "0").replace("1,002", "1,003")]),
+    ]
     assert read_probe.main([*runs, "--output", str(output)]) == 1
     assert "second: 'global store 4 contiguous 0000ffff' has the counts [1, 1003], in first it has [1, 1002]" in capsys.readouterr().err
     assert not output.exists()

@@ -27,8 +27,21 @@ CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.
 HEADER_LINES = 5
 
 CODE_SUFFIXES = {
-    ".bash", ".cmake", ".cpp", ".css", ".cu", ".cuh", ".h", ".hpp", ".html", ".in", ".js",
-    ".lock", ".py", ".sh", ".toml",
+    ".bash",
+    ".cmake",
+    ".cpp",
+    ".css",
+    ".cu",
+    ".cuh",
+    ".h",
+    ".hpp",
+    ".html",
+    ".in",
+    ".js",
+    ".lock",
+    ".py",
+    ".sh",
+    ".toml",
 }
 PROSE_SUFFIXES = {".bib", ".md", ".rst"}
 
@@ -45,10 +58,15 @@ PLACES = re.compile(
 
 def own_files() -> list[Path]:
     """The repository's own files, those that git does not know yet included."""
-    listed = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        capture_output=True, text=True,
-    ) if (ROOT / ".git").exists() else None
+    listed = (
+        subprocess.run(
+            ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            capture_output=True,
+            text=True,
+        )
+        if (ROOT / ".git").exists()
+        else None
+    )
     if listed is not None and listed.returncode == 0:
         found = [ROOT / name for name in listed.stdout.split("\0") if name]
         return sorted(path for path in found if path.is_file())
@@ -127,8 +145,7 @@ def chapters_are_listed() -> Iterator[str]:
             yield f"chapters/{slug} is not in chapters/CMakeLists.txt"
         if not re.search(rf"^\s+{slug}\s*$", index, re.MULTILINE):
             yield f"chapters/{slug} has no page in a toctree of book/index.rst"
-        for needed in (source_path(slug), CHAPTERS / slug / "CMakeLists.txt",
-                       CHAPTERS / slug / "README.md", ROOT / "book" / f"{slug}.rst"):
+        for needed in (source_path(slug), CHAPTERS / slug / "CMakeLists.txt", CHAPTERS / slug / "README.md", ROOT / "book" / f"{slug}.rst"):
             if not needed.is_file():
                 yield f"chapter {slug} has no {_name(needed)}"
     for slug in listed:
@@ -174,10 +191,7 @@ def repeated_kernels() -> Iterator[str]:
 
 def committed_results() -> Iterator[str]:
     """Every committed result is valid and was measured with the kernels of today."""
-    machines = [
-        path for path in sorted(RESULTS.iterdir())
-        if path.is_dir() and path.name not in (LOCAL, HISTORICAL)
-    ]
+    machines = [path for path in sorted(RESULTS.iterdir()) if path.is_dir() and path.name not in (LOCAL, HISTORICAL)]
     for path in (file for machine in machines for file in sorted(machine.glob("*.json"))):
         machine = path.parent.name
         try:
@@ -192,8 +206,10 @@ def committed_results() -> Iterator[str]:
             yield _inside(error)
             continue
         if stale:
-            yield (f"{_name(path)}: stale, its kernels have changed since: {', '.join(stale)}; "
-                   f"run scripts/measure --name {machine} --chapter {path.stem} on that machine")
+            yield (
+                f"{_name(path)}: stale, its kernels have changed since: {', '.join(stale)}; "
+                f"run scripts/measure --name {machine} --chapter {path.stem} on that machine"
+            )
 
 
 def counters_are_counts(counts: Path | None = None) -> Iterator[str]:
@@ -218,8 +234,17 @@ def readme_table() -> Iterator[str]:
 
 
 RULES = (
-    licence_headers, places, lock_files, chapters_are_listed, tags, repeated_kernels, committed_results,
-    counters_are_counts, readme_table, naked_numbers, external_links,
+    licence_headers,
+    places,
+    lock_files,
+    chapters_are_listed,
+    tags,
+    repeated_kernels,
+    committed_results,
+    counters_are_counts,
+    readme_table,
+    naked_numbers,
+    external_links,
 )
 
 
@@ -262,18 +287,28 @@ def _report(findings: list[str], looked_at: str) -> int:
 def main() -> int:
     parser = OneLineParser(
         prog="scripts/check",
-        description="Looks over the repository for what no compiler sees. Exit code 0: nothing "
-        "found; 1: findings, a line each.",
+        description="Looks over the repository for what no compiler sees. Exit code 0: nothing found; 1: findings, a line each.",
     )
     parser.add_argument("--fix", action="store_true", help="first write the README's table anew")
-    parser.add_argument("--counts", type=Path, metavar="DIR", help="compare the committed counters with the model's counts "
-                        "of a build, and look at nothing else")
-    parser.add_argument("--html", type=Path, metavar="DIR", help="compare the code on the pages of a rendered book with the "
-                        "tested sources, and look at nothing else")
-    parser.add_argument("--budgets", type=Path, metavar="DIR", help="print how long the chapters' pages of a rendered book are, "
-                        "in screens, and look at nothing else; needs Chromium")
-    parser.add_argument("--links", action="store_true", help="follow every link that leads out, and look at nothing else; "
-                        "needs a network")
+    parser.add_argument(
+        "--counts",
+        type=Path,
+        metavar="DIR",
+        help="compare the committed counters with the model's counts of a build, and look at nothing else",
+    )
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="DIR",
+        help="compare the code on the pages of a rendered book with the tested sources, and look at nothing else",
+    )
+    parser.add_argument(
+        "--budgets",
+        type=Path,
+        metavar="DIR",
+        help="print how long the chapters' pages of a rendered book are, in screens, and look at nothing else; needs Chromium",
+    )
+    parser.add_argument("--links", action="store_true", help="follow every link that leads out, and look at nothing else; needs a network")
     options = parser.parse_args()
     if options.links:
         return _report(list(dead_links()), "links that lead out")

@@ -160,7 +160,9 @@ def naked_numbers(paths: Iterable[Path] | None = None) -> Iterator[str]:
             if (found.file, found.text) in allowed:
                 used.add((found.file, found.text))
             else:
-                yield (f"{found.file}:{found.line}: '{found.text}' is typed; take it from the evidence with :val: or "
-                       ":claim:, or list it with its reason in book/typed_numbers.json")
+                yield (
+                    f"{found.file}:{found.line}: '{found.text}' is typed; take it from the evidence with :val: or "
+                    ":claim:, or list it with its reason in book/typed_numbers.json"
+                )
     for file, text in sorted(allowed - used):
         yield f"{ALLOWED.relative_to(ROOT).as_posix()}: '{text}' is not in {file}; remove the entry"

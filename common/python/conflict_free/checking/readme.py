@@ -19,8 +19,13 @@ END = "<!-- end of measured table -->"
 
 # The steps of the transpose: the README fits a screen, and the book has every kernel.
 SHOWN = (
-    "cudaMemcpy", "copy_plain", "copy_shared", "transpose_naive_row_read", "transpose_naive_column_read",
-    "transpose_coalesced", "transpose_padded",
+    "cudaMemcpy",
+    "copy_plain",
+    "copy_shared",
+    "transpose_naive_row_read",
+    "transpose_naive_column_read",
+    "transpose_coalesced",
+    "transpose_padded",
 )
 
 
@@ -45,15 +50,15 @@ def _measured(evidence: Evidence, row: dict | None) -> str:
 
 def table() -> str:
     """The table as Markdown; empty when nothing has been measured on the book's machine."""
-    evidence = Evidence(
-        chapters=CHAPTERS, results=RESULTS, counts=ROOT / "build", machine=BOOK_MACHINE
-    )
+    evidence = Evidence(chapters=CHAPTERS, results=RESULTS, counts=ROOT / "build", machine=BOOK_MACHINE)
     measured = {slug: evidence.result(slug) for slug in chapters()}
     measured = {slug: result for slug, result in measured.items() if result}
     if not measured:
         return ""
-    lines = ["| chapter | kernel | sectors per load request | sectors per store request | size | GB/s | % of `cudaMemcpy` |",
-             "|---|---|--:|--:|--:|--:|--:|"]
+    lines = [
+        "| chapter | kernel | sectors per load request | sectors per store request | size | GB/s | % of `cudaMemcpy` |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
     for slug, result in measured.items():
         for kernel in dict.fromkeys(row["kernel"] for row in result["rows"] if row["kernel"] in SHOWN):
             rows = [row for row in result["rows"] if row["kernel"] == kernel]
@@ -64,8 +69,10 @@ def table() -> str:
                 f"| {_per_request(counted, 'global_store')} | {_measured(evidence, largest)} |"
             )
     provenance = next(iter(measured.values()))["provenance"]
-    caption = (f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: the largest size of each "
-               "kernel, L2 flushed before each launch, median. GB is 10⁹ bytes; sectors are the GPU's own counters.")
+    caption = (
+        f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: the largest size of each "
+        "kernel, L2 flushed before each launch, median. GB is 10⁹ bytes; sectors are the GPU's own counters."
+    )
     return "\n".join([*lines, "", caption])
 
 

@@ -40,7 +40,7 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     ours, ctest = arguments, []
     if "--" in arguments:
         at = arguments.index("--")
-        ours, ctest = arguments[:at], arguments[at + 1:]
+        ours, ctest = arguments[:at], arguments[at + 1 :]
     parser = OneLineParser(
         prog="scripts/test",
         usage="scripts/test [--only PATTERN] [-- CTEST-ARGUMENT ...]",
@@ -49,7 +49,9 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
         "packages that may not be installed.",
         epilog="examples: scripts/test --only chapter.copy; scripts/test -- --rerun-failed",
     )
-    parser.add_argument("--only", metavar="PATTERN", help="run the tests whose names have this regular expression, and build what they need")
+    parser.add_argument(
+        "--only", metavar="PATTERN", help="run the tests whose names have this regular expression, and build what they need"
+    )
     options = parser.parse_args(ours)
     if options.only is not None:
         try:

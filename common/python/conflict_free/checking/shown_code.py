@@ -101,8 +101,11 @@ class _Blocks(html.parser.HTMLParser):
 
 def blocks(folder: Path) -> list[Block]:
     """All blocks of code of the rendered book."""
-    return [block for path in sorted([*folder.glob("*.html"), *folder.glob("assignments/*.html")])
-            for block in _Blocks(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")).found]
+    return [
+        block
+        for path in sorted([*folder.glob("*.html"), *folder.glob("assignments/*.html")])
+        for block in _Blocks(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")).found
+    ]
 
 
 def _plain(text: str) -> str:
@@ -120,7 +123,7 @@ def device_functions(text: str) -> Iterator[tuple[int, str]]:
             at += 1
             if code[at - 1] == "}" and depth == 0:
                 break
-        yield text.count("\n", 0, match.start()) + 1, text[match.start():at]
+        yield text.count("\n", 0, match.start()) + 1, text[match.start() : at]
 
 
 def unshown_lines(found: list[Block]) -> Iterator[str]:
@@ -140,9 +143,12 @@ def unshown_lines(found: list[Block]) -> Iterator[str]:
 
 def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
     """Every block of code comes from a tested source; every shell command names what there is, or runs."""
-    sources = [_plain(path.read_text(encoding="utf-8"))
-               for folder in ("chapters", "book/examples", "common/harness/include") for path in sorted((ROOT / folder).rglob("*.*"))
-               if path.suffix in (".cu", ".cuh", ".hpp", ".h")]
+    sources = [
+        _plain(path.read_text(encoding="utf-8"))
+        for folder in ("chapters", "book/examples", "common/harness/include")
+        for path in sorted((ROOT / folder).rglob("*.*"))
+        if path.suffix in (".cu", ".cuh", ".hpp", ".h")
+    ]
     sources += [_plain(assignment.load(name).starter()) for name in assignment.names()]
     for block in found:
         made = released_folders(other for other in found if other.page == block.page)
@@ -208,8 +214,14 @@ def _wrong_program(words: list[str], build: Path) -> Iterator[str]:
         ran = build / RAN_WELL / key
         if ran.exists():
             return
-        done = subprocess.run([program, *words[1:]], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
-                              env=model_runtime.environment(build))
+        done = subprocess.run(
+            [program, *words[1:]],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=300,
+            env=model_runtime.environment(build),
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         yield f"does not run: {error}"
         return
@@ -225,7 +237,7 @@ def _wrong_script(words: list[str], made: tuple[str, ...]) -> Iterator[str]:
     if not script.is_file():
         yield f"there is no {words[0]}"
         return
-    ours = words[1:words.index("--")] if "--" in words else words[1:]
+    ours = words[1 : words.index("--")] if "--" in words else words[1:]
     command = ours[0] if ours and re.fullmatch(r"[a-z-]+", ours[0]) else ""
     for word in ours:
         if word.startswith("--") and not re.search(rf"{re.escape(word)}\b", _help(script) + (_help(script, command) if command else "")):

@@ -60,21 +60,39 @@ def add_reports(parser: argparse.ArgumentParser) -> None:
 def add_to(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--machine", metavar="NAME", help="the GPU whose rules apply (default: sm_90)")
-    add("--devices", metavar="N", type=_devices, help="how many GPUs the program sees (default: 1); the report then has the bytes that each has sent each other")
+    add(
+        "--devices",
+        metavar="N",
+        type=_devices,
+        help="how many GPUs the program sees (default: 1); the report then has the bytes that each has sent each other",
+    )
     add_reports(parser)
     add("--launches", metavar="N", type=_whole, help="count the first N launches of each kernel and configuration; the others only run")
     add("--blocks", metavar="N", type=_whole, help="count N blocks of each launch, spread over its grid; the others only run")
-    add("--budget", metavar="SECONDS", type=_seconds,
-        help="count for this long; launches and blocks after it only run (default: 60 without --launches and --blocks, else no end)")
-    add("--timeout", metavar="SECONDS", type=_seconds,
-        help="how much processor time one kernel may take (default: a kernel ends if for 60 s none of its blocks has ended)")
+    add(
+        "--budget",
+        metavar="SECONDS",
+        type=_seconds,
+        help="count for this long; launches and blocks after it only run (default: 60 without --launches and --blocks, else no end)",
+    )
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        help="how much processor time one kernel may take (default: a kernel ends if for 60 s none of its blocks has ended)",
+    )
     add("--build-dir", metavar="DIR", type=_folder, help="take the model from this build folder and build nothing of it")
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:
     """The environment that tells the model of the options, but for the machine and the report."""
-    given = {"SIMT_TIMEOUT": options.timeout, "SIMT_LAUNCHES": options.launches, "SIMT_BLOCKS": options.blocks, "SIMT_BUDGET": options.budget,
-             "SIMT_DEVICES": options.devices}
+    given = {
+        "SIMT_TIMEOUT": options.timeout,
+        "SIMT_LAUNCHES": options.launches,
+        "SIMT_BLOCKS": options.blocks,
+        "SIMT_BUDGET": options.budget,
+        "SIMT_DEVICES": options.devices,
+    }
     if options.budget is None and options.launches is None and options.blocks is None:
         given["SIMT_BUDGET"] = BUDGET_SECONDS
     return {name: f"{value:.15g}" for name, value in given.items() if value is not None}

@@ -22,22 +22,121 @@ PRESET = "programs"
 TARGET = "conflict_free_cudart"
 
 # Options of nvcc whose value is the next word, as it may be for all of these.
-_WITH_VALUE = frozenset((
-    "-D", "-U", "-I", "-L", "-l", "-O", "-x", "-t", "-std", "-arch", "-code", "-gencode", "-rdc", "-dlto-arch", "-cudart", "-cudadevrt",
-    "-ccbin", "-include", "-isystem", "-maxrregcount", "-Xcompiler", "-Xlinker", "-Xptxas", "-Xcudafe", "-Xarchive", "-Xnvlink", "-ftz",
-    "-prec-div", "-prec-sqrt", "-fmad", "-diag-suppress", "-diag-warn", "-diag-error", "-Werror", "-idp", "-ldir", "-default-stream",
-    "--define-macro", "--undefine-macro", "--include-path", "--library-path", "--library", "--optimize", "--x", "--threads", "--std",
-    "--gpu-architecture", "--gpu-code", "--generate-code", "--relocatable-device-code", "--cudart", "--cudadevrt", "--compiler-bindir",
-    "--pre-include", "--system-include", "--maxrregcount", "--compiler-options", "--linker-options", "--ptxas-options",
-    "--cudafe-options", "--archive-options", "--nvlink-options", "--ftz", "--prec-div", "--prec-sqrt", "--fmad", "--diag-suppress",
-    "--diag-warn", "--diag-error", "--default-stream",
-))
+_WITH_VALUE = frozenset(
+    (
+        "-D",
+        "-U",
+        "-I",
+        "-L",
+        "-l",
+        "-O",
+        "-x",
+        "-t",
+        "-std",
+        "-arch",
+        "-code",
+        "-gencode",
+        "-rdc",
+        "-dlto-arch",
+        "-cudart",
+        "-cudadevrt",
+        "-ccbin",
+        "-include",
+        "-isystem",
+        "-maxrregcount",
+        "-Xcompiler",
+        "-Xlinker",
+        "-Xptxas",
+        "-Xcudafe",
+        "-Xarchive",
+        "-Xnvlink",
+        "-ftz",
+        "-prec-div",
+        "-prec-sqrt",
+        "-fmad",
+        "-diag-suppress",
+        "-diag-warn",
+        "-diag-error",
+        "-Werror",
+        "-idp",
+        "-ldir",
+        "-default-stream",
+        "--define-macro",
+        "--undefine-macro",
+        "--include-path",
+        "--library-path",
+        "--library",
+        "--optimize",
+        "--x",
+        "--threads",
+        "--std",
+        "--gpu-architecture",
+        "--gpu-code",
+        "--generate-code",
+        "--relocatable-device-code",
+        "--cudart",
+        "--cudadevrt",
+        "--compiler-bindir",
+        "--pre-include",
+        "--system-include",
+        "--maxrregcount",
+        "--compiler-options",
+        "--linker-options",
+        "--ptxas-options",
+        "--cudafe-options",
+        "--archive-options",
+        "--nvlink-options",
+        "--ftz",
+        "--prec-div",
+        "--prec-sqrt",
+        "--fmad",
+        "--diag-suppress",
+        "--diag-warn",
+        "--diag-error",
+        "--default-stream",
+    )
+)
 # Those that would build something else than a program, or put it elsewhere.
-_REFUSED = frozenset((
-    "-o", "--output-file", "-c", "--compile", "-dc", "--device-c", "-dw", "--device-w", "-dlink", "--device-link", "-lib", "--lib",
-    "-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "--fatbin", "-cuda", "--cuda", "-E", "--preprocess", "-M", "-MM", "-MD", "-MMD",
-    "-MF", "-MT", "-run", "--run", "-link", "--link", "-dryrun", "--dryrun", "-optix-ir", "-ltoir",
-))
+_REFUSED = frozenset(
+    (
+        "-o",
+        "--output-file",
+        "-c",
+        "--compile",
+        "-dc",
+        "--device-c",
+        "-dw",
+        "--device-w",
+        "-dlink",
+        "--device-link",
+        "-lib",
+        "--lib",
+        "-ptx",
+        "--ptx",
+        "-cubin",
+        "--cubin",
+        "-fatbin",
+        "--fatbin",
+        "-cuda",
+        "--cuda",
+        "-E",
+        "--preprocess",
+        "-M",
+        "-MM",
+        "-MD",
+        "-MMD",
+        "-MF",
+        "-MT",
+        "-run",
+        "--run",
+        "-link",
+        "--link",
+        "-dryrun",
+        "--dryrun",
+        "-optix-ir",
+        "-ltoir",
+    )
+)
 
 
 def _source(text: str) -> Path:
@@ -45,8 +144,7 @@ def _source(text: str) -> Path:
         with open(text, "rb"):
             return Path(text)
     except OSError as error:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} given, a CUDA source file is accepted ({error.strerror})") from error
+        raise argparse.ArgumentTypeError(f"{text!r} given, a CUDA source file is accepted ({error.strerror})") from error
 
 
 def _parser() -> OneLineParser:
@@ -91,7 +189,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     words, program = arguments, []
     if "--" in arguments:
         at = arguments.index("--")
-        words, program = arguments[:at], arguments[at + 1:]
+        words, program = arguments[:at], arguments[at + 1 :]
     own, theirs = _split(words)
     parser = _parser()
     options = parser.parse_args(own)
@@ -131,5 +229,3 @@ def build_model() -> Path:
         setup.build(tools, PRESET, "the counting model", TARGET)
     stamp.write_text(state, encoding="utf-8")
     return build
-
-

@@ -31,7 +31,9 @@ ARCHITECTURE = "sm_90"
 CACHE = ROOT / "build" / "exactness"
 KEPT_TEXTS = 256
 # Part of the names in the cache: what an older comparison has found does not count.
-_VERSION = hashlib.sha256(b"".join(Path(module.__file__).read_bytes() for module in (ptx_accesses, sass_accesses, sys.modules[__name__]))).hexdigest()
+_VERSION = hashlib.sha256(
+    b"".join(Path(module.__file__).read_bytes() for module in (ptx_accesses, sass_accesses, sys.modules[__name__]))
+).hexdigest()
 
 
 # Functions of the driver that kernels call, by the names that programs have for them. What they access, only a GPU knows.
@@ -92,9 +94,12 @@ def _attribute(accesses: Sequence[Access], found: Sequence[MachineAccess]) -> tu
 def _group(access: Access, wide: int, accesses: Sequence[Access], taken: set[int], has_own: set[int]) -> list[Access] | None:
     """The accesses of a basic block that make up one of `wide` bytes with `access`, in their order; None if there are none."""
     like = [
-        a for a in accesses
+        a
+        for a in accesses
         if (a.block, a.base, a.guard, a.operation, a.space) == (access.block, access.base, access.guard, access.operation, access.space)
-        and a.vectorizable and a.line not in taken and (a is access or a.line not in has_own)
+        and a.vectorizable
+        and a.line not in taken
+        and (a is access or a.line not in has_own)
     ]
     by_offset: dict[int, Access] = {}
     for each in like:
@@ -116,7 +121,11 @@ def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, lis
     joined: set[int] = set()
     has_own = set(by_line)
     for access in accesses:
-        wider = {machine.bytes for machine in by_line.get(access.line, ()) if machine.bytes > access.bytes > 0 and machine.operation == access.operation}
+        wider = {
+            machine.bytes
+            for machine in by_line.get(access.line, ())
+            if machine.bytes > access.bytes > 0 and machine.operation == access.operation
+        }
         if not wider or not access.vectorizable or access.line in joined:
             continue
         wide = max(wider)
@@ -143,7 +152,9 @@ def _share(total: Counter, number: int) -> Counter | None:
     return Counter({loop: count // number for loop, count in total.items()})
 
 
-def _compare_block(result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], barriers: list[Counter], in_loop: bool) -> None:
+def _compare_block(
+    result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], barriers: list[Counter], in_loop: bool
+) -> None:
     """Compares how often, and in which loops, the machine code has the accesses of a basic block.
 
     An unrolled loop has all of its accesses several times. Lines are not certain, so accesses of a kind are compared together.
@@ -159,13 +170,20 @@ def _compare_block(result: Comparison, accesses: Sequence[Access], by_line: dict
             result.note(accesses[0], by_line[accesses[0].line][0].text, "ptxas takes it out of a loop", False)
         return
     patterns = [*barriers, *(pattern for pattern in counts.values() if pattern)]
-    usual = Counter(dict(Counter(frozenset(pattern.items()) for pattern in patterns).most_common(1)[0][0])) if patterns else Counter({-1: 1})
+    usual = (
+        Counter(dict(Counter(frozenset(pattern.items()) for pattern in patterns).most_common(1)[0][0])) if patterns else Counter({-1: 1})
+    )
     for access in accesses:
         number, wanted = counts[access.line].total(), usual.total()
         if counts[access.line] != usual:
             machine = by_line.get(access.line, ())
-            why = ("ptxas leaves it out" if number == 0 else "ptxas moves it to another place" if number == wanted
-                   else f"ptxas makes {number} of it, and {wanted} of what stands around it")
+            why = (
+                "ptxas leaves it out"
+                if number == 0
+                else "ptxas moves it to another place"
+                if number == wanted
+                else f"ptxas makes {number} of it, and {wanted} of what stands around it"
+            )
             result.note(access, machine[0].text if machine else "", why, False)
 
 
@@ -193,12 +211,18 @@ def compare(function: Function, section: Section) -> Comparison:
             result.counted[access.line] = (access.bytes, 0, True)
             result.note(access, found_here[0].text, "ptxas lets one lane do it for all that are active; it is counted so", True)
         if any(machine.operation != "atomic" for machine in found_here):
-            result.note(access, "", "ptxas makes a loop of loads and compare-and-swaps of it, whose rounds depend on what other warps do", False)
+            result.note(
+                access, "", "ptxas makes a loop of loads and compare-and-swaps of it, whose rounds depend on what other warps do", False
+            )
     joined = _join(result, function.accesses, by_line)
     left = [access for access in function.accesses if access.line not in joined and access.operation != "atomic"]
     for access in left:
         wrong = [machine for machine in by_line.get(access.line, ()) if not _same_width(access, machine)]
-        if wrong and access.line not in result.counted and not any(access.text == entry["ptx"] and access.source_line == entry["line"] for entry in result.fused):
+        if (
+            wrong
+            and access.line not in result.counted
+            and not any(access.text == entry["ptx"] and access.source_line == entry["line"] for entry in result.fused)
+        ):
             result.note(access, wrong[0].text, "ptxas makes an access of another width of it", False)
     barriers: dict[int, dict[int, Counter]] = defaultdict(lambda: defaultdict(Counter))
     for line, loop in section.barriers:
@@ -211,8 +235,15 @@ def compare(function: Function, section: Section) -> Comparison:
         _compare_block(result, accesses, by_line, list(barriers[block].values()), function.in_loop(accesses[0].line))
     for name in sorted(function.calls & _OF_THE_DRIVER.keys()):
         result.exact = False
-        result.fused.append({"file": "", "line": 0, "ptx": f"call {name}", "sass": "",
-                             "why": f"the driver's {_OF_THE_DRIVER[name]} has accesses of its own, which are not counted"})
+        result.fused.append(
+            {
+                "file": "",
+                "line": 0,
+                "ptx": f"call {name}",
+                "sass": "",
+                "why": f"the driver's {_OF_THE_DRIVER[name]} has accesses of its own, which are not counted",
+            }
+        )
     return result
 
 
@@ -280,7 +311,14 @@ def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "code.cubin"
         # A target with a suffix runs on that architecture alone.
-        target = next((line.split()[1].rstrip(",") for line in ptx.read_text(encoding="utf-8", errors="replace").splitlines() if line.startswith(".target")), "")
+        target = next(
+            (
+                line.split()[1].rstrip(",")
+                for line in ptx.read_text(encoding="utf-8", errors="replace").splitlines()
+                if line.startswith(".target")
+            ),
+            "",
+        )
         architecture = target if target == ARCHITECTURE + "a" else ARCHITECTURE
         command = [ptxas, f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
         try:
@@ -302,8 +340,11 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
         return found
     compared = compare_text(text.decode("utf-8", "replace"), disassemble(ptx, nvcc, options))
     functions = {
-        name: {"exact": result.exact, "fused": result.fused,
-               "counted": {str(line): list(how) for line, how in sorted(result.counted.items())}}
+        name: {
+            "exact": result.exact,
+            "fused": result.fused,
+            "counted": {str(line): list(how) for line, how in sorted(result.counted.items())},
+        }
         for name, result in compared.items()
     }
     CACHE.mkdir(parents=True, exist_ok=True)

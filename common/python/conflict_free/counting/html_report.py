@@ -34,7 +34,9 @@ def _cells(tag: str, values: Iterable[str]) -> str:
 
 def _tables(kernel: dict) -> Iterator[str]:
     for space, measure in MEASURES.items():
-        rows = [(operation, counts) for operation in OPERATIONS if (counts := counts_of(kernel, space, operation)) and counts[measure.number]]
+        rows = [
+            (operation, counts) for operation in OPERATIONS if (counts := counts_of(kernel, space, operation)) and counts[measure.number]
+        ]
         if not rows:
             continue
         yield f"<table><tr>{_cells('th', (space, *measure.headings))}</tr>"
@@ -60,14 +62,18 @@ def _listing(file: str, text: str, counted: dict[int, list[dict]], names: Iterat
     lines = text.expandtabs(4).splitlines()
     lines += [""] * (max(counted) - len(lines))
     yield '<div class="listing"><table>'
-    yield f"<tr>{_cells('th', ('access', 'number', 'each', 'line'))}<th class=\"source\">{escape(file)}</th></tr>"
+    yield f'<tr>{_cells("th", ("access", "number", "each", "line"))}<th class="source">{escape(file)}</th></tr>'
     for number in shown_numbers(lines, counted):
         if number is None:
             yield '<tr><td></td><td></td><td></td><td class="number">…</td><td></td></tr>'
             continue
         margins = [_margin(line, names) for line in counted.get(number, ())] or ["<td></td><td></td><td></td>"]
         for place, margin in enumerate(margins):
-            source = f'<td class="number">{number}</td><td class="source">{escape(lines[number - 1])}</td>' if place == 0 else "<td></td><td></td>"
+            source = (
+                f'<td class="number">{number}</td><td class="source">{escape(lines[number - 1])}</td>'
+                if place == 0
+                else "<td></td><td></td>"
+            )
             yield f"<tr>{margin}{source}</tr>"
     yield "</table></div>"
 

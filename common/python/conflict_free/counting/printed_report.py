@@ -40,10 +40,12 @@ class Measure:
         return not self.ideal or counts[self.cost] <= counts[self.ideal]
 
 
-SHARED = Measure("instructions", "wavefronts", "ideal_wavefronts",
-                 ("instructions", "wavefronts", "at best", "conflicts", "wavefronts each"))
-GLOBAL = Measure("requests", "sectors", "ideal_sectors",
-                 ("requests", "sectors", "at best", "bytes asked", "bytes moved", "sectors each", "efficiency"))
+SHARED = Measure(
+    "instructions", "wavefronts", "ideal_wavefronts", ("instructions", "wavefronts", "at best", "conflicts", "wavefronts each")
+)
+GLOBAL = Measure(
+    "requests", "sectors", "ideal_sectors", ("requests", "sectors", "at best", "bytes asked", "bytes moved", "sectors each", "efficiency")
+)
 CONSTANT = Measure("instructions", "words", "", ("instructions", "words", "words each"))
 TEXTURE = Measure("requests", "bytes", "", ("requests", "bytes asked", "bytes each"))
 MEASURES = {"shared": SHARED, "global": GLOBAL, "local": GLOBAL, "constant": CONSTANT, "texture": TEXTURE}
@@ -82,7 +84,9 @@ def _add(total: dict, more: dict) -> dict:
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(total.get(key), dict) and key not in ("first_access", "partitions"):
             sums[key] = _add(total[key], value)
-        elif isinstance(value, int) and key not in ("launch", "line", "shared_bytes", "stopped", "exact") and isinstance(total.get(key), int):
+        elif (
+            isinstance(value, int) and key not in ("launch", "line", "shared_bytes", "stopped", "exact") and isinstance(total.get(key), int)
+        ):
             sums[key] = total[key] + value
     return sums
 
@@ -301,8 +305,11 @@ def _number_of_launches(counted: int, uncounted: Iterable[dict]) -> str:
 
 def not_counted(uncounted: Iterable[dict]) -> list[str]:
     """The kernels and configurations of which no launch was counted, a line each."""
-    return [f"{tally['name']}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
-            for tally in uncounted if not tally["counted"]]
+    return [
+        f"{tally['name']}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
+        for tally in uncounted
+        if not tally["counted"]
+    ]
 
 
 LINK_HEADINGS = ("link", "bytes", "sectors")
@@ -371,9 +378,25 @@ def _show(out: Console, data: dict, files: Sequence[Path]) -> None:
         _show_hazard(out, hazard, sources)
     for error in data.get("errors", ()):
         out.print(Text(error, style="bold red"))
-    parts = [_number_of_launches(len(data["kernels"]), uncounted), _plural(len(data["hazards"]), "hazard"), f"the program's exit code {data['exit_code']}"]
+    parts = [
+        _number_of_launches(len(data["kernels"]), uncounted),
+        _plural(len(data["hazards"]), "hazard"),
+        f"the program's exit code {data['exit_code']}",
+    ]
     out.print(", ".join(parts))
 
 
-__all__ = ["MEASURES", "OPERATIONS", "LINK_HEADINGS", "Launches", "counts_of", "fold", "heading_of", "not_counted", "row_of", "rows_of_links",
-           "show", "without_calls"]
+__all__ = [
+    "MEASURES",
+    "OPERATIONS",
+    "LINK_HEADINGS",
+    "Launches",
+    "counts_of",
+    "fold",
+    "heading_of",
+    "not_counted",
+    "row_of",
+    "rows_of_links",
+    "show",
+    "without_calls",
+]

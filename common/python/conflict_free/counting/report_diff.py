@@ -12,8 +12,20 @@ from conflict_free.console import FAILED, OneLineParser, say
 from . import saved_report
 from .printed_report import MEASURES, OPERATIONS, fold
 
-_TOTALS = ("shared_load", "shared_store", "shared_atomic", "global_load", "global_store", "global_atomic", "local_load", "local_store",
-           "texture_load", "texture_store", "constant_load", "bulk_copy")
+_TOTALS = (
+    "shared_load",
+    "shared_store",
+    "shared_atomic",
+    "global_load",
+    "global_store",
+    "global_atomic",
+    "local_load",
+    "local_store",
+    "texture_load",
+    "texture_store",
+    "constant_load",
+    "bulk_copy",
+)
 _COUNTS = ("instructions", "wavefronts", "conflicts", "requests", "sectors", "words", "bytes")
 
 
@@ -97,8 +109,11 @@ def differences(old: dict, new: dict) -> Iterable[str]:
 
 
 def main(words: Sequence[str]) -> int:
-    parser = OneLineParser(prog="conflict-free diff", usage="conflict-free diff OLD NEW",
-                           description="Shows what differs between two reports that --json has written. Exit code: 1 if something does.")
+    parser = OneLineParser(
+        prog="conflict-free diff",
+        usage="conflict-free diff OLD NEW",
+        description="Shows what differs between two reports that --json has written. Exit code: 1 if something does.",
+    )
     for name, what in (("old", "the report before a change"), ("new", "the report after it")):
         parser.add_argument(name, metavar=name.upper(), type=Path, help=what)
     options = parser.parse_args(words)

@@ -54,8 +54,10 @@ def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
     if line["space"] not in ("shared", "global") or measure.is_ideal(line) or not line["file"]:
         return None
     rule = "bank_conflict" if line["space"] == "shared" else "scattered_access"
-    text = (f"{kernel['name']}: {line['space']} {line['op'].replace('_', ' ')}: {line[measure.cost]:,} {measure.cost}, "
-            f"{line[measure.ideal]:,} at best")
+    text = (
+        f"{kernel['name']}: {line['space']} {line['op'].replace('_', ' ')}: {line[measure.cost]:,} {measure.cost}, "
+        f"{line[measure.ideal]:,} at best"
+    )
     return {"ruleId": rule, "level": "warning", "message": {"text": text}, "locations": [_location(line, sources)]}
 
 
@@ -66,4 +68,8 @@ def log(data: dict, sources: Sequence[Path]) -> dict:
         lines = without_calls(launches.counts["lines"])
         results += [cost for line in lines if (cost := _cost(launches.counts, line, sources))]
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_COSTS}.items()]
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "conflict-free", "rules": rules}}, "results": results}]}
+    return {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": {"name": "conflict-free", "rules": rules}}, "results": results}],
+    }

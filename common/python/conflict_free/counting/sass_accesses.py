@@ -21,11 +21,22 @@ _NEVER = "!PT"
 
 # What the first word of an instruction says: the space, and what is done to it.
 _KINDS = {
-    "LDS": ("shared", "load"), "STS": ("shared", "store"), "ATOMS": ("shared", "atomic"),
-    "LDSM": ("shared", "load"), "STSM": ("shared", "store"),
-    "LDG": ("global", "load"), "STG": ("global", "store"), "ATOMG": ("global", "atomic"), "RED": ("global", "atomic"),
-    "REDG": ("global", "atomic"), "LD": ("generic", "load"), "ST": ("generic", "store"), "ATOM": ("generic", "atomic"),
-    "LDL": ("local", "load"), "STL": ("local", "store"), "LDGSTS": ("global", "async_copy"),
+    "LDS": ("shared", "load"),
+    "STS": ("shared", "store"),
+    "ATOMS": ("shared", "atomic"),
+    "LDSM": ("shared", "load"),
+    "STSM": ("shared", "store"),
+    "LDG": ("global", "load"),
+    "STG": ("global", "store"),
+    "ATOMG": ("global", "atomic"),
+    "RED": ("global", "atomic"),
+    "REDG": ("global", "atomic"),
+    "LD": ("generic", "load"),
+    "ST": ("generic", "store"),
+    "ATOM": ("generic", "atomic"),
+    "LDL": ("local", "load"),
+    "STL": ("local", "store"),
+    "LDGSTS": ("global", "async_copy"),
 }
 _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 

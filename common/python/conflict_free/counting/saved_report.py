@@ -28,8 +28,10 @@ def read(path: Path) -> dict:
     shapes = {"machine": str, "kernels": list, "hazards": list, "exit_code": int}
     if not isinstance(data, dict) or any(not isinstance(data.get(key), shape) for key, shape in shapes.items()):
         raise Stop(f"{path}: is not a report of conflict-free: an object with {', '.join(shapes)} is accepted", USAGE)
-    if any(not isinstance(kernel, dict) or not isinstance(kernel.get("name"), str) or not isinstance(kernel.get("lines"), list)
-           for kernel in data["kernels"]):
+    if any(
+        not isinstance(kernel, dict) or not isinstance(kernel.get("name"), str) or not isinstance(kernel.get("lines"), list)
+        for kernel in data["kernels"]
+    ):
         raise Stop(f"{path}: is not a report of conflict-free: a kernel has no name or no lines", USAGE)
     return data
 
@@ -60,8 +62,11 @@ def write_pages(options: argparse.Namespace, data: dict, sources: Sequence[Path]
 
 
 def main(words: Sequence[str]) -> int:
-    parser = OneLineParser(prog="conflict-free show", usage="conflict-free show REPORT [--html OUT] [--sarif OUT]",
-                           description="Shows a report that --json has written, with the source as it is now.")
+    parser = OneLineParser(
+        prog="conflict-free show",
+        usage="conflict-free show REPORT [--html OUT] [--sarif OUT]",
+        description="Shows a report that --json has written, with the source as it is now.",
+    )
     parser.add_argument("report", metavar="REPORT", type=Path, help="what --json of count or run has written")
     command_line.add_reports(parser)
     options = parser.parse_args(words)

@@ -25,8 +25,13 @@ def machine_names(build: Path) -> list[str]:
     """The machines that the model knows, the default first."""
     # The library follows the environment and catches signals: that belongs into a process of its own.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SIMT_")}
-    done = subprocess.run([sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / model_runtime.RUNTIME],
-                          capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / model_runtime.RUNTIME],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
     if done.returncode:
         raise Stop(f"the model in {build} cannot be loaded: {(done.stderr.strip() or 'it said nothing').splitlines()[-1]}")
     return done.stdout.strip().split(", ")
@@ -37,8 +42,13 @@ def read_report(report: Path, machine: str, code: int) -> dict:
     try:
         data = json.loads(report.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        data = {"machine": machine, "kernels": [], "hazards": [],
-                "errors": [f"the program left no report of what it did (it ended with exit code {code})"], "exit_code": code}
+        data = {
+            "machine": machine,
+            "kernels": [],
+            "hazards": [],
+            "errors": [f"the program left no report of what it did (it ended with exit code {code})"],
+            "exit_code": code,
+        }
     return data
 
 
@@ -72,9 +82,16 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
     """Runs a program under the model; returns its report."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        settings = {**command_line.settings(options), "SIMT_REPORT": str(report), "SIMT_MACHINE": machine,
-                    "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder)))}
-        code = counted_run.run([program, *options.arguments], model_runtime.environment(options.build_dir, **settings, **model_runtime.auditing(options.build_dir)))
+        settings = {
+            **command_line.settings(options),
+            "SIMT_REPORT": str(report),
+            "SIMT_MACHINE": machine,
+            "SIMT_EXACTNESS": str(compared(Toolchain.of(options.build_dir), program, Path(folder))),
+        }
+        code = counted_run.run(
+            [program, *options.arguments],
+            model_runtime.environment(options.build_dir, **settings, **model_runtime.auditing(options.build_dir)),
+        )
         return read_report(report, machine, code)
 
 

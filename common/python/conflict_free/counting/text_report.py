@@ -23,8 +23,7 @@ def text_of(program: Path, source: Path) -> str:
     """The program's own output, then the report of its counts and hazards."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        done = subprocess.run([program], env={**os.environ, "SIMT_REPORT": str(report)}, stdout=subprocess.PIPE,
-                              text=True, check=False)
+        done = subprocess.run([program], env={**os.environ, "SIMT_REPORT": str(report)}, stdout=subprocess.PIPE, text=True, check=False)
         data = json.loads(report.read_text(encoding="utf-8"))
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with contextlib.redirect_stdout(out):

@@ -154,9 +154,7 @@ class Evidence:
         machine = machine or self.machine
         result = self.result(slug, machine)
         if result is None:
-            raise ResultError(
-                f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist"
-            )
+            raise ResultError(f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist")
         row = _find(result["rows"], kernel, size, f"the results of chapter {slug} on {machine}")
         if not row["check"]["passed"]:
             raise ResultError(f"{slug}.{kernel}.{size} failed its check on {machine}: {row['check']['message']}")
@@ -184,9 +182,7 @@ class Evidence:
         machine = machine or self.machine
         result = self.result(slug, machine)
         if result is None:
-            raise ResultError(
-                f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist"
-            )
+            raise ResultError(f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist")
         where = f"the peers of chapter {slug} on {machine}"
         row = _find(peer_rows(result), name, parse_size(size), where, "peer")
         if not row["check"]["passed"]:
@@ -272,7 +268,11 @@ class Evidence:
         left, right = sides
         provenance = "; ".join(dict.fromkeys(side.provenance for side in sides if side.provenance))
         return Comparison(
-            COMPARISONS[parts[1]](left.number, right.number), left.text(), parts[1], right.text(), provenance,
+            COMPARISONS[parts[1]](left.number, right.number),
+            left.text(),
+            parts[1],
+            right.text(),
+            provenance,
             left.stale or right.stale,
         )
 
@@ -408,8 +408,7 @@ class Evidence:
                 if data["size"] == size and row["kernel"] == kernel and machine in row.get(metric, ()):
                     return Value(
                         row[metric][machine],
-                        f"{row['classic_name']} on {data['machines'][machine]} at {pretty_size(size)}, "
-                        f"as published ({data['citation']})",
+                        f"{row['classic_name']} on {data['machines'][machine]} at {pretty_size(size)}, as published ({data['citation']})",
                         "g",
                     )
         raise ResultError(f"no published figure for {key!r} in {self.results / HISTORICAL}")
@@ -421,9 +420,7 @@ def _machine_and_slug(slug: str) -> tuple[str, str]:
     return machine, name
 
 
-def _find(
-    rows: Iterable[dict[str, Any]], kernel: str, size: str, where: str, what: str = "kernel"
-) -> dict[str, Any]:
+def _find(rows: Iterable[dict[str, Any]], kernel: str, size: str, where: str, what: str = "kernel") -> dict[str, Any]:
     rows = list(rows)
     for row in rows:
         if row["kernel"] == kernel and row["size"] == size:

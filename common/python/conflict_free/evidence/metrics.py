@@ -213,9 +213,7 @@ def access_metric(access: dict[str, Any], name: str) -> float:
 def is_measured(expression: str) -> bool:
     """Return whether a key, a ratio or a comparison of keys depends on the GPU that was measured."""
     keys = [word.split(".", 3) for word in expression.split() if not word.startswith("historical:")]
-    return any(
-        key[0] in ("machine", SPECIMENS) or len(key) == 4 and (key[1] == PEERS or key[3] in MEASURED) for key in keys
-    )
+    return any(key[0] in ("machine", SPECIMENS) or len(key) == 4 and (key[1] == PEERS or key[3] in MEASURED) for key in keys)
 
 
 #: The end of a metric that is a count over the number of blocks.

@@ -66,9 +66,7 @@ def model_counters(counts: dict[str, Any]) -> dict[str, int]:
     return {name: counts[access][count] for name, (access, count) in COUNTERS.items()}
 
 
-def compare(
-    slug: str, kernel: str, counters: dict[str, int], model: dict[str, int], exceptions: Iterable[ParityException]
-) -> list[str]:
+def compare(slug: str, kernel: str, counters: dict[str, int], model: dict[str, int], exceptions: Iterable[ParityException]) -> list[str]:
     """Return what is wrong, a phrase each: unexplained differences, and exceptions without a difference."""
     explained = {name for entry in exceptions if (entry.slug, entry.kernel) == (slug, kernel) for name in entry.counters}
     wrong = []

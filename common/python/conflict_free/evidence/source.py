@@ -116,13 +116,9 @@ def parse_regions(text: str, path: str | Path = "source") -> dict[str, Region]:
             raise SourceError(f"{where}: marker [{marker['close']}{name}] must stand alone on its line")
         if not marker["close"]:
             if open_name is not None:
-                raise SourceError(
-                    f"{where}: region [{name}] opens inside [{open_name}] of line {open_line}; regions may not overlap"
-                )
+                raise SourceError(f"{where}: region [{name}] opens inside [{open_name}] of line {open_line}; regions may not overlap")
             if name in regions:
-                raise SourceError(
-                    f"{where}: region [{name}] is defined twice, first at line {regions[name].first_line - 1}"
-                )
+                raise SourceError(f"{where}: region [{name}] is defined twice, first at line {regions[name].first_line - 1}")
             open_name, open_line, body = name, number, []
         else:
             if open_name != name:
@@ -247,9 +243,7 @@ class Sources:
     def _region_of(self) -> dict[str, str]:
         """Which region a name leads to: its own, or the one that declares a constant of that name."""
         constants = {
-            match["name"]: region.name
-            for region in self.regions.values()
-            for match in _CONSTANT.finditer(strip_comments(region.text))
+            match["name"]: region.name for region in self.regions.values() for match in _CONSTANT.finditer(strip_comments(region.text))
         }
         return constants | {name: name for name in self.regions}
 

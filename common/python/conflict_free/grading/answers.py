@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The grader is graded: each answer of an assignment, its starter and its solution must score what task.toml says.
 
-    python common/python/conflict_free grading.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
-    python common/python/conflict_free grading.answers check NAME --graded FILE                     holds the file against task.toml
-    python common/python/conflict_free grading.answers time NAME                                    times the right ones on this machine's GPU: each must pass
+python common/python/conflict_free grading.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
+python common/python/conflict_free grading.answers check NAME --graded FILE                     holds the file against task.toml
+python common/python/conflict_free grading.answers time NAME                                    times the right ones on this machine's GPU: each must pass
 """
 
 from __future__ import annotations
@@ -43,8 +43,11 @@ def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
 
 def expectations(task: Assignment) -> dict[str, Outcome]:
     """Return what each of ``submissions`` must score."""
-    return {STARTER: task.starter_expected, SOLUTION: Outcome(task.max_points, ""),
-            **{answer.name: answer.expected for answer in task.answers}}
+    return {
+        STARTER: task.starter_expected,
+        SOLUTION: Outcome(task.max_points, ""),
+        **{answer.name: answer.expected for answer in task.answers},
+    }
 
 
 def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
@@ -151,8 +154,15 @@ def _time(options: argparse.Namespace) -> int:
             if expectations(task)[name].fails:
                 continue
             with tempfile.TemporaryDirectory() as folder:
-                found = timing.fast(task, path.read_text(encoding="utf-8"), case, timing.Gpu.here(nvcc), Path(folder),
-                                    confined=sandbox.available() is None, progress=lambda what: None)
+                found = timing.fast(
+                    task,
+                    path.read_text(encoding="utf-8"),
+                    case,
+                    timing.Gpu.here(nvcc),
+                    Path(folder),
+                    confined=sandbox.available() is None,
+                    progress=lambda what: None,
+                )
             say(f"{task.name}, {name}: {found.seen}; {found.wanted}")
             failed += not found.passed
     return FAILED if failed else 0

@@ -27,7 +27,9 @@ KEPT_DRIVERS = 4  # of one assignment: that many build folders and versions stay
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
 #: As scripts/count and the chapters are compiled, for the model alone.
 OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w")
-_MESSAGE = re.compile(r"(?P<file>[^\s:(][^:(]*)(?:\((?P<line>\d+)\)|:(?P<host_line>\d+)(?::\d+)?):\s*(?:catastrophic |fatal )?error(?: #[\w-]+)?:\s*(?P<text>.*)")
+_MESSAGE = re.compile(
+    r"(?P<file>[^\s:(][^:(]*)(?:\((?P<line>\d+)\)|:(?P<host_line>\d+)(?::\d+)?):\s*(?:catastrophic |fatal )?error(?: #[\w-]+)?:\s*(?P<text>.*)"
+)
 _UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^']*)'")
 _UNKNOWN = re.compile(r'identifier "(?P<name>\w+)" is undefined')
 #: What to do about what the compiler says, where that needs more words than its own.
@@ -55,7 +57,9 @@ class Toolchain:
     def of(cls, build: Path) -> Toolchain:
         """Return the toolchain of a build folder."""
         told = json.loads((build / TOOLCHAIN).read_text(encoding="utf-8"))
-        return cls(build, Path(told["nvcc"]).resolve(), told["include_folders"], told["libraries"], Path(told["runtime"]), Path(told["judge"]))
+        return cls(
+            build, Path(told["nvcc"]).resolve(), told["include_folders"], told["libraries"], Path(told["runtime"]), Path(told["judge"])
+        )
 
     def version(self) -> str:
         """Return what the compiler says of its version. Raises Stop if it cannot be run."""
@@ -99,8 +103,13 @@ def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, 
     driver = driver_object(tools, assignment)
     source, program = folder / assignment.source.name, folder / "program"
     source.write_text(text, encoding="utf-8")
-    done = sandbox.run([tools.nvcc, *OPTIONS, "-o", program, source.name, driver, *tools.libraries], readable=[*tools.readable(), driver],
-                       writable=folder, limits=COMPILE_LIMITS, confined=confined)
+    done = sandbox.run(
+        [tools.nvcc, *OPTIONS, "-o", program, source.name, driver, *tools.libraries],
+        readable=[*tools.readable(), driver],
+        writable=folder,
+        limits=COMPILE_LIMITS,
+        confined=confined,
+    )
     if done.returncode or done.stopped_by:
         return Built(messages=tuple(_messages(done, text, assignment)))
     return Built(program)
@@ -116,9 +125,13 @@ def _messages(done: sandbox.Done, text: str, assignment: Assignment) -> Iterator
     found = list(_MESSAGE.finditer(said))
     own = [match for match in found if Path(match["file"]).name == assignment.source.name]
     # The kernels and the host code are compiled one after the other, and may say the same.
-    yield from dict.fromkeys(_compiler_message(int(match["line"] or match["host_line"]) if own else 0, match["text"], text) for match in own or found)
+    yield from dict.fromkeys(
+        _compiler_message(int(match["line"] or match["host_line"]) if own else 0, match["text"], text) for match in own or found
+    )
     if not found:
-        yield from _link_messages(said, text, assignment) or [Message(0, _last_line(said) or f"the compiler ended with exit code {done.returncode}")]
+        yield from _link_messages(said, text, assignment) or [
+            Message(0, _last_line(said) or f"the compiler ended with exit code {done.returncode}")
+        ]
 
 
 def _compiler_message(line: int, said: str, text: str) -> Message:
@@ -137,9 +150,17 @@ def _last_line(text: str) -> str:
 def _link_messages(said: str, text: str, assignment: Assignment) -> list[Message]:
     undefined = dict.fromkeys(match["name"] for match in _UNDEFINED.finditer(said))
     twice = dict.fromkeys(match["name"] for match in _TWICE.finditer(said))
-    return [*(Message(next(iter(source_text.lines_with(text, source_text.simple_name(name))), 0), f"{name} is defined, and is the driver's",
-                      "Leave it out, or give it another name.") for name in twice),
-            *(_undefined(name, text, assignment) for name in undefined)]
+    return [
+        *(
+            Message(
+                next(iter(source_text.lines_with(text, source_text.simple_name(name))), 0),
+                f"{name} is defined, and is the driver's",
+                "Leave it out, or give it another name.",
+            )
+            for name in twice
+        ),
+        *(_undefined(name, text, assignment) for name in undefined),
+    ]
 
 
 def _undefined(name: str, text: str, assignment: Assignment) -> Message:
@@ -148,9 +169,13 @@ def _undefined(name: str, text: str, assignment: Assignment) -> Message:
     if simple == assignment.function:
         return _no_function(text, assignment)
     if declared := source_text.declaration(text, simple):
-        return Message(declared.line, f"`{declared.head}` is declared and nowhere defined", "Define it in this file, with these parameters.")
+        return Message(
+            declared.line, f"`{declared.head}` is declared and nowhere defined", "Define it in this file, with these parameters."
+        )
     lines = source_text.lines_with(text, simple)
-    return Message(lines[0] if lines else 0, f"{name} is used and nowhere defined", "Define it in this file: nothing else is linked with it.")
+    return Message(
+        lines[0] if lines else 0, f"{name} is used and nowhere defined", "Define it in this file: nothing else is linked with it."
+    )
 
 
 def _no_function(text: str, assignment: Assignment) -> Message:
@@ -158,8 +183,11 @@ def _no_function(text: str, assignment: Assignment) -> Message:
     defined = [function for function in source_text.functions(text) if function.body is not None]
     same = next((function for function in defined if function.name == assignment.function), None)
     if same:
-        return Message(same.line, f"it defines `{same.head}`, which is not the function that the driver calls",
-                       f"Define exactly: {assignment.declaration}, neither static nor in a namespace.")
+        return Message(
+            same.line,
+            f"it defines `{same.head}`, which is not the function that the driver calls",
+            f"Define exactly: {assignment.declaration}, neither static nor in a namespace.",
+        )
     help_ = f"Define exactly: {assignment.declaration}."
     meant = source_text.similar(assignment.function, [function.name for function in defined])
     if meant:
@@ -190,7 +218,9 @@ def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
     KEPT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".making-", dir=KEPT) as scratch:
         compiled = Path(scratch) / "driver.o"
-        done = sandbox.run([*command, "-o", compiled, assignment.driver], readable=(), writable=Path(scratch), limits=COMPILE_LIMITS, confined=False)
+        done = sandbox.run(
+            [*command, "-o", compiled, assignment.driver], readable=(), writable=Path(scratch), limits=COMPILE_LIMITS, confined=False
+        )
         if done.returncode:
             reason = (done.stderr.strip() or f"the compiler was ended ({done.stopped_by or done.returncode})").splitlines()[0]
             raise Stop(f"the driver of assignment {assignment.name} cannot be built: {reason}")

@@ -85,14 +85,20 @@ def _checked(arrays: object, what: str, assignment: Assignment) -> dict[str, num
 def draw(assignment: Assignment, case: Case, seed: str, *, again: bool = False) -> DrawnCase:
     """Return a case with its sizes and data; ``again``, with other data of the same sizes. Raises AssignmentError if the reference fails."""
     parameters = {name: _drawn(value, seed, case.name, name) for name, value in case.parameters.items()}
-    generator = numpy.random.Generator(numpy.random.PCG64(int(_digest("data again" if again else "data", seed, case.name)[:_DIGITS_OF_SEED], 16)))
+    generator = numpy.random.Generator(
+        numpy.random.PCG64(int(_digest("data again" if again else "data", seed, case.name)[:_DIGITS_OF_SEED], 16))
+    )
     reference = assignment.reference()
     try:
         inputs = _checked(reference.inputs(dict(parameters), generator), "inputs", assignment)
-        expected = _checked(reference.outputs(dict(parameters), {name: values.copy() for name, values in inputs.items()}), "outputs", assignment)
+        expected = _checked(
+            reference.outputs(dict(parameters), {name: values.copy() for name, values in inputs.items()}), "outputs", assignment
+        )
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise AssignmentError(f"reference.py of assignment {assignment.name}, case {case.name}: {type(error).__name__}: {error}") from error
-    before = {name: numpy.frombuffer(generator.bytes(values.nbytes), values.dtype).reshape(values.shape) for name, values in expected.items()}
+    before = {
+        name: numpy.frombuffer(generator.bytes(values.nbytes), values.dtype).reshape(values.shape) for name, values in expected.items()
+    }
     return DrawnCase(case, parameters, inputs, expected, before, again)
 
 

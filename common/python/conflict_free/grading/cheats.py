@@ -39,7 +39,10 @@ else:
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
 _DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
-_BEGIN, _END = "<!-- table of attacks, written by python common/python/conflict_free grading.cheats check --fix -->", "<!-- end of the table of attacks -->"
+_BEGIN, _END = (
+    "<!-- table of attacks, written by python common/python/conflict_free grading.cheats check --fix -->",
+    "<!-- end of the table of attacks -->",
+)
 
 
 def names() -> list[str]:
@@ -127,8 +130,10 @@ def complaints(found: Mapping[str, Mapping[str, Mapping[str, str]]], *, in_sandb
             if seen is None:
                 yield f"{name}, {LAYERS[layer]}: not graded"
             elif seen["fails"] not in want["fails"].split("|") or want["says"] not in seen["seen"]:
-                yield (f"{name}, {LAYERS[layer]}: {seen['fails'] or 'nothing'} fails with {seen['seen']!r}; "
-                       f"{want['fails'] or 'nothing'} is expected to fail, with {want['says']!r}")
+                yield (
+                    f"{name}, {LAYERS[layer]}: {seen['fails'] or 'nothing'} fails with {seen['seen']!r}; "
+                    f"{want['fails'] or 'nothing'} is expected to fail, with {want['says']!r}"
+                )
 
 
 def _cell(outcome: Mapping[str, str]) -> str:
@@ -183,8 +188,10 @@ def _check(options: argparse.Namespace) -> int:
     for complaint in found:
         say(complaint)
     held = sum(needs_sandbox(outcomes[layer]) == options.in_sandbox for outcomes in expected().values() for layer in LAYERS)
-    say(f"{len(expected())} cheats with {len(LAYERS)} sets of layers: {held} outcomes that {'' if options.in_sandbox else 'do not '}need "
-        f"the sandbox, {len(found)} complaints")
+    say(
+        f"{len(expected())} cheats with {len(LAYERS)} sets of layers: {held} outcomes that {'' if options.in_sandbox else 'do not '}need "
+        f"the sandbox, {len(found)} complaints"
+    )
     return FAILED if found else 0
 
 

@@ -153,9 +153,7 @@ def write_asked(path: Path, text: str, option: str = "") -> None:
 # --- grading -------------------------------------------------------------------------------------
 
 
-def grade_class(
-    assignment: Assignment, submissions: Iterable[Submission], settings: Settings, jobs: int, kept: Path = KEPT
-) -> Graded:
+def grade_class(assignment: Assignment, submissions: Iterable[Submission], settings: Settings, jobs: int, kept: Path = KEPT) -> Graded:
     """Grade what is not kept, in any order. Ctrl+C ends it with Stop; what has been graded until then stays kept."""
     store = Store(kept / assignment.name, settings, fingerprint(assignment, settings.build))
     graded, places, orders = Graded(), {}, []
@@ -180,8 +178,7 @@ def grade_class(
                 advance(f"{student}: {result.points} of {result.max_points}" if result else f"{student}: not graded")
     except KeyboardInterrupt:
         done = sum(store.get(place) is not None for place in places.values())
-        raise Stop(f"interrupted; {done} of {len(places)} results are kept, and the same command goes on from there",
-                   INTERRUPTED) from None
+        raise Stop(f"interrupted; {done} of {len(places)} results are kept, and the same command goes on from there", INTERRUPTED) from None
     return graded
 
 
@@ -246,7 +243,8 @@ def summary(graded: Graded) -> Iterator[str]:
     if failed:
         first = results[next(iter(results))].checks
         yield "first failed check: " + ", ".join(
-            f"{name or 'none'} {failed[name]}" for name in ("", *(check.name for check in first)) if failed[name])
+            f"{name or 'none'} {failed[name]}" for name in ("", *(check.name for check in first)) if failed[name]
+        )
     yield from same_files((student, results[student].sha256) for student in sorted(results))
     for student, message in sorted(graded.errors.items()):
         yield f"not graded: {student}: {message}"
@@ -260,8 +258,16 @@ def _file_name(student: str) -> str:
     return data[:_LONGEST_NAME].decode("utf-8", "ignore") + "~" + hashlib.sha256(data).hexdigest()[:8]
 
 
-def write(submissions: Iterable[Submission], graded: Graded, *, csv: Path, json_dir: Path | None = None,
-          gradescope_dir: Path | None = None, junit: Path | None = None, part: Part | None = None) -> None:
+def write(
+    submissions: Iterable[Submission],
+    graded: Graded,
+    *,
+    csv: Path,
+    json_dir: Path | None = None,
+    gradescope_dir: Path | None = None,
+    junit: Path | None = None,
+    part: Part | None = None,
+) -> None:
     """Write what was asked for: the CSV last, so that who has it has all of it. Raises Stop."""
     results = {_file_name(student): graded.results[student] for student in sorted(graded.results)}
     files: dict[Path, str] = {}

@@ -86,8 +86,12 @@ def _compiler(text: str) -> Path:
 def _add_grading_options(parser: argparse.ArgumentParser) -> None:
     """What every command that grades accepts."""
     add = parser.add_argument
-    add("--secret", metavar="TEXT", default=os.environ.get(SECRET, ""),
-        help=f"varies hidden sizes and data from course to course (default: what the environment has as {SECRET})")
+    add(
+        "--secret",
+        metavar="TEXT",
+        default=os.environ.get(SECRET, ""),
+        help=f"varies hidden sizes and data from course to course (default: what the environment has as {SECRET})",
+    )
     add("--gpu", action="store_true", help="also time it on this machine's GPU")
     add("--no-sandbox", dest="confined", action="store_false", help="run it without a sandbox: for your own code only")
     add("--build-dir", metavar="DIR", type=_build_folder, help="take the tools from this build folder of the repository, and build nothing")
@@ -157,8 +161,11 @@ def _add_watch(parser: argparse.ArgumentParser) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The parser; `command` becomes the name of the command, `builds` whether it needs the built tools."""
-    made = OneLineParser(prog="scripts/grade", description="Hands out assignments and grades what comes back, without a GPU. "
-                         "Exit code: 0 if all checks passed, 1 if some failed, 2 for wrong arguments.")
+    made = OneLineParser(
+        prog="scripts/grade",
+        description="Hands out assignments and grades what comes back, without a GPU. "
+        "Exit code: 0 if all checks passed, 1 if some failed, 2 for wrong arguments.",
+    )
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=OneLineParser)
 
     def command(name: str, words: str, *, builds: bool = False) -> argparse.ArgumentParser:
@@ -171,10 +178,21 @@ def parser() -> argparse.ArgumentParser:
     added.add_argument("assignment", metavar="NAME", type=_assignment)
     added.add_argument("folder", metavar="DIR", type=Path)
     _add_run(command("run", "Grade one submission.", builds=True))
-    _add_run_all(command("run-all", "Grade a folder of submissions. What is graded stays so: an interrupted run goes on where it was. "
-                         "Exit code: 0 if each was graded, whatever its points, 1 if the grader failed on one.", builds=True))
-    _add_merge(command("merge", "Join the CSV files of a class's shares to the one that a single machine would have written. "
-                       "Exit code: as run-all's; 2 for parts that do not belong together."))
+    _add_run_all(
+        command(
+            "run-all",
+            "Grade a folder of submissions. What is graded stays so: an interrupted run goes on where it was. "
+            "Exit code: 0 if each was graded, whatever its points, 1 if the grader failed on one.",
+            builds=True,
+        )
+    )
+    _add_merge(
+        command(
+            "merge",
+            "Join the CSV files of a class's shares to the one that a single machine would have written. "
+            "Exit code: as run-all's; 2 for parts that do not belong together.",
+        )
+    )
     _add_watch(command("watch", "Grade a file each time it is saved, and show what is left to do.", builds=True))
     added = command("hint", "Show a hint; the second says more.")
     added.add_argument("assignment", metavar="NAME", type=_assignment)

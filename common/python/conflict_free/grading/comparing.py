@@ -52,10 +52,15 @@ def _described(name: str, actual: numpy.ndarray, expected: numpy.ndarray, before
     of_all = f"of {wrong.size:,} elements of {name}"
     wanted = f"{element} is {_written(expected[first])}"
     if untouched.sum() == wrong.sum():
-        return Difference(f"{int(wrong.sum()):,} {of_all} were never written; the first is {element}", wanted, f"Which thread should write {element}?")
+        return Difference(
+            f"{int(wrong.sum()):,} {of_all} were never written; the first is {element}", wanted, f"Which thread should write {element}?"
+        )
     value = "was never written" if untouched[first] else f"is {_written(actual[first])}"
-    return Difference(f"{int(wrong.sum()):,} {of_all} are wrong; the first, {element}, {value}", wanted,
-                      f"Follow {element} by hand: which thread writes it, and what does it read?")
+    return Difference(
+        f"{int(wrong.sum()):,} {of_all} are wrong; the first, {element}, {value}",
+        wanted,
+        f"Follow {element} by hand: which thread writes it, and what does it read?",
+    )
 
 
 def _bits(array: numpy.ndarray) -> numpy.dtype:

@@ -50,12 +50,25 @@ def names_of(run: Run) -> dict[str, Any]:
     writes; ``traffic`` is both, ``shared`` all in shared memory. ``data`` says how kernels have used the inputs and outputs (see simt::remote::DataUse).
     """
     kernels = run.report["kernels"]
-    sums = {name: {metric: sum(_count_of(kernel, space, op, metric) for kernel in kernels for space, op in parts)
-                   for metric in (_SHARED if name.startswith("shared") else _GLOBAL)} for name, parts in GROUPS.items()}
+    sums = {
+        name: {
+            metric: sum(_count_of(kernel, space, op, metric) for kernel in kernels for space, op in parts)
+            for metric in (_SHARED if name.startswith("shared") else _GLOBAL)
+        }
+        for name, parts in GROUPS.items()
+    }
     others = {key: sum(kernel.get(key, 0) for kernel in kernels) for key in ("barriers", "warp_barriers")}
     used = {key: run.calls["data"][key] for key in ("largest_load", "loading_blocks")}
-    return {**sums, **others, "data": used, "partitions": _partitions_of(kernels), "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
-            "launches": len(kernels), "kernels": len({kernel["name"] for kernel in kernels}), **run.case.parameters}
+    return {
+        **sums,
+        **others,
+        "data": used,
+        "partitions": _partitions_of(kernels),
+        "blocks": sum(math.prod(kernel["grid"]) for kernel in kernels),
+        "launches": len(kernels),
+        "kernels": len({kernel["name"] for kernel in kernels}),
+        **run.case.parameters,
+    }
 
 
 def _count_of(kernel: Mapping[str, Any], space: str, op: str, metric: str) -> int:
@@ -104,8 +117,16 @@ def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Fi
         if value > limit if threshold.is_upper else value < limit:
             culprits = _culprits(threshold, run, abs(value - limit))
             picture = _partitions(threshold, run, limit) or (_picture(culprits, source.traced(run.case)) if threshold.is_upper else None)
-            return Finding(False, f"{seen} (case {run.case.name}: {run.case.sizes})", wanted, threshold.help, source.places(culprits),
-                           run.case.name, picture.to_text() if picture else None, picture.to_svg() if picture else None)
+            return Finding(
+                False,
+                f"{seen} (case {run.case.name}: {run.case.sizes})",
+                wanted,
+                threshold.help,
+                source.places(culprits),
+                run.case.name,
+                picture.to_text() if picture else None,
+                picture.to_svg() if picture else None,
+            )
     return Finding(True, f"{seen} (case {run.case.name})", wanted)
 
 
@@ -155,8 +176,11 @@ def _costs(threshold: Threshold, run: Run, cost_of: Callable[[Mapping[str, Any],
 
 def _partitions(threshold: Threshold, run: Run, limit: float) -> partition_pictures.Queues | None:
     """The partitions of a first step, for a threshold on partitions that is not reached."""
-    found = [partition_pictures.picture_of(run.report["kernels"], op, limit)
-             for op in ("load", "store") if not threshold.is_upper and f"partitions.{op}" in threshold.count]
+    found = [
+        partition_pictures.picture_of(run.report["kernels"], op, limit)
+        for op in ("load", "store")
+        if not threshold.is_upper and f"partitions.{op}" in threshold.count
+    ]
     return next(filter(None, found), None)
 
 

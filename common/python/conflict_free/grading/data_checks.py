@@ -38,12 +38,18 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
     if words > most:
-        yield Difference(f"kernels read {words:,} words of constant memory", f"at most {most:,}",
-                         "Read the data from global memory: constant memory is for what all threads share.")
+        yield Difference(
+            f"kernels read {words:,} words of constant memory",
+            f"at most {most:,}",
+            "Read the data from global memory: constant memory is for what all threads share.",
+        )
     requests = sum(kernel.get(f"texture_{op}", {}).get("requests", 0) for kernel in kernels for op in ("load", "store"))
     if requests:
-        yield Difference(f"kernels make {requests:,} requests for textures or surfaces", "none",
-                         "Load and store through pointers: how the lanes' addresses lie is what the task is about.")
+        yield Difference(
+            f"kernels make {requests:,} requests for textures or surfaces",
+            "none",
+            "Load and store through pointers: how the lanes' addresses lie is what the task is about.",
+        )
 
 
 def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Difference]:
@@ -51,24 +57,37 @@ def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Difference]:
     atomics = names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"]
     most = value_of(work.atomics, run.case.parameters, "kernels.atomics")
     if atomics > most:
-        yield Difference(f"warps make {atomics:,} atomic operations", f"at most {most:,.0f}",
-                         "Use ordinary loads and stores, and an atomic operation where several threads change one number.")
+        yield Difference(
+            f"warps make {atomics:,} atomic operations",
+            f"at most {most:,.0f}",
+            "Use ordinary loads and stores, and an atomic operation where several threads change one number.",
+        )
     if work.memory_instructions is None:
         return
     made = names["traffic"]["requests"] + names["shared"]["instructions"]
     most = value_of(work.memory_instructions, run.case.parameters, "kernels.memory_instructions")
     if made > most:
-        yield Difference(f"warps access memory by {made:,} instructions", f"at most {most:,.0f}",
-                         "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.")
+        yield Difference(
+            f"warps access memory by {made:,} instructions",
+            f"at most {most:,.0f}",
+            "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
+        )
 
 
 def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assignment) -> Iterator[Difference]:
     all_of_it = run.case.inputs[name].nbytes
-    wanted = value_of(assignment.kernels.loads[name], run.case.parameters, f"kernels.loads.{name}") if name in assignment.kernels.loads else all_of_it
+    wanted = (
+        value_of(assignment.kernels.loads[name], run.case.parameters, f"kernels.loads.{name}")
+        if name in assignment.kernels.loads
+        else all_of_it
+    )
     loaded = sums.get("loaded", 0)
     if loaded < wanted:
-        yield Difference(f"kernels load {loaded:,} bytes of {name}", f"all {wanted:,}",
-                         f"Let a kernel load every element of {name}, with ordinary loads, and compute with what it has loaded.")
+        yield Difference(
+            f"kernels load {loaded:,} bytes of {name}",
+            f"all {wanted:,}",
+            f"Let a kernel load every element of {name}, with ordinary loads, and compute with what it has loaded.",
+        )
 
 
 def _not_stored(name: str, sums: Mapping[str, Any], assignment: Assignment) -> Iterator[Difference]:
@@ -77,5 +96,8 @@ def _not_stored(name: str, sums: Mapping[str, Any], assignment: Assignment) -> I
     allowed = by_sets if by_sets <= assignment.movement.bytes_set else 0
     if by_kernels + allowed < all_of_it:
         others = f", {by_copies:,} by copies" if by_copies else f", {by_sets:,} by cudaMemset" if by_sets else ""
-        yield Difference(f"of {all_of_it:,} bytes of {name}, {by_kernels:,} are written last by kernels{others}", f"all {all_of_it:,} by kernels",
-                         f"Let a kernel store every element of {name}.")
+        yield Difference(
+            f"of {all_of_it:,} bytes of {name}, {by_kernels:,} are written last by kernels{others}",
+            f"all {all_of_it:,} by kernels",
+            f"Let a kernel store every element of {name}.",
+        )

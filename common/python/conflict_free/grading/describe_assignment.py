@@ -32,18 +32,23 @@ def describe(assignment: Assignment) -> dict[str, Any]:
         "max_points": assignment.max_points,
         "minimum_gpu_ratio": assignment.minimum_gpu_ratio,
         "limits": vars(assignment.limits),
-        "visible_cases": [
-            {"name": case.name, "parameters": dict(case.parameters)} for case in assignment.cases if case.visible
-        ],
+        "visible_cases": [{"name": case.name, "parameters": dict(case.parameters)} for case in assignment.cases if case.visible],
         "hidden_cases": sum(not case.visible for case in assignment.cases),
         "thresholds": [
-            {"check": threshold.check, "count": threshold.count, "limit": threshold.limit,
-             "is_upper": threshold.is_upper, "points": threshold.points}
+            {
+                "check": threshold.check,
+                "count": threshold.count,
+                "limit": threshold.limit,
+                "is_upper": threshold.is_upper,
+                "points": threshold.points,
+            }
             for threshold in assignment.thresholds
         ],
         "hints": list(assignment.hints),
-        "answers": {"right": sum(not answer.expected.fails for answer in assignment.answers),
-                    "wrong": sum(bool(answer.expected.fails) for answer in assignment.answers)},
+        "answers": {
+            "right": sum(not answer.expected.fails for answer in assignment.answers),
+            "wrong": sum(bool(answer.expected.fails) for answer in assignment.answers),
+        },
     }
 
 

@@ -90,8 +90,10 @@ def _look(options: argparse.Namespace) -> int:
             wrong = {key: times for key, times in seen.items() if key != (outcome.points, outcome.fails)}
             complaints += bool(wrong)
             for (points, fails), times in wrong.items():
-                say(f"{task.name}: {name}: {points} points, fails {fails or 'nothing'} in {times} of {options.draws} draws; "
-                    f"{outcome.points} and {outcome.fails or 'nothing'} are expected")
+                say(
+                    f"{task.name}: {name}: {points} points, fails {fails or 'nothing'} in {times} of {options.draws} draws; "
+                    f"{outcome.points} and {outcome.fails or 'nothing'} are expected"
+                )
             if options.values:
                 for line in nearest(task, runs):
                     say(f"  {name}: {line}")

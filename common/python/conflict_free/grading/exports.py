@@ -75,21 +75,22 @@ def gradescope(result: Result) -> str:
         if check.max_points:
             test |= {"score": check.points, "max_score": check.max_points}
         tests.append(test)
-    return _json({
-        "score": result.points,
-        "output": f"{result.title}: {result.points} of {result.max_points} points",
-        "output_format": "text",
-        "visibility": "visible",
-        "stdout_visibility": "hidden",
-        "extra_data": {"assignment": result.assignment, "sha256": result.sha256, "seed": result.seed},
-        "tests": tests,
-    })
+    return _json(
+        {
+            "score": result.points,
+            "output": f"{result.title}: {result.points} of {result.max_points} points",
+            "output_format": "text",
+            "visibility": "visible",
+            "stdout_visibility": "hidden",
+            "extra_data": {"assignment": result.assignment, "sha256": result.sha256, "seed": result.seed},
+            "tests": tests,
+        }
+    )
 
 
 def classroom50_missing(environment: Mapping[str, str]) -> list[str]:
     """Return the variables of Classroom 50's runner that are not set. With any of them the file is for looking at only."""
-    return [name for name in ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
-            if not environment.get(name)]
+    return [name for name in ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL") if not environment.get(name)]
 
 
 def classroom50(result: Result, environment: Mapping[str, str]) -> str:
@@ -100,31 +101,33 @@ def classroom50(result: Result, environment: Mapping[str, str]) -> str:
     """
     said = {name: environment.get(name) or other for name, other in CLASSROOM50_PLACEHOLDERS.items()}
     time = _TAG_TIME.match(said["SUBMISSION_TAG"])
-    return _json({
-        "schema": "classroom50/result/v1",
-        "classroom": said["CLASSROOM"],
-        "assignment": environment.get("ASSIGNMENT") or result.assignment,
-        "assignment_type": environment.get("ASSIGNMENT_TYPE") or "individual",
-        "owner": environment.get("OWNER") or environment.get("USERNAME") or result.student or "nobody",
-        "submission": said["SUBMISSION_TAG"],
-        "commit": said["COMMIT_URL"],
-        "release": said["RELEASE_URL"],
-        "review": environment.get("REVIEW_URL") or said["COMMIT_URL"],
-        # When it was handed in, not when it was graded: the tag says so.
-        "datetime": f"{time[1]}{time[2]}:{time[3]}:{time[4]}Z" if time else _NO_TIME,
-        "score": result.points,
-        "max-score": result.max_points,
-        "tests": [
-            {
-                "test-name": check.name,
-                "passed": check.passed is True,
-                "score": check.points,
-                "max-score": check.max_points,
-                "output": details(check),
-            }
-            for check in result.checks
-        ],
-    })
+    return _json(
+        {
+            "schema": "classroom50/result/v1",
+            "classroom": said["CLASSROOM"],
+            "assignment": environment.get("ASSIGNMENT") or result.assignment,
+            "assignment_type": environment.get("ASSIGNMENT_TYPE") or "individual",
+            "owner": environment.get("OWNER") or environment.get("USERNAME") or result.student or "nobody",
+            "submission": said["SUBMISSION_TAG"],
+            "commit": said["COMMIT_URL"],
+            "release": said["RELEASE_URL"],
+            "review": environment.get("REVIEW_URL") or said["COMMIT_URL"],
+            # When it was handed in, not when it was graded: the tag says so.
+            "datetime": f"{time[1]}{time[2]}:{time[3]}:{time[4]}Z" if time else _NO_TIME,
+            "score": result.points,
+            "max-score": result.max_points,
+            "tests": [
+                {
+                    "test-name": check.name,
+                    "passed": check.passed is True,
+                    "score": check.points,
+                    "max-score": check.max_points,
+                    "output": details(check),
+                }
+                for check in result.checks
+            ],
+        }
+    )
 
 
 def _suite(result: Result) -> xml.Element:

@@ -166,7 +166,9 @@ def _of_folder(folder: Path, inside: Path, source: str) -> tuple[Submission, lis
     named = [entry for entry in files if entry.path.name == source]
     told = _told(student, [entry for entry in entries if entry.reason])
     if len(entries) > _MOST_ENTRIES:
-        return Submission(student, folder, None, wanted, f"more than {_MOST_ENTRIES:,} files"), [f"{student}: more than {_MOST_ENTRIES:,} files"]
+        return Submission(student, folder, None, wanted, f"more than {_MOST_ENTRIES:,} files"), [
+            f"{student}: more than {_MOST_ENTRIES:,} files"
+        ]
     for choice in (named, files):
         if len(choice) == 1:
             told += [f"{entry.shown}: {choice[0].shown} counts" for entry in files if entry != choice[0]]
@@ -175,7 +177,10 @@ def _of_folder(folder: Path, inside: Path, source: str) -> tuple[Submission, lis
         found = f"{len(named or files)} source files, {'each' if named else 'none of them'} named {source}: {_some(named or files)}"
     else:
         found = f"no file that ends in {SUFFIX}; there is {'; '.join(told[:_SHOWN]) if told else 'nothing in the folder'}"
-    return Submission(student, folder, None, wanted, found), [*told, *(f"{entry.shown}: one of {len(files)} source files" for entry in files)]
+    return Submission(student, folder, None, wanted, found), [
+        *told,
+        *(f"{entry.shown}: one of {len(files)} source files" for entry in files),
+    ]
 
 
 def _told(student: str, entries: Sequence[_Entry]) -> list[str]:

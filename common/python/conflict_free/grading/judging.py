@@ -78,7 +78,9 @@ class _Submission:
         """Run one process on one case, unless that was done before."""
         if case.key not in self.made.alone:
             self.progress(f"case {case.name}")
-            self.made.alone[case.key] = run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined)
+            self.made.alone[case.key] = run(
+                self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined
+            )
         return self.made.alone[case.key]
 
     def complaint(self, found: Run) -> safety.Complaint | None:
@@ -92,9 +94,12 @@ class _Submission:
     def again(self, finding: Finding) -> Finding:
         """The finding about a case that is right in a process of its own."""
         function = self.assignment.function
-        return replace(finding, seen=f"{finding.seen.removesuffix(')')}; {function} was called before with other data, and is right when called once)",
-                       help=f"{function} has to do the same in every call: look at what it keeps between calls, in static or __device__ variables.",
-                       lines=tuple(map(self.place, source_text.kept_variables(self.source.text)[:_MOST_LINES])) or finding.lines)
+        return replace(
+            finding,
+            seen=f"{finding.seen.removesuffix(')')}; {function} was called before with other data, and is right when called once)",
+            help=f"{function} has to do the same in every call: look at what it keeps between calls, in static or __device__ variables.",
+            lines=tuple(map(self.place, source_text.kept_variables(self.source.text)[:_MOST_LINES])) or finding.lines,
+        )
 
     def traced(self, case: DrawnCase) -> Sequence[Mapping]:
         """The launches of a case, with their accesses one by one."""
@@ -109,8 +114,16 @@ class Grading:
     last verdict.
     """
 
-    def __init__(self, assignment: Assignment, handed_in: Path | Source, *, tools: Toolchain, confined: bool = True, gpu: timing.Gpu | None = None,
-                 progress: Callable[[str], None] = lambda what: None) -> None:
+    def __init__(
+        self,
+        assignment: Assignment,
+        handed_in: Path | Source,
+        *,
+        tools: Toolchain,
+        confined: bool = True,
+        gpu: timing.Gpu | None = None,
+        progress: Callable[[str], None] = lambda what: None,
+    ) -> None:
         """Raises Stop if it is to be timed, and the assignment has nothing to time."""
         if gpu and not assignment.gpu_case:
             raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
@@ -143,14 +156,25 @@ class Grading:
         while left := [cases for cases in left if cases]:
             first = {cases[0].key: cases[0] for cases in left if cases[0].key not in self._made.together}
             while batch := list(first.values())[:_CASES_OF_A_PROCESS]:
-                for found in run_all(self.tools, self._built.program, self.assignment, batch, submission.folder / "run", confined=self.confined):
+                for found in run_all(
+                    self.tools, self._built.program, self.assignment, batch, submission.folder / "run", confined=self.confined
+                ):
                     self._made.together[found.case.key] = self._made.alone[found.case.key] = found
                     del first[found.case.key]
             left = [cases[1:] for cases in left if not submission.complaint(self._made.together[cases[0].key])]
 
     def _submission(self, cases: Sequence[DrawnCase]) -> _Submission:
-        return _Submission(self.assignment, self.source, self.tools, self.confined, Path(self._scratch.name).resolve(), cases, self.progress,
-                           built=self._built, made=self._made)
+        return _Submission(
+            self.assignment,
+            self.source,
+            self.tools,
+            self.confined,
+            Path(self._scratch.name).resolve(),
+            cases,
+            self.progress,
+            built=self._built,
+            made=self._made,
+        )
 
     def grade(self, seed: str, student: str | None = None) -> Result:
         """Return the verdict under a seed. Raises AssignmentError or Stop if our own part does not work."""
@@ -160,14 +184,38 @@ class Grading:
         if all(findings.get(name, passed()).passed for name in GATES):
             findings |= counting_checks.findings(self.assignment, submission.runs, submission)
             if self.gpu:
-                findings[FAST] = timing.fast(self.assignment, self.source.text, draw(self.assignment, self.assignment.gpu_case, seed), self.gpu,
-                                             submission.folder, confined=self.confined, progress=self.progress)
-        return Result(self.assignment.name, self.assignment.title, student, self.source.name, self.source.sha256, seed, self.assignment.machine,
-                      tuple(_checks(self.assignment, findings, timed=self.gpu is not None)))
+                findings[FAST] = timing.fast(
+                    self.assignment,
+                    self.source.text,
+                    draw(self.assignment, self.assignment.gpu_case, seed),
+                    self.gpu,
+                    submission.folder,
+                    confined=self.confined,
+                    progress=self.progress,
+                )
+        return Result(
+            self.assignment.name,
+            self.assignment.title,
+            student,
+            self.source.name,
+            self.source.sha256,
+            seed,
+            self.assignment.machine,
+            tuple(_checks(self.assignment, findings, timed=self.gpu is not None)),
+        )
 
 
-def grade(assignment: Assignment, handed_in: Path | Source, *, tools: Toolchain, student: str | None = None, secret: str = "",
-          confined: bool = True, gpu: timing.Gpu | None = None, progress: Callable[[str], None] = lambda what: None) -> Result:
+def grade(
+    assignment: Assignment,
+    handed_in: Path | Source,
+    *,
+    tools: Toolchain,
+    student: str | None = None,
+    secret: str = "",
+    confined: bool = True,
+    gpu: timing.Gpu | None = None,
+    progress: Callable[[str], None] = lambda what: None,
+) -> Result:
     """Grade a file, or what ``sources.read`` has read of one.
 
     The same file, student and secret give the same result, bit for bit. With a ``gpu`` it is timed too; an assignment that
@@ -210,7 +258,9 @@ def _compiles(submission: _Submission) -> Finding:
     submission.refusals = text_admission.examine_text(submission.source.text)
     if submission.built is None:
         submission.progress("compiling")
-        submission.built = building.build(submission.tools, assignment, submission.source.text, submission.folder, confined=submission.confined)
+        submission.built = building.build(
+            submission.tools, assignment, submission.source.text, submission.folder, confined=submission.confined
+        )
     wanted = f"a file that compiles and defines {assignment.declaration}"
     if submission.built.messages and submission.refusals:
         return _refused(submission, submission.refusals[0], wanted)
@@ -222,9 +272,9 @@ def _compiles(submission: _Submission) -> Finding:
 def _not_compiled(submission: _Submission, messages: Sequence[Message], wanted: str) -> Finding:
     lines = tuple(submission.place(message.line) for message in messages if message.line)[:3]
     more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
-    return Finding(False, messages[0].text + more, wanted,
-                   messages[0].help or "Mend the first error first; others often follow from it.",
-                   lines)
+    return Finding(
+        False, messages[0].text + more, wanted, messages[0].help or "Mend the first error first; others often follow from it.", lines
+    )
 
 
 def _refused(submission: _Submission, refusal: text_admission.Refusal, wanted: str) -> Finding:
@@ -252,7 +302,9 @@ def _safe(submission: _Submission) -> Finding:
 
 
 def _unsafe(submission: _Submission, case: DrawnCase, complaint: safety.Complaint, wanted: str) -> Finding:
-    return Finding(False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help, submission.places(complaint.places), case.name)
+    return Finding(
+        False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help, submission.places(complaint.places), case.name
+    )
 
 
 def _correct(submission: _Submission) -> Finding:
@@ -261,7 +313,9 @@ def _correct(submission: _Submission) -> Finding:
             continue
         by_itself = submission.difference(submission.run_alone(found.case))
         shown = by_itself or wrong
-        finding = Finding(False, f"{shown.seen} (case {found.case.name}: {found.case.sizes})", shown.wanted, shown.help, case=found.case.name)
+        finding = Finding(
+            False, f"{shown.seen} (case {found.case.name}: {found.case.sizes})", shown.wanted, shown.help, case=found.case.name
+        )
         return finding if by_itself else submission.again(finding)
     return passed(f"{len(submission.assignment.cases)} cases with the right output")
 
@@ -270,5 +324,7 @@ def _by_kernels(submission: _Submission) -> Finding:
     for found in submission.runs:
         wrong = data_checks.complaint(found, submission.assignment)
         if wrong:
-            return Finding(False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name)
+            return Finding(
+                False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name
+            )
     return passed("kernels load all inputs and write all outputs")

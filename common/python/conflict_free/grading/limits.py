@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Whether each limit of a task.toml does something: taken away, it must change what some answer scores.
 
-    python common/python/conflict_free grading.limits NAME --build-dir DIR
+python common/python/conflict_free grading.limits NAME --build-dir DIR
 """
 
 from __future__ import annotations
@@ -67,8 +67,10 @@ def unnoticed(task: Assignment, tools: Toolchain, *, confined: bool) -> Sequence
     expected = answers.expectations(task)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        gradings = {name: stack.enter_context(Grading(task, path, tools=tools, confined=confined))
-                    for name, path in answers.submissions(task, scratch).items()}
+        gradings = {
+            name: stack.enter_context(Grading(task, path, tools=tools, confined=confined))
+            for name, path in answers.submissions(task, scratch).items()
+        }
         return [mutant.name for mutant in mutants(task) if noticed_by(mutant, gradings, expected) is None]
 
 

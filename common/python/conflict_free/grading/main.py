@@ -58,8 +58,16 @@ def _run(options: argparse.Namespace) -> int:
     task = assignment.load(options.assignment)
     require_sandbox(options.confined)
     with feedback.progress() as progress:
-        result = grade(task, options.submission, tools=Toolchain.of(options.build_dir), student=options.student,
-                       secret=options.secret, confined=options.confined, gpu=gpu_of(options), progress=progress)
+        result = grade(
+            task,
+            options.submission,
+            tools=Toolchain.of(options.build_dir),
+            student=options.student,
+            secret=options.secret,
+            confined=options.confined,
+            gpu=gpu_of(options),
+            progress=progress,
+        )
     feedback.show(result)
     _write(options, result)
     return 0 if result.passed else FAILED
@@ -78,8 +86,11 @@ def _write(options: argparse.Namespace, result: Result) -> None:
             classes.write_asked(path, text(), f"--{option}")
     missing = exports.classroom50_missing(os.environ)
     if options.classroom50 and missing:
-        print(f"warning: --classroom50: {', '.join(missing)} of Classroom 50's runner not set; the file has placeholders",
-              file=sys.stderr, flush=True)
+        print(
+            f"warning: --classroom50: {', '.join(missing)} of Classroom 50's runner not set; the file has placeholders",
+            file=sys.stderr,
+            flush=True,
+        )
     if options.picture:
         drawing = next((check.drawing for check in result.checks if check.drawing), None)
         if drawing:
@@ -96,7 +107,9 @@ def _run_all(options: argparse.Namespace) -> int:
     for option in ("json_dir", "gradescope_dir", "kept"):
         path = getattr(options, option)
         if path and path.resolve().is_relative_to(options.folder.resolve()):
-            raise Stop(f"argument --{option.replace('_', '-')}: {str(path)!r} given, a folder outside of what was handed in is accepted", USAGE)
+            raise Stop(
+                f"argument --{option.replace('_', '-')}: {str(path)!r} given, a folder outside of what was handed in is accepted", USAGE
+            )
     for line in found.passed_over:
         say(f"passed over: {line}")
     settings = classes.Settings(task.name, options.build_dir.resolve(), options.secret, options.confined, gpu and str(gpu.nvcc))
@@ -105,11 +118,20 @@ def _run_all(options: argparse.Namespace) -> int:
     submissions, part = found.submissions, None
     if options.shard:
         part = shards.Part.of(options.shard, submissions, task.name, [classes.state_of_grader(task), tools.version(), settings.shared()])
-        submissions = [submission for submission in submissions if shards.share_of(submission.student, options.shard.of) == options.shard.number]
+        submissions = [
+            submission for submission in submissions if shards.share_of(submission.student, options.shard.of) == options.shard.number
+        ]
     building.driver_object(tools, task)  # once, and not in each process
     graded = classes.grade_class(task, submissions, settings, jobs, options.kept or classes.KEPT)
-    classes.write(submissions, graded, csv=options.csv, json_dir=options.json_dir, gradescope_dir=options.gradescope_dir,
-                  junit=options.junit, part=part)
+    classes.write(
+        submissions,
+        graded,
+        csv=options.csv,
+        json_dir=options.json_dir,
+        gradescope_dir=options.gradescope_dir,
+        junit=options.junit,
+        part=part,
+    )
     for line in classes.summary(graded):
         say(line)
     return classes.exit_code(graded)
@@ -133,8 +155,9 @@ def _watch(options: argparse.Namespace) -> int:
     tools, gpu = Toolchain.of(options.build_dir), gpu_of(options)
 
     def grade_it() -> Result:
-        return grade(task, options.submission, tools=tools, student=options.student, secret=options.secret,
-                     confined=options.confined, gpu=gpu)
+        return grade(
+            task, options.submission, tools=tools, student=options.student, secret=options.secret, confined=options.confined, gpu=gpu
+        )
 
     return watching.watch(task, options.submission, grade_it, once=options.once, out=Console(highlight=False))
 

@@ -22,6 +22,13 @@ def grade_order(settings: Mapping[str, Any], order: Mapping[str, Any]) -> None:
     source = submission.read()
     if (source.sha256, source.wrong) != (order["sha256"], order["wrong"]):
         raise ValueError(f"{submission.shown} changed while the class was graded")
-    result = grade(load(settings["name"]), source, tools=Toolchain.of(Path(settings["build"])), student=submission.student,
-                   secret=settings["secret"], confined=settings["confined"], gpu=Gpu.here(Path(settings["gpu"])) if settings["gpu"] else None)
+    result = grade(
+        load(settings["name"]),
+        source,
+        tools=Toolchain.of(Path(settings["build"])),
+        student=submission.student,
+        secret=settings["secret"],
+        confined=settings["confined"],
+        gpu=Gpu.here(Path(settings["gpu"])) if settings["gpu"] else None,
+    )
     write_whole(Path(order["place"]), result.to_text())

@@ -28,14 +28,24 @@ class Queues:
 
     def to_text(self) -> str:
         """Return the picture as lines of text."""
-        rows = (f"partition {number}  {_BUSY * self._length(requests) or _IDLE} {requests}" for number, requests in enumerate(self.requests))
+        rows = (
+            f"partition {number}  {_BUSY * self._length(requests) or _IDLE} {requests}" for number, requests in enumerate(self.requests)
+        )
         return "\n".join((*self.heading, "", *rows))
 
     def to_svg(self) -> str:
         """Return the picture with a bar for each partition."""
         width, height = _LEFT + (_BAR + 6) * _CELL + _EDGE, _TOP + _ROW * len(self.requests) + _EDGE
-        svg = xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "viewBox": f"0 0 {width} {height}",
-                                  "width": str(width), "height": str(height)})
+        svg = xml.Element(
+            "svg",
+            {
+                "xmlns": "http://www.w3.org/2000/svg",
+                "role": "img",
+                "viewBox": f"0 0 {width} {height}",
+                "width": str(width),
+                "height": str(height),
+            },
+        )
         xml.SubElement(svg, "title").text = " ".join(self.heading)
         xml.SubElement(svg, "style").text = _STYLE
         xml.SubElement(svg, "rect", {"width": str(width), "height": str(height), "fill": "#fff"})
@@ -57,11 +67,16 @@ def _text(svg: xml.Element, text: str, x: int, y: int, kind: str = "") -> None:
 def picture_of(kernels: Sequence[Mapping[str, Any]], op: str, wanted: float) -> Queues | None:
     """Return the picture of the launch whose first load or store goes to the fewest partitions; None unless these are
     fewer than wanted: then other steps are to blame, and the report does not have them one by one."""
-    used = [(sum(map(bool, steps)), kernel["name"], steps) for kernel in kernels
-            if "partitions" in kernel and any(steps := kernel["partitions"][op]["first_step"])]
+    used = [
+        (sum(map(bool, steps)), kernel["name"], steps)
+        for kernel in kernels
+        if "partitions" in kernel and any(steps := kernel["partitions"][op]["first_step"])
+    ]
     if not used or min(used)[0] >= wanted:
         return None
     number, kernel, steps = min(used)
-    heading = (f"The first {op} of the blocks of {kernel} that run together:",
-               f"{sum(steps):,} requests, to {number} of {len(steps)} partitions. How many each of them gets:")
+    heading = (
+        f"The first {op} of the blocks of {kernel} that run together:",
+        f"{sum(steps):,} requests, to {number} of {len(steps)} partitions. How many each of them gets:",
+    )
     return Queues(heading, tuple(steps))

@@ -78,7 +78,7 @@ class Map:
         return "".join(str(column % self.group % 10) for column in range(len(self.rows[0].cells)))
 
     def _grouped(self, text: str) -> str:
-        return " ".join(text[at:at + self.group] for at in range(0, len(text), self.group))
+        return " ".join(text[at : at + self.group] for at in range(0, len(text), self.group))
 
     def to_svg(self) -> str:
         """Return the map as a picture with the lanes' numbers in its cells."""
@@ -107,8 +107,12 @@ def _ranges(numbers: Iterable[int]) -> str:
 
 def sectors(access: Mapping[str, Any]) -> set[int]:
     """Return the numbers of the sectors that a global access touches."""
-    return {byte // SECTOR_BYTES for start in access["lanes"] if start is not None
-            for byte in range(start, start + access["size"], min(access["size"], SECTOR_BYTES))}
+    return {
+        byte // SECTOR_BYTES
+        for start in access["lanes"]
+        if start is not None
+        for byte in range(start, start + access["size"], min(access["size"], SECTOR_BYTES))
+    }
 
 
 def excess(access: Mapping[str, Any]) -> int:
@@ -133,8 +137,10 @@ def _bank_map(access: Mapping[str, Any], banks: int, where: str) -> Map:
             lanes.setdefault(word % banks, []).append(lane)
         rows.append(Row(f"wavefront {number}", tuple(Cell(tuple(lanes.get(bank, ()))) for bank in range(banks))))
     taken, ideal = len(rows), access["ideal_wavefronts"]
-    heading = (f"Shared {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
-               f"{taken} {_plural('wavefront', rows)}, ideal: {ideal}. Which of the {banks} banks each uses, and for which lanes:")
+    heading = (
+        f"Shared {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
+        f"{taken} {_plural('wavefront', rows)}, ideal: {ideal}. Which of the {banks} banks each uses, and for which lanes:",
+    )
     return Map(heading, "bank", tuple(rows), "wavefront", banks)
 
 
@@ -153,17 +159,21 @@ def _sector_map(access: Mapping[str, Any], where: str) -> Map:
             cells += [Cell(tuple(words.get(word, ()))) if sector in touched else None for word in inside]
         rows.append(Row(f"byte {line * _LINE_BYTES}", tuple(cells)))
     active = sum(start is not None for start in access["lanes"])
-    heading = (f"Global {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
-               f"asked for by {_number(active, 'lane')}: {_number(active * access['size'], 'byte')}; moved: "
-               f"{_number(len(touched), 'sector')} of {SECTOR_BYTES} bytes. Which 4-byte words of them are asked for:")
+    heading = (
+        f"Global {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
+        f"asked for by {_number(active, 'lane')}: {_number(active * access['size'], 'byte')}; moved: "
+        f"{_number(len(touched), 'sector')} of {SECTOR_BYTES} bytes. Which 4-byte words of them are asked for:",
+    )
     return Map(heading, "word", tuple(rows), "row", _WORDS_OF_SECTOR)
 
 
 # --- SVG -----------------------------------------------------------------------------------------
 
 _CELL, _ROW, _GAP, _LEFT, _TOP, _EDGE = 24, 20, 8, 110, 64, 12
-_STYLE = ("text{font:12px sans-serif;fill:#1a1a1a}.n{font-size:10px;text-anchor:middle}.l{text-anchor:end}"
-          ".b{fill:#f2b84b;stroke:#8a5a00}.i{fill:#fff;stroke:#c8c8c8}")
+_STYLE = (
+    "text{font:12px sans-serif;fill:#1a1a1a}.n{font-size:10px;text-anchor:middle}.l{text-anchor:end}"
+    ".b{fill:#f2b84b;stroke:#8a5a00}.i{fill:#fff;stroke:#c8c8c8}"
+)
 
 
 def _svg(drawn: Map) -> str:
@@ -173,8 +183,16 @@ def _svg(drawn: Map) -> str:
         return _LEFT + column * _CELL + column // drawn.group * _GAP
 
     width, height = left_of(columns) + _EDGE, _TOP + _ROW * len(drawn.rows) + _EDGE
-    svg = xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "viewBox": f"0 0 {width} {height}",
-                              "width": str(width), "height": str(height)})
+    svg = xml.Element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "role": "img",
+            "viewBox": f"0 0 {width} {height}",
+            "width": str(width),
+            "height": str(height),
+        },
+    )
     xml.SubElement(svg, "title").text = " ".join(drawn.heading)
     xml.SubElement(svg, "style").text = _STYLE
     xml.SubElement(svg, "rect", {"width": str(width), "height": str(height), "fill": "#fff"})

@@ -25,8 +25,15 @@ def files(assignment: Assignment) -> dict[str, str]:
 def readme(assignment: Assignment) -> str:
     """Return the page that a student reads: nothing of the answers, and of the hidden cases only how many there are."""
     licence, brief = (assignment.folder / BRIEF).read_text(encoding="utf-8").split("\n\n", 1)
-    parts = [licence, _titled(assignment.title, "="), brief.strip(), _titled("Work on it", "-"), _commands(assignment),
-             _titled("What is graded", "-"), *_graded(assignment)]
+    parts = [
+        licence,
+        _titled(assignment.title, "="),
+        brief.strip(),
+        _titled("Work on it", "-"),
+        _commands(assignment),
+        _titled("What is graded", "-"),
+        *_graded(assignment),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -59,10 +66,12 @@ def _graded(assignment: Assignment) -> Iterator[str]:
     """The checks in order, the sizes, and the limits."""
     yield "The checks in this order; one that fails stops those that mean nothing without it."
     points = assignment.points
-    rows = [("exists", points["exists"], "The file is there."),
-            ("compiles", points["compiles"], f"It compiles and defines ``{assignment.declaration}``."),
-            ("safe", points["safe"], "No hazard, and an end within the limits, in every case."),
-            ("correct", points["correct"], "The right output in every case.")]
+    rows = [
+        ("exists", points["exists"], "The file is there."),
+        ("compiles", points["compiles"], f"It compiles and defines ``{assignment.declaration}``."),
+        ("safe", points["safe"], "No hazard, and an end within the limits, in every case."),
+        ("correct", points["correct"], "The right output in every case."),
+    ]
     for threshold in assignment.thresholds:
         bound = "at most" if threshold.is_upper else "at least"
         rows.append((threshold.check, threshold.points, f"``{threshold.count}`` is {bound} ``{threshold.limit}``."))
@@ -73,7 +82,10 @@ def _graded(assignment: Assignment) -> Iterator[str]:
     yield textwrap.fill(
         f"Cases that you know: {', '.join(visible)}. There {'is one more' if hidden == 1 else f'are {hidden} more'}, with sizes of your "
         f"own. The rules are those of the machine {assignment.machine}. A case may take {limits.seconds:g} seconds and "
-        f"{limits.memory_megabytes:,} megabytes.", 120, break_on_hyphens=False)
+        f"{limits.memory_megabytes:,} megabytes.",
+        120,
+        break_on_hyphens=False,
+    )
 
 
 def release(assignment: Assignment, folder: Path) -> list[Path]:

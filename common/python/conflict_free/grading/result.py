@@ -134,7 +134,8 @@ class Result:
         if (result.points, result.max_points) != (data["points"], data["max_points"]):
             raise ResultFormatError(
                 f"points: {data['points']} of {data['max_points']} given, the sums of its checks are accepted, "
-                f"{result.points} of {result.max_points}")
+                f"{result.points} of {result.max_points}"
+            )
         return result
 
 

@@ -64,13 +64,23 @@ class Run:
         return self.outcome == FINISHED and self.report is not None and self.done.returncode == 0 and not self.done.stopped_by
 
 
-def run(tools: Toolchain, program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *, confined: bool, traced: bool = False) -> Run:
+def run(
+    tools: Toolchain, program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *, confined: bool, traced: bool = False
+) -> Run:
     """Run a program on one case alone; see ``run_all``. ``traced``, each access is written down."""
     return run_all(tools, program, assignment, [case], folder, confined=confined, traced=traced)[0]
 
 
-def run_all(tools: Toolchain, program: Path, assignment: Assignment, cases: Sequence[DrawnCase], folder: Path, *,
-            confined: bool, traced: bool = False) -> list[Run]:
+def run_all(
+    tools: Toolchain,
+    program: Path,
+    assignment: Assignment,
+    cases: Sequence[DrawnCase],
+    folder: Path,
+    *,
+    confined: bool,
+    traced: bool = False,
+) -> list[Run]:
     """Run a program on cases, one after another in one process, in ``folder``, which is made and removed.
 
     Returns the runs of the cases that were begun: all of them, unless one brought the process to its end, which then is the
@@ -100,30 +110,65 @@ def _runs(cases: Sequence[DrawnCase], left: Path, done: sandbox.Done, judged: sa
         place = left / str(number)
         outcome, _, said = (_read_text(place / _OUTCOME) or "").partition("\n")
         went_on = outcome == FINISHED and number + 1 < len(cases)
-        yield Run(case, _WENT_ON if went_on else done, _WENT_ON if went_on else judged, _read_json(place / _REPORT), outcome or None, said.strip(),
-                  _read_json(place / _CALLS) or {}, read_outputs(place, case), trace)
+        yield Run(
+            case,
+            _WENT_ON if went_on else done,
+            _WENT_ON if went_on else judged,
+            _read_json(place / _REPORT),
+            outcome or None,
+            said.strip(),
+            _read_json(place / _CALLS) or {},
+            read_outputs(place, case),
+            trace,
+        )
         if not went_on:
             return
 
 
-def _run_both(tools: Toolchain, program: Path, assignment: Assignment, given: Path, number: int, left: Path, own: Path,
-              environment: Mapping[str, str], *, confined: bool) -> list[sandbox.Done]:
+def _run_both(
+    tools: Toolchain,
+    program: Path,
+    assignment: Assignment,
+    given: Path,
+    number: int,
+    left: Path,
+    own: Path,
+    environment: Mapping[str, str],
+    *,
+    confined: bool,
+) -> list[sandbox.Done]:
     """Run the judge and the program on so many cases, connected with each other. Return how they ended."""
     limits = assignment.limits
     seconds = limits.seconds + _SECONDS_MORE
     threads = min(os.cpu_count() or 1, _THREADS)
     ends = socket.socketpair()
     judge = sandbox.Job(
-        [tools.judge, *(given / str(each) for each in range(number)), left, "--connection", str(ends[0].fileno())], [*tools.judge_files(), given], left,
+        [tools.judge, *(given / str(each) for each in range(number)), left, "--connection", str(ends[0].fileno())],
+        [*tools.judge_files(), given],
+        left,
         # Blocks run at the same time, and their processor time adds up.
-        sandbox.Limits(seconds * threads * number, limits.memory_megabytes, limits.output_kilobytes * number, _FILE_MEGABYTES * number, processes=2),
-        environment={**environment, "LD_LIBRARY_PATH": str(tools.runtime), "SIMT_THREADS": str(threads)}, descriptors=[ends[0].fileno()])
+        sandbox.Limits(
+            seconds * threads * number, limits.memory_megabytes, limits.output_kilobytes * number, _FILE_MEGABYTES * number, processes=2
+        ),
+        environment={**environment, "LD_LIBRARY_PATH": str(tools.runtime), "SIMT_THREADS": str(threads)},
+        descriptors=[ends[0].fileno()],
+    )
     submitted = sandbox.Job(
-        [program], [program, *tools.runtime_files()], own,
+        [program],
+        [program, *tools.runtime_files()],
+        own,
         # It waits for the judge, for the most part: its own work in all cases is small.
-        sandbox.Limits(seconds, limits.memory_megabytes, limits.output_kilobytes * number, file_megabytes=1, processes=1,
-                       real_seconds=4 * seconds * number),
-        environment={"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_REMOTE": str(ends[1].fileno())}, descriptors=[ends[1].fileno()])
+        sandbox.Limits(
+            seconds,
+            limits.memory_megabytes,
+            limits.output_kilobytes * number,
+            file_megabytes=1,
+            processes=1,
+            real_seconds=4 * seconds * number,
+        ),
+        environment={"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_REMOTE": str(ends[1].fileno())},
+        descriptors=[ends[1].fileno()],
+    )
 
     def leave() -> None:
         """Either end must see when the other is gone."""

@@ -56,17 +56,23 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
     if run.outcome == "memory":
         return _of_limit("memory", assignment)
     if (run.judged.stopped_by or "").startswith("signal"):
-        return Complaint(f"the counting model was ended by {run.judged.stopped_by}", "That is our mistake: show this file to those who teach the course.")
+        return Complaint(
+            f"the counting model was ended by {run.judged.stopped_by}", "That is our mistake: show this file to those who teach the course."
+        )
     if stopped_by := run.judged.stopped_by or run.done.stopped_by:
         return _of_limit(stopped_by, assignment)
     if report.get("errors"):
         return _of_error(report["errors"][0], report, assignment, text)
     if run.outcome is None or run.report is None or run.outcome == "ended":
-        return Complaint(f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
-                         "The function has to return to its caller: it must not end the program.")
+        return Complaint(
+            f"the program ended before {assignment.function} returned (exit code {run.done.returncode})",
+            "The function has to return to its caller: it must not end the program.",
+        )
     if run.calls.get("refused"):
-        return Complaint(f"it uses {run.calls['refused'][0]}, which is not there when a submission is graded",
-                         "Allocate with cudaMalloc, and let kernels do the work on it.")
+        return Complaint(
+            f"it uses {run.calls['refused'][0]}, which is not there when a submission is graded",
+            "Allocate with cudaMalloc, and let kernels do the work on it.",
+        )
     if not run.finished:
         return _of_runtime(run.said if run.outcome == "failed" else run.outcome, run.done.returncode)
     return _of_movement(run, assignment, text)
@@ -76,20 +82,49 @@ def _of_movement(run: Run, assignment: Assignment, text: str) -> Complaint | Non
     """What moved that the assignment does not let move, with the lines that may have moved it."""
     copies, allowed = run.calls["copies"], assignment.movement
     moved = (
-        (copies["to_host"]["bytes"], allowed.bytes_to_host, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes of device memory to the host",
-         "Let kernels compute everything: what they need of a kernel before them they find in device memory."),
-        (copies["within_device"]["bytes"], allowed.bytes_within_device, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes within device memory",
-         "Let a kernel load and store what is to be moved."),
-        (copies["to_device"]["bytes"], allowed.bytes_to_device, r"cuda(?:Memcpy|Graph)\w*(?=\s*\()", "copies {} bytes from the host to device memory",
-         "The data lie in device memory already: let kernels compute what they need of them."),
-        (run.calls["fills"]["bytes"], allowed.bytes_set, r"cudaMemset\w*(?=\s*\()", "sets {} bytes of device memory",
-         "Let a kernel store what is to be there."),
-        (run.calls["most_parameter_bytes"], allowed.parameter_bytes, r"<<<", "launches a kernel with {} bytes of arguments",
-         "Pass pointers and sizes: the data lie in device memory."),
+        (
+            copies["to_host"]["bytes"],
+            allowed.bytes_to_host,
+            r"cuda(?:Memcpy|Graph)\w*(?=\s*\()",
+            "copies {} bytes of device memory to the host",
+            "Let kernels compute everything: what they need of a kernel before them they find in device memory.",
+        ),
+        (
+            copies["within_device"]["bytes"],
+            allowed.bytes_within_device,
+            r"cuda(?:Memcpy|Graph)\w*(?=\s*\()",
+            "copies {} bytes within device memory",
+            "Let a kernel load and store what is to be moved.",
+        ),
+        (
+            copies["to_device"]["bytes"],
+            allowed.bytes_to_device,
+            r"cuda(?:Memcpy|Graph)\w*(?=\s*\()",
+            "copies {} bytes from the host to device memory",
+            "The data lie in device memory already: let kernels compute what they need of them.",
+        ),
+        (
+            run.calls["fills"]["bytes"],
+            allowed.bytes_set,
+            r"cudaMemset\w*(?=\s*\()",
+            "sets {} bytes of device memory",
+            "Let a kernel store what is to be there.",
+        ),
+        (
+            run.calls["most_parameter_bytes"],
+            allowed.parameter_bytes,
+            r"<<<",
+            "launches a kernel with {} bytes of arguments",
+            "Pass pointers and sizes: the data lie in device memory.",
+        ),
     )
     for bytes_moved, most, call, seen, help_ in moved:
         if bytes_moved > most:
-            places = [{"file": assignment.source.name, "line": number} for number, line in enumerate(text.splitlines(), start=1) if re.search(call, line)]
+            places = [
+                {"file": assignment.source.name, "line": number}
+                for number, line in enumerate(text.splitlines(), start=1)
+                if re.search(call, line)
+            ]
             calls = dict.fromkeys(re.findall(call, text)) if call != "<<<" else {}
             by = f" ({' or '.join(calls)})" if calls else ""
             return Complaint(f"it {seen.format(f'{bytes_moved:,}')}{by}, {f'at most {most:,}' if most else 'none'} may be", help_, places)
@@ -106,16 +141,22 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
     limits = assignment.limits
     words = {
         "time": (f"it ran for more than {limits.seconds:g} seconds", "Look for a loop whose condition never becomes false."),
-        "memory": (f"it wanted more than {limits.memory_megabytes:,} megabytes of memory",
-                   "Allocate what the sizes ask for; if you do, look for a loop that never ends, whose accesses fill the memory."),
+        "memory": (
+            f"it wanted more than {limits.memory_megabytes:,} megabytes of memory",
+            "Allocate what the sizes ask for; if you do, look for a loop that never ends, whose accesses fill the memory.",
+        ),
         "output": (f"it printed more than {limits.output_kilobytes:,} kilobytes", "Take out the printing: nobody reads it here."),
         "files": ("it wrote files", "Take out what writes files: the driver keeps the output."),
-        "system call": ("it was ended by a system call that it may not make",
-                        "Take out what starts threads or processes or reaches the system: the function has its arguments and the device."),
+        "system call": (
+            "it was ended by a system call that it may not make",
+            "Take out what starts threads or processes or reaches the system: the function has its arguments and the device.",
+        ),
         "signal 6": ("host code ended itself (abort)", "Look for a failed assert, an exception, or memory that is freed twice."),
         "signal 8": ("host code divides by zero", "Look at the divisions that make up the grid."),
-        "signal 11": ("host code reads or writes memory that is not its own",
-                      "Check each index and each pointer that host code uses: what device memory holds is for kernels alone."),
+        "signal 11": (
+            "host code reads or writes memory that is not its own",
+            "Check each index and each pointer that host code uses: what device memory holds is for kernels alone.",
+        ),
     }
     seen, help_ = words.get(stopped_by, (f"it was ended by {stopped_by}", "The program must not end itself, nor be ended."))
     return Complaint(seen, help_)
@@ -137,8 +178,11 @@ def _of_error(error: str, report: Mapping, assignment: Assignment, text: str) ->
 def _of_missing(name: str, kernel: str, places: Sequence[Mapping], assignment: Assignment, text: str) -> Complaint:
     """A function that a kernel calls and nobody defines, as the source declares it."""
     declared = source_text.declaration(text, source_text.simple_name(name))
-    return Complaint(f"`{declared.head if declared else name}` is called by kernel {kernel} and nowhere defined",
-                     "Define it in this file, with these parameters.", [*_places([declared.line] if declared else [], assignment), *places])
+    return Complaint(
+        f"`{declared.head if declared else name}` is called by kernel {kernel} and nowhere defined",
+        "Define it in this file, with these parameters.",
+        [*_places([declared.line] if declared else [], assignment), *places],
+    )
 
 
 def _lines_of(error: str, text: str) -> Sequence[int]:
@@ -155,7 +199,10 @@ def _places(lines: Iterable[int], assignment: Assignment) -> list[Mapping]:
 
 
 def _help_with(error: str) -> str:
-    return next((help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error), "Look at what the kernels and the host code read and write.")
+    return next(
+        (help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error),
+        "Look at what the kernels and the host code read and write.",
+    )
 
 
 def _repeated(report: Mapping) -> list[Mapping]:
@@ -170,5 +217,7 @@ def _of_runtime(outcome: str, code: int) -> Complaint:
     reason = outcome.rpartition("failed: ")[2] if outcome != "finished" else f"exit code {code}"
     if "call is not configured" in reason:
         return Complaint("a kernel is called without <<<grid, block>>>", _help_with(reason))
-    return Complaint(f"the CUDA runtime reports an error: {reason}",
-                     "Check the grid, the block and the sizes of allocations, and what each call of the runtime returns.")
+    return Complaint(
+        f"the CUDA runtime reports an error: {reason}",
+        "Check the grid, the block and the sizes of allocations, and what each call of the runtime returns.",
+    )

@@ -73,7 +73,9 @@ def available() -> str | None:
         return "bwrap is not there; the package bubblewrap has it"
     with contextlib.ExitStack() as stack:
         command = _confined(["true"], [], None, Limits(), {}, stack.enter_context(_filter(Limits())))
-        done = subprocess.run(command.words, pass_fds=command.descriptors, env=_ENVIRONMENT, capture_output=True, text=True, errors="replace")
+        done = subprocess.run(
+            command.words, pass_fds=command.descriptors, env=_ENVIRONMENT, capture_output=True, text=True, errors="replace"
+        )
     if done.returncode == 0:
         return None
     lines = done.stderr.strip().splitlines()
@@ -99,9 +101,16 @@ class Job:
     descriptors: Sequence[int] = ()
 
 
-def run(command: Sequence[str | os.PathLike], *, readable: Sequence[Path], writable: Path, limits: Limits,
-        environment: Mapping[str, str] = {}, confined: bool = True,
-        devices: Sequence[Path] = ()) -> Done:
+def run(
+    command: Sequence[str | os.PathLike],
+    *,
+    readable: Sequence[Path],
+    writable: Path,
+    limits: Limits,
+    environment: Mapping[str, str] = {},
+    confined: bool = True,
+    devices: Sequence[Path] = (),
+) -> Done:
     """Runs `command` and waits for its end; see Job. stdin is empty. With `confined=False` there are limits, and nothing else."""
     return run_together([Job(command, readable, writable, limits, environment, devices)], confined=confined)[0]
 
@@ -123,13 +132,30 @@ def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callabl
 def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subprocess.Popen:
     writable = job.writable.resolve()
     if confined:
-        made = _confined(job.command, job.readable, writable, job.limits, job.environment,
-                         None if job.devices else stack.enter_context(_filter(job.limits)), job.devices)
+        made = _confined(
+            job.command,
+            job.readable,
+            writable,
+            job.limits,
+            job.environment,
+            None if job.devices else stack.enter_context(_filter(job.limits)),
+            job.devices,
+        )
     else:
         made = _Command([str(word) for word in job.command], (), {**_ENVIRONMENT, **job.environment})
-    process = stack.enter_context(subprocess.Popen(
-        made.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=writable, env=made.environment,
-        pass_fds=(*made.descriptors, *job.descriptors), preexec_fn=functools.partial(_limit, job.limits), start_new_session=True))
+    process = stack.enter_context(
+        subprocess.Popen(
+            made.words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=writable,
+            env=made.environment,
+            pass_fds=(*made.descriptors, *job.descriptors),
+            preexec_fn=functools.partial(_limit, job.limits),
+            start_new_session=True,
+        )
+    )
     stack.callback(_end, process)
     return process
 
@@ -164,12 +190,39 @@ def _system_folders() -> list[str]:
     return words
 
 
-def _confined(command: Sequence[str | os.PathLike], readable: Sequence[Path], writable: Path | None, limits: Limits,
-              environment: Mapping[str, str], filter_descriptor: int | None, devices: Sequence[Path] = ()) -> _Command:
+def _confined(
+    command: Sequence[str | os.PathLike],
+    readable: Sequence[Path],
+    writable: Path | None,
+    limits: Limits,
+    environment: Mapping[str, str],
+    filter_descriptor: int | None,
+    devices: Sequence[Path] = (),
+) -> _Command:
     # By its path: the program is looked for in the environment that is given to it.
-    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--uid", _NOBODY, "--gid", _NOBODY,
-             "--hostname", "sandbox", "--cap-drop", "ALL", *_system_folders(), "--proc", "/proc", "--dev", "/dev",
-             "--size", str(limits.file_megabytes * _MEGABYTE), "--tmpfs", "/tmp"]
+    words = [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--uid",
+        _NOBODY,
+        "--gid",
+        _NOBODY,
+        "--hostname",
+        "sandbox",
+        "--cap-drop",
+        "ALL",
+        *_system_folders(),
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--size",
+        str(limits.file_megabytes * _MEGABYTE),
+        "--tmpfs",
+        "/tmp",
+    ]
     for path in devices:
         words += ["--dev-bind", str(path), str(path)]
     if devices:
@@ -183,7 +236,9 @@ def _confined(command: Sequence[str | os.PathLike], readable: Sequence[Path], wr
     if filter_descriptor is not None:
         words += ["--seccomp", str(filter_descriptor)]
     # bubblewrap stays as the first process inside, where its environment can be read: it gets no other one than the program.
-    return _Command([*words, "--", *map(str, command)], () if filter_descriptor is None else (filter_descriptor,), {**_ENVIRONMENT, **environment})
+    return _Command(
+        [*words, "--", *map(str, command)], () if filter_descriptor is None else (filter_descriptor,), {**_ENVIRONMENT, **environment}
+    )
 
 
 def _limit(limits: Limits) -> None:
@@ -191,12 +246,14 @@ def _limit(limits: Limits) -> None:
     seconds = math.ceil(limits.seconds)
     files = limits.file_megabytes * _MEGABYTE
     # Reserved addresses must not count: the model reserves terabytes. RLIMIT_DATA is of what can be written.
-    for what, limit in ((resource.RLIMIT_CPU, (seconds, seconds + 1)),
-                        (resource.RLIMIT_DATA, (limits.memory_megabytes * _MEGABYTE,) * 2),
-                        (resource.RLIMIT_STACK, (8 * _MEGABYTE,) * 2),
-                        (resource.RLIMIT_FSIZE, (files, files)),
-                        (resource.RLIMIT_NOFILE, (256, 256)),
-                        (resource.RLIMIT_CORE, (0, 0))):
+    for what, limit in (
+        (resource.RLIMIT_CPU, (seconds, seconds + 1)),
+        (resource.RLIMIT_DATA, (limits.memory_megabytes * _MEGABYTE,) * 2),
+        (resource.RLIMIT_STACK, (8 * _MEGABYTE,) * 2),
+        (resource.RLIMIT_FSIZE, (files, files)),
+        (resource.RLIMIT_NOFILE, (256, 256)),
+        (resource.RLIMIT_CORE, (0, 0)),
+    ):
         most = resource.getrlimit(what)[1]
         resource.setrlimit(what, tuple(min(each, most) if most != resource.RLIM_INFINITY else each for each in limit))
 

@@ -72,7 +72,9 @@ def merge(paths: Sequence[Path]) -> tuple[list[Mapping[str, str]], list[str]]:
     by_number: dict[int, _Read] = {}
     for part in parts:
         if (part.state, part.students, part.shard.of) != (first.state, first.students, first.shard.of):
-            raise _refused(part.path, f"it is of another run than {first.path}: class, assignment, options, grader and compiler have to be the same")
+            raise _refused(
+                part.path, f"it is of another run than {first.path}: class, assignment, options, grader and compiler have to be the same"
+            )
         if other := by_number.get(part.shard.number):
             raise _refused(part.path, f"it is share {part.shard.number}/{part.shard.of}, and so is {other.path}")
         by_number[part.shard.number] = part
@@ -96,15 +98,22 @@ def _part(path: Path) -> _Read:
         raise _refused(path, f"it cannot be read: {getattr(error, 'strerror', None) or error}") from error
     head = lines[0] if lines else []
     found = _HEADER.fullmatch(head[-1]) if head else None
-    if found is None or tuple(head[:len(CSV_COLUMNS)]) != CSV_COLUMNS:
+    if found is None or tuple(head[: len(CSV_COLUMNS)]) != CSV_COLUMNS:
         raise _refused(path, "run-all --shard has not written it")
     rows = {}
     for number, cells in enumerate(lines[1:], start=2):
         if len(cells) != len(head) or not re.fullmatch(r"\d{1,9}", cells[-1]) or int(cells[-1]) in rows:
             raise _refused(path, f"row {number} is not whole")
         rows[int(cells[-1])] = dict(zip(head[:-1], cells))
-    return _Read(path, head[-1], Shard(int(found["number"]), int(found["of"])), int(found["students"]), found["state"],
-                 head[len(CSV_COLUMNS):-1], rows)
+    return _Read(
+        path,
+        head[-1],
+        Shard(int(found["number"]), int(found["of"])),
+        int(found["students"]),
+        found["state"],
+        head[len(CSV_COLUMNS) : -1],
+        rows,
+    )
 
 
 def _refused(path: Path, what: str) -> Stop:

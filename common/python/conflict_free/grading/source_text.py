@@ -58,7 +58,7 @@ def functions(text: str) -> list[Function]:
                 end = _closing(code, at)
             if name is not None and sign != "}":
                 shown = _written(lines, head)
-                found.append(Function(name.text, name.line, shown, tuple(head), tuple(code[at + 1:end]) if sign == "{" else None))
+                found.append(Function(name.text, name.line, shown, tuple(head), tuple(code[at + 1 : end]) if sign == "{" else None))
             start = at = end + 1
             continue
         at += 1
@@ -74,7 +74,11 @@ def _name_of_function(head: Sequence[Token]) -> Token | None:
             continue
         if token.text == "=":
             return None
-        if token.text == "(" and before.kind == "word" and before.text not in ("__launch_bounds__", "__align__", "alignas", "__attribute__"):
+        if (
+            token.text == "("
+            and before.kind == "word"
+            and before.text not in ("__launch_bounds__", "__align__", "alignas", "__attribute__")
+        ):
             return before
     return None
 
@@ -90,8 +94,8 @@ def _closing(code: Sequence[Token], at: int) -> int:
 
 def _written(lines: Sequence[str], head: Sequence[Token]) -> str:
     """The lines of some tokens, as they are written, up to the last closing parenthesis."""
-    text = " ".join(line.strip() for line in lines[head[0].line - 1:head[-1].line])
-    return re.split(r"[{};]\s*", text[:text.rfind(")") + 1])[-1]
+    text = " ".join(line.strip() for line in lines[head[0].line - 1 : head[-1].line])
+    return re.split(r"[{};]\s*", text[: text.rfind(")") + 1])[-1]
 
 
 def simple_name(name: str) -> str:
@@ -119,8 +123,13 @@ def launches(text: str, kernel: str) -> list[int]:
 def shared_arrays(text: str) -> list[int]:
     """Return the lines that declare shared memory of a size that is known when it is compiled."""
     code, _ = read(text)
-    return list(dict.fromkeys(token.line for before, token in zip([None, *code], code)
-                              if token.text == "__shared__" and (before is None or before.text != "extern")))
+    return list(
+        dict.fromkeys(
+            token.line
+            for before, token in zip([None, *code], code)
+            if token.text == "__shared__" and (before is None or before.text != "extern")
+        )
+    )
 
 
 def kept_variables(text: str) -> list[int]:

@@ -26,13 +26,28 @@ _OTHER_FILE = "Hand in the source, not what was built or packed of it."
 _MARK = b"\xef\xbb\xbf"
 _ENCODINGS = ((b"\xff\xfe\x00\x00", "UTF-32"), (b"\x00\x00\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 _FORMATS = (
-    (b"PK\x03\x04", "a ZIP archive"), (b"PK\x05\x06", "a ZIP archive"), (b"\x1f\x8b", "a gzip archive"), (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ", "an xz archive"), (b"7z\xbc\xaf", "a 7-Zip archive"), (b"Rar!", "a RAR archive"), (b"\x7fELF", "a program or an object file"),
-    (b"%PDF-", "a PDF document"), (b"{\\rtf", "an RTF document"), (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"PK\x05\x06", "a ZIP archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"\x7fELF", "a program or an object file"),
+    (b"%PDF-", "a PDF document"),
+    (b"{\\rtf", "an RTF document"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
 )
 _TAR_MARK, _TAR_MARK_AT = b"ustar", 257
-_KINDS = ((stat.S_ISLNK, "a symbolic link"), (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"),
-          (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
+_KINDS = (
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 _UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -120,7 +135,9 @@ def _decoded(data: bytes) -> tuple[str, str, str]:
     data = data.removeprefix(_MARK)
     if encoding := next((name for mark, name in _ENCODINGS if data.startswith(mark)), ""):
         return "", f"text in {encoding}, which is not UTF-8", _SAVE_AS
-    if kind := next((name for mark, name in _FORMATS if data.startswith(mark)), "a tar archive" if data[_TAR_MARK_AT:].startswith(_TAR_MARK) else ""):
+    if kind := next(
+        (name for mark, name in _FORMATS if data.startswith(mark)), "a tar archive" if data[_TAR_MARK_AT:].startswith(_TAR_MARK) else ""
+    ):
         return "", kind, _OTHER_FILE
     if b"\0" in data:
         halves = data[0::2].count(0), data[1::2].count(0)
@@ -130,6 +147,6 @@ def _decoded(data: bytes) -> tuple[str, str, str]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data[:error.start].count(b"\n") + 1
+        line = data[: error.start].count(b"\n") + 1
         return "", f"byte 0x{data[error.start]:02x} in line {line} is not UTF-8; text in Latin-1 or Windows-1252 has such bytes", _SAVE_AS
     return (text, "", "") if text.strip() else ("", "an empty file", NEEDED)

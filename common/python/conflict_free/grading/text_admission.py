@@ -49,8 +49,12 @@ class Refusal:
 
 
 def _refusal(line: int, kind: str, seen: str) -> Refusal:
-    return Refusal(line, kind.partition(" ")[2] if kind.startswith(("a ", "an ")) else kind, f"line {line} has {kind}: {seen}",
-                   _HELP.get(kind, _HELP_OTHERWISE))
+    return Refusal(
+        line,
+        kind.partition(" ")[2] if kind.startswith(("a ", "an ")) else kind,
+        f"line {line} has {kind}: {seen}",
+        _HELP.get(kind, _HELP_OTHERWISE),
+    )
 
 
 def examine_text(text: str) -> list[Refusal]:
@@ -91,12 +95,20 @@ def _include(directive: Directive) -> Iterator[Refusal]:
     found = _HEADER.fullmatch(directive.rest)
     name = (found[1] or found[2] or "") if found else directive.rest
     if found is None or _FILE_OF_THE_MACHINE.match(name) or _OWN_FILE.match(found[2] or ""):
-        yield Refusal(directive.line, "include that is not admitted", f"line {directive.line} includes `{name}`",
-                      "Include only headers of CUDA and of C++, such as <algorithm>; a submission is one file.")
+        yield Refusal(
+            directive.line,
+            "include that is not admitted",
+            f"line {directive.line} includes `{name}`",
+            "Include only headers of CUDA and of C++, such as <algorithm>; a submission is one file.",
+        )
 
 
 def _macro(directive: Directive) -> Iterator[Refusal]:
     name = directive.tokens[1].text if len(directive.tokens) > 1 else ""
     if name in words.KEYWORDS or _NO_MACRO.fullmatch(name):
-        yield Refusal(directive.line, "macro in the place of a name of CUDA or C++", f"line {directive.line} has `#{directive.name} {name}`",
-                      "Give the macro a name of your own: others use this one.")
+        yield Refusal(
+            directive.line,
+            "macro in the place of a name of CUDA or C++",
+            f"line {directive.line} has `#{directive.name} {name}`",
+            "Give the macro a name of your own: others use this one.",
+        )

@@ -59,8 +59,9 @@ class _Timed:
     difference: str = ""
 
 
-def fast(assignment: Assignment, text: str, case: DrawnCase, gpu: Gpu, folder: Path, *, confined: bool,
-         progress: Callable[[str], None]) -> Finding:
+def fast(
+    assignment: Assignment, text: str, case: DrawnCase, gpu: Gpu, folder: Path, *, confined: bool, progress: Callable[[str], None]
+) -> Finding:
     """Return the finding of the check. Raises Stop if there is no GPU, or if the solution itself fails."""
     wanted = f"at least {assignment.minimum_gpu_ratio:g} of the solution's speed (case {case.name}: {case.sizes})"
     programs = {}
@@ -69,7 +70,9 @@ def fast(assignment: Assignment, text: str, case: DrawnCase, gpu: Gpu, folder: P
         program, complaint = _compile(assignment, source, gpu, folder / who, confined=confined)
         if complaint:
             _blame(who, f"does not compile for the GPU: {complaint}")
-            return Finding(False, f"it does not compile for the GPU: {complaint}", wanted, "nvcc accepts less than the model here: mend what it names.")
+            return Finding(
+                False, f"it does not compile for the GPU: {complaint}", wanted, "nvcc accepts less than the model here: mend what it names."
+            )
         programs[who] = program
     given = folder / "timed"
     case.write(given)
@@ -80,7 +83,13 @@ def fast(assignment: Assignment, text: str, case: DrawnCase, gpu: Gpu, folder: P
             found = _time(program, assignment, case, gpu, given, folder / "left", confined=confined)
             if found.complaint or found.difference:
                 _blame(who, found.complaint or found.difference)
-                return Finding(False, found.complaint or found.difference, wanted, "What is right under the model must be right on a GPU too.", case=case.name)
+                return Finding(
+                    False,
+                    found.complaint or found.difference,
+                    wanted,
+                    "What is right under the model must be right on a GPU too.",
+                    case=case.name,
+                )
             times[who] += found.times_ms
     return _judged(statistics.median(times["solution"]) / statistics.median(times["submission"]), assignment, wanted)
 
@@ -105,8 +114,25 @@ def _compile(assignment: Assignment, text: str, gpu: Gpu, folder: Path, *, confi
     toolkit = gpu.nvcc.resolve().parents[1]
     headers = [ROOT / name for name in _INCLUDES]
     done = sandbox.run(
-        [gpu.nvcc.resolve(), "-std=c++20", "-O3", "-arch=native", "-w", *(f"-I{path}" for path in headers), "-o", program, assignment.driver, source, *ours],
-        readable=[toolkit, *headers, assignment.driver, *ours], writable=folder, limits=_COMPILE_LIMITS, confined=confined, devices=gpu.devices)
+        [
+            gpu.nvcc.resolve(),
+            "-std=c++20",
+            "-O3",
+            "-arch=native",
+            "-w",
+            *(f"-I{path}" for path in headers),
+            "-o",
+            program,
+            assignment.driver,
+            source,
+            *ours,
+        ],
+        readable=[toolkit, *headers, assignment.driver, *ours],
+        writable=folder,
+        limits=_COMPILE_LIMITS,
+        confined=confined,
+        devices=gpu.devices,
+    )
     if done.returncode == 0:
         return program, ""
     errors = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line]
@@ -116,12 +142,21 @@ def _compile(assignment: Assignment, text: str, gpu: Gpu, folder: Path, *, confi
 def _time(program: Path, assignment: Assignment, case: DrawnCase, gpu: Gpu, given: Path, left: Path, *, confined: bool) -> _Timed:
     left.mkdir()
     limits = sandbox.Limits(
-        seconds=assignment.limits.seconds + _SECONDS_OF_DRIVER, memory_megabytes=assignment.limits.memory_megabytes + _MEGABYTES_OF_DRIVER,
-        output_kilobytes=assignment.limits.output_kilobytes, processes=1,
-        file_megabytes=_MEGABYTES_OF_FILES + sum(values.nbytes for values in case.expected.values()) // (1 << 20))
-    done = sandbox.run([program, given, left, "--samples", str(_SAMPLES)], readable=[program, given], writable=left, limits=limits,
-                       confined=confined, devices=gpu.devices,
-                       environment={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ})
+        seconds=assignment.limits.seconds + _SECONDS_OF_DRIVER,
+        memory_megabytes=assignment.limits.memory_megabytes + _MEGABYTES_OF_DRIVER,
+        output_kilobytes=assignment.limits.output_kilobytes,
+        processes=1,
+        file_megabytes=_MEGABYTES_OF_FILES + sum(values.nbytes for values in case.expected.values()) // (1 << 20),
+    )
+    done = sandbox.run(
+        [program, given, left, "--samples", str(_SAMPLES)],
+        readable=[program, given],
+        writable=left,
+        limits=limits,
+        confined=confined,
+        devices=gpu.devices,
+        environment={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
+    )
     if done.returncode == NO_GPU:
         raise Stop(f"no GPU: {done.stderr.strip().removeprefix('error: ')}", NO_GPU)
     timed = _read(assignment, case, left, done)
@@ -139,4 +174,3 @@ def _read(assignment: Assignment, case: DrawnCase, left: Path, done: sandbox.Don
         return _Timed(complaint=f"on the GPU: {outcome.rpartition('failed: ')[2]}")
     wrong = difference(case, read_outputs(left, case), assignment.reference().TOLERANCE)
     return _Timed(times, difference=f"on the GPU, {wrong.seen}" if wrong else "")
-

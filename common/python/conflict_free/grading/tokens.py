@@ -13,7 +13,8 @@ from dataclasses import dataclass
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:%:": "##", "%:": "#"}
 _SPLICE = re.compile(r"\\[ \t\v\f\r]*\n")
 _UNIVERSAL = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\u\{([0-9A-Fa-f]+)\}")
-_TOKEN = re.compile(r"""
+_TOKEN = re.compile(
+    r"""
     (?P<space>[ \t\v\f\r]+) | (?P<newline>\n)
   | (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
   | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?(?:\)(?P=mark)"|\Z))
@@ -22,7 +23,9 @@ _TOKEN = re.compile(r"""
   | (?P<character>(?:u8|[uUL])?'(?:\\.|[^'\\\n])*'?)
   | (?P<word>[^\W\d](?:\w|\\[uU]\{?[0-9A-Fa-f]+\}?|\$)*|\\[uU]\{?[0-9A-Fa-f]+\}?(?:\w|\$)*|\$(?:\w|\$)*)
   | (?P<sign>%:%:|<%|%>|<:|:>|%:|\#\#|::|->|.)
-""", re.VERBOSE | re.DOTALL)
+""",
+    re.VERBOSE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def _spliced(text: str) -> tuple[str, list[int]]:
     """The text with spliced lines joined, and the line of each of its characters."""
     pieces, lines, line, at = [], [], 1, 0
     for splice in _SPLICE.finditer(text):
-        piece = text[at:splice.start()]
+        piece = text[at : splice.start()]
         pieces.append(piece)
         for character in piece:
             lines.append(line)
@@ -83,7 +86,7 @@ def _tokens(text: str) -> Iterator[Token]:
             yield Token("\n", "sign", lines[at])
         elif kind == "word":
             yield Token(_name(piece), kind, lines[at])
-        elif kind == "sign" and joined.startswith("<::", at) and joined[at + 3:at + 4] not in (":", ">"):
+        elif kind == "sign" and joined.startswith("<::", at) and joined[at + 3 : at + 4] not in (":", ">"):
             piece = "<"
             yield Token(piece, kind, lines[at])
         elif kind not in ("space", "comment"):

@@ -139,6 +139,7 @@ def _settled(path: Path) -> tuple[int, ...]:
 def keys() -> Iterator[Callable[[float], str]]:
     """Yield what waits some seconds for a key and returns it; "" for none. Without a terminal there are no keys."""
     if not sys.stdin.isatty():
+
         def rest(seconds: float) -> str:
             time.sleep(seconds)
             return ""

@@ -46,8 +46,13 @@ class _Worker:
     def __init__(self, function: str, settings: dict[str, Any], scratch: str) -> None:
         # In a session of its own: Ctrl+C at the terminal would end the programs that it runs, and be graded as their crash.
         self._process = subprocess.Popen(
-            module_command(sys.executable, "grading.workers", function), env={**os.environ, "TMPDIR": scratch},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True,
+            module_command(sys.executable, "grading.workers", function),
+            env={**os.environ, "TMPDIR": scratch},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
         )
         # Not among its arguments, where everybody on the machine could read the secret of a course.
         self._unsent = json.dumps(settings) + "\n"

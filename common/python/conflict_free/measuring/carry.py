@@ -24,16 +24,32 @@ from .measure import CARRIED
 
 # What to compile with, and the libraries that the compiled programs load.
 DEBIAN = (
-    "libcli11-dev", "nlohmann-json3-dev", "libgtest-dev", "libgmock-dev",
-    "libzstd-dev", "libzstd1", "liblz4-dev", "liblz4-1",
+    "libcli11-dev",
+    "nlohmann-json3-dev",
+    "libgtest-dev",
+    "libgmock-dev",
+    "libzstd-dev",
+    "libzstd1",
+    "liblz4-dev",
+    "liblz4-1",
 )
-UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin",
-            "usr/src")
+UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin", "usr/src")
 
 # jsonschema, rich and pytest with what they need.
 PYTHON = (
-    "attrs", "iniconfig", "jsonschema", "jsonschema-specifications", "markdown-it-py", "mdurl",
-    "packaging", "pluggy", "pygments", "pytest", "referencing", "rich", "rpds-py",
+    "attrs",
+    "iniconfig",
+    "jsonschema",
+    "jsonschema-specifications",
+    "markdown-it-py",
+    "mdurl",
+    "packaging",
+    "pluggy",
+    "pygments",
+    "pytest",
+    "referencing",
+    "rich",
+    "rpds-py",
     "typing-extensions",
 )
 # The platform tags of wheels for Linux with a C library of 2018 or later.
@@ -67,8 +83,7 @@ def fill_prefix(prefix: Path) -> None:
     prefix.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         # apt-get leaves its downloads in the working folder.
-        step("Download Debian packages",
-             ["sh", "-c", 'cd "$0" && exec apt-get download "$@"', folder, *DEBIAN])
+        step("Download Debian packages", ["sh", "-c", 'cd "$0" && exec apt-get download "$@"', folder, *DEBIAN])
         for package in sorted(Path(folder).glob("*.deb")):
             done = subprocess.run(["dpkg-deb", "-x", package, prefix], capture_output=True, text=True)
             if done.returncode:
@@ -89,8 +104,7 @@ def fill_prefix(prefix: Path) -> None:
         text = description.read_text(encoding="utf-8")
         up = os.path.relpath(prefix / "usr", description.parent)
         description.write_text(
-            re.sub(r"^prefix=.*$", f"prefix=${{pcfiledir}}/{up}", text, flags=re.MULTILINE)
-            .replace("=/usr/", "=${prefix}/"),
+            re.sub(r"^prefix=.*$", f"prefix=${{pcfiledir}}/{up}", text, flags=re.MULTILINE).replace("=/usr/", "=${prefix}/"),
             encoding="utf-8",
         )
 
@@ -103,11 +117,30 @@ def fill_site(site: Path, python_version: str) -> None:
         chosen = Path(folder) / "chosen.lock"
         chosen.write_text(locked(lock, PYTHON), encoding="utf-8")
         tags = [word for libc in _LIBC for word in ("--platform", f"{libc}_{machine}")]
-        step(f"Python packages for Python {python_version}",
-             [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
-              "--require-hashes", "--no-deps", "--only-binary=:all:", "--no-compile",
-              "--implementation", "cp", "--python-version", python_version, *tags,
-              "--target", site, "-r", chosen])
+        step(
+            f"Python packages for Python {python_version}",
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--disable-pip-version-check",
+                "--no-input",
+                "--require-hashes",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--no-compile",
+                "--implementation",
+                "cp",
+                "--python-version",
+                python_version,
+                *tags,
+                "--target",
+                site,
+                "-r",
+                chosen,
+            ],
+        )
 
 
 def size_of(folder: Path) -> int:
@@ -123,8 +156,11 @@ def main() -> int:
         "scripts/measure --no-setup there. Needs apt-get.",
     )
     parser.add_argument(
-        "--python-version", metavar="3.N", type=_python_version,
-        default="3.%d" % sys.version_info[1], help="the other machine's Python (default: this one's)",
+        "--python-version",
+        metavar="3.N",
+        type=_python_version,
+        default="3.%d" % sys.version_info[1],
+        help="the other machine's Python (default: this one's)",
     )
     options = parser.parse_args()
     missing = [tool for tool in ("apt-get", "dpkg-deb") if shutil.which(tool) is None]

@@ -44,22 +44,26 @@ def _in_l1(unit: str, *accesses: str) -> tuple[str, ...]:
 # How each of the model's counts is held against counters, for any kernel: the sum of the first is that of the second. The model
 # tells asynchronous copies (cp.async) from loads, and the GPU counts what they read among the loads of global memory; the GPU
 # tells ldmatrix and stmatrix from loads and stores, and the model does not.
-COMPARED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "shared_load": (("shared_load.wavefronts",), (_SHARED.format("ld"), _SHARED.format("ldsm"))),
-    "shared_store": (("shared_store.wavefronts",), (_SHARED.format("st"), _SHARED.format("stsm"))),
-    "shared_atomic": (("shared_atomic.wavefronts",), (_SHARED.format("atom"),)),
-    "async_copy": (("async_copy.shared.wavefronts",), (_COPIES,)),
-} | {
-    f"{name}_{unit}": (tuple(f"{count}.{unit}" for count in counts), _in_l1(unit, *accesses))
-    for name, counts, accesses in (
-        ("global_load", ("global_load", "async_copy.global"), ("lsu_mem_global_op_ld",)),
-        ("global_store", ("global_store",), ("lsu_mem_global_op_st",)),
-        ("global_atomic", ("global_atomic",), ("lsu_mem_global_op_atom", "lsu_mem_global_op_red")),
-        ("local_load", ("local_load",), ("lsu_mem_local_op_ld",)),
-        ("local_store", ("local_store",), ("lsu_mem_local_op_st",)),
-    )
-    for unit in ("requests", "sectors")
-} | {"texture_requests": (("texture_load.requests", "texture_store.requests"), _in_l1("requests", "tex"))}
+COMPARED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = (
+    {
+        "shared_load": (("shared_load.wavefronts",), (_SHARED.format("ld"), _SHARED.format("ldsm"))),
+        "shared_store": (("shared_store.wavefronts",), (_SHARED.format("st"), _SHARED.format("stsm"))),
+        "shared_atomic": (("shared_atomic.wavefronts",), (_SHARED.format("atom"),)),
+        "async_copy": (("async_copy.shared.wavefronts",), (_COPIES,)),
+    }
+    | {
+        f"{name}_{unit}": (tuple(f"{count}.{unit}" for count in counts), _in_l1(unit, *accesses))
+        for name, counts, accesses in (
+            ("global_load", ("global_load", "async_copy.global"), ("lsu_mem_global_op_ld",)),
+            ("global_store", ("global_store",), ("lsu_mem_global_op_st",)),
+            ("global_atomic", ("global_atomic",), ("lsu_mem_global_op_atom", "lsu_mem_global_op_red")),
+            ("local_load", ("local_load",), ("lsu_mem_local_op_ld",)),
+            ("local_store", ("local_store",), ("lsu_mem_local_op_st",)),
+        )
+        for unit in ("requests", "sectors")
+    }
+    | {"texture_requests": (("texture_load.requests", "texture_store.requests"), _in_l1("requests", "tex"))}
+)
 
 
 def _count(kernel: dict, path: str) -> int:
@@ -152,31 +156,42 @@ def run_ncu(ncu: str, command: list[str], kernels: str, metrics: Iterable[str]) 
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
         done = subprocess.run(
-            [ncu, "--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(metrics), "--csv",
-             "--print-units", "base", "--log-file", str(log), "--kernel-name", kernels, *command],
-            capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            [
+                ncu,
+                "--clock-control",
+                "none",
+                "--cache-control",
+                "all",
+                "--metrics",
+                ",".join(metrics),
+                "--csv",
+                "--print-units",
+                "base",
+                "--log-file",
+                str(log),
+                "--kernel-name",
+                kernels,
+                *command,
+            ],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C"},
         )
         text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     if "==ERROR==" not in text:
-        text += "\n" + "\n".join(
-            line for line in (done.stdout + done.stderr).splitlines() if line.startswith("==ERROR==")
-        )
+        text += "\n" + "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("==ERROR=="))
     if done.returncode and not re.search("==ERROR==|ERR_NVGPUCTRPERM", text):
         raise NoCounters(f"ncu ended with exit code {done.returncode}")
     return text
 
 
-def read_counters(
-    ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS
-) -> dict[str, int]:
+def read_counters(ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
     """The GPU's counters for a kernel's `launches` in a command, or however many there are. Raises NoCounters."""
     return parse_ncu(run_ncu(ncu, command, kernel, metrics.values()), kernel, launches, metrics)
 
 
-def read_with_caches(
-    ncu: str, command: list[str], kernel: str, launches: int | None
-) -> tuple[dict[str, int], dict[str, int] | None]:
+def read_with_caches(ncu: str, command: list[str], kernel: str, launches: int | None) -> tuple[dict[str, int], dict[str, int] | None]:
     """The counters of METRICS, and those of CACHES or None where ncu has none of them. Raises NoCounters."""
     try:
         found = read_counters(ncu, command, kernel, launches, METRICS | CACHES)

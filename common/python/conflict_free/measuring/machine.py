@@ -33,9 +33,9 @@ def query_smi(names: list[str]) -> dict[str, str]:
     """Fields of the GPU that the chapter programs use."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip() or "0"
     done = subprocess.run(
-        ["nvidia-smi", "-i", visible, f"--query-gpu={','.join(names)}",
-         "--format=csv,noheader,nounits"],
-        capture_output=True, text=True,
+        ["nvidia-smi", "-i", visible, f"--query-gpu={','.join(names)}", "--format=csv,noheader,nounits"],
+        capture_output=True,
+        text=True,
     )
     if done.returncode:
         raise Stop(f"nvidia-smi failed: {(done.stdout + done.stderr).strip().splitlines()[-1:]}")
@@ -45,9 +45,7 @@ def query_smi(names: list[str]) -> dict[str, str]:
 def clocks() -> dict[str, int]:
     """The GPU's clocks now, in MHz; 0 where the driver does not tell."""
     found = query_smi(list(CLOCKS.values()))
-    return {
-        key: int(found[field]) if found[field].isdigit() else 0 for key, field in CLOCKS.items()
-    }
+    return {key: int(found[field]) if found[field].isdigit() else 0 for key, field in CLOCKS.items()}
 
 
 def host_processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
@@ -106,7 +104,8 @@ def compiler(build: Path) -> Path:
     cache = build / "CMakeCache.txt"
     found = re.search(
         r"^CMAKE_CUDA_COMPILER:\w+=(.+)$",
-        cache.read_text(encoding="utf-8") if cache.exists() else "", re.MULTILINE,
+        cache.read_text(encoding="utf-8") if cache.exists() else "",
+        re.MULTILINE,
     )
     if not found:
         raise Stop(f"{build} is not configured with CUDA; build the preset {PRESET}, or give --build-dir")
@@ -138,8 +137,7 @@ def flags_of(command: str) -> str:
             next(words, None)
         elif word in _KEPT_WITH_VALUE:
             kept.append(f"{word}={next(words, '')}")
-        elif word.startswith("-") and word not in _ALONE and not re.match("-I|-isystem", word) \
-                and not re.search(r"(^|[=\"'])/", word):
+        elif word.startswith("-") and word not in _ALONE and not re.match("-I|-isystem", word) and not re.search(r"(^|[=\"'])/", word):
             kept.append(word)
     return " ".join(kept)
 

@@ -32,8 +32,7 @@ try:
     from .measured_result import Session, check_writable, command_line, write_json
     from .measured_specimens import measure_specimens
 except ModuleNotFoundError as missing:
-    print(f"error: no Python package {missing.name} here; without --no-setup it is installed",
-          file=sys.stderr)
+    print(f"error: no Python package {missing.name} here; without --no-setup it is installed", file=sys.stderr)
     sys.exit(USAGE)
 
 # What the table at the end needs.
@@ -45,7 +44,8 @@ def differences(result: dict) -> list[str]:
     exceptions = parity.load_exceptions(RESULTS)
     return [
         f"{row['kernel']} at {row['size']}: {finding}"
-        for row in result["rows"] if row["counters"] and row["model"]
+        for row in result["rows"]
+        if row["counters"] and row["model"]
         for finding in parity.compare(result["slug"], row["kernel"], row["counters"], row["model"], exceptions)
     ]
 
@@ -89,9 +89,7 @@ def stages(out: Console, slugs: list[str]) -> Iterator:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out, transient=True) as progress:
         task = progress.add_task("", total=len(slugs))
-        yield lambda slug, stage: progress.update(
-            task, completed=slugs.index(slug), description=f"{slug}: {stage}"
-        )
+        yield lambda slug, stage: progress.update(task, completed=slugs.index(slug), description=f"{slug}: {stage}")
 
 
 def table(measured: dict[str, dict]) -> Table:
@@ -111,10 +109,13 @@ def table(measured: dict[str, dict]) -> Table:
             alone = "ranks" in row["time"] or row.get("work")
             base = None if alone else ceiling.get(row["size"])
             shown.add_row(
-                row["kernel"], row["size"], metrics.speed(row, spec=",.1f"),
+                row["kernel"],
+                row["size"],
+                metrics.speed(row, spec=",.1f"),
                 f"{100 * metrics.gbps(row) / metrics.gbps(base):.1f}" if base else "-",
                 metrics.speed(row, "warm", ",.1f") if "warm" in row["time"] else "-",
-                f"{cold['p10_ms']:.4f} to {cold['p90_ms']:.4f}", "yes" if row["fits_l2"] else "no",
+                f"{cold['p10_ms']:.4f} to {cold['p90_ms']:.4f}",
+                "yes" if row["fits_l2"] else "no",
             )
         shown.add_section()
     return shown
@@ -174,6 +175,7 @@ def main() -> int:
         out.print(f"Peers: {compared} times of libraries, {len(session.peer_failures)} failures")
     out.print(f"Results: {shown_path(session.folder)}", soft_wrap=True)
     return FAILED if differing or session.failures or session.peer_failures else 0
+
 
 if __name__ == "__main__":
     run_main(main)

@@ -31,9 +31,7 @@ def _positive(text: str) -> int:
 
 def _machine_name(text: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", text) or text == "historical":
-        raise argparse.ArgumentTypeError(
-            f"{text!r} given, lower-case letters, digits, - and _ are accepted"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r} given, lower-case letters, digits, - and _ are accepted")
     return text
 
 
@@ -57,19 +55,24 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--chapter", metavar="SLUG", action="append", help="only this chapter; may be repeated")
     add("--samples", metavar="N", type=_positive, help="samples of each time (default: the program's)")
     add("--no-counters", action="store_true", help="do not run ncu")
-    add("--peers", action="store_true",
-        help="time what libraries take for the same work as well, those that are on this machine")
-    add("--name", metavar="NAME", type=_machine_name, default="local",
-        help="name of the machine, and of its folder (default: local)")
-    add("--output", metavar="DIR", type=lambda text: Path(text).resolve(),
-        default=ROOT / "book" / "results", help="where the machine's folder is made (default: book/results)")
-    add("--build-dir", metavar="DIR", type=_folder,
-        help="take the programs that are ready in this build folder and build nothing")
-    add("--counts", metavar="DIR", type=_folder,
-        help="take the model's counts from the files DIR/SLUG.json, made elsewhere by the target `counts`")
+    add("--peers", action="store_true", help="time what libraries take for the same work as well, those that are on this machine")
+    add("--name", metavar="NAME", type=_machine_name, default="local", help="name of the machine, and of its folder (default: local)")
+    add(
+        "--output",
+        metavar="DIR",
+        type=lambda text: Path(text).resolve(),
+        default=ROOT / "book" / "results",
+        help="where the machine's folder is made (default: book/results)",
+    )
+    add("--build-dir", metavar="DIR", type=_folder, help="take the programs that are ready in this build folder and build nothing")
+    add(
+        "--counts",
+        metavar="DIR",
+        type=_folder,
+        help="take the model's counts from the files DIR/SLUG.json, made elsewhere by the target `counts`",
+    )
     add("--commit", metavar="SHA", help="the commit that is measured, where there is no git checkout")
-    add("--no-setup", action="store_true",
-        help="install nothing: use the tools and Python packages of this machine, and those in .carry")
+    add("--no-setup", action="store_true", help="install nothing: use the tools and Python packages of this machine, and those in .carry")
     return parser.parse_args(arguments)
 
 
@@ -82,7 +85,8 @@ def commit(given: str | None) -> str:
         head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True)
         changed = subprocess.run(
             [*git, "status", "--porcelain", "--", ".", ":!book/results"],
-            capture_output=True, text=True,
+            capture_output=True,
+            text=True,
         )
     except OSError:
         head = None

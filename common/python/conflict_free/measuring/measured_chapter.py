@@ -66,9 +66,12 @@ def six(counts: dict) -> dict[str, int]:
     """A launch's counts under the names of a result file's counters."""
     return {
         f"{space}_{what}": counts[space][what]
-        for space, whats in (("shared_load", ["wavefronts"]), ("shared_store", ["wavefronts"]),
-                             ("global_load", ["requests", "sectors"]),
-                             ("global_store", ["requests", "sectors"]))
+        for space, whats in (
+            ("shared_load", ["wavefronts"]),
+            ("shared_store", ["wavefronts"]),
+            ("global_load", ["requests", "sectors"]),
+            ("global_store", ["requests", "sectors"]),
+        )
         for what in whats
     }
 
@@ -92,17 +95,22 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
         if at_counted_size and session.ncu:
             show(f"counters of {row['kernel']}")
             counters, caches = counters_of(session, program, row, counts)
-        rows.append({
-            **{key: row[key] for key in ("kernel", "size", "width", "height", "element_bytes",
-                                         "bytes", "work", "reference") if key in row},
-            "fits_l2": row["bytes"] <= device["l2_bytes"],
-            "check": row["check"],
-            "time": row["time"],
-            "counters": counters,
-            "model": six(counts) if counts else None,
-            **({"caches": caches} if caches else {}),
-            **{key: row[key] for key in ("sm_mhz", "figures") if row.get(key)},
-        })
+        rows.append(
+            {
+                **{
+                    key: row[key]
+                    for key in ("kernel", "size", "width", "height", "element_bytes", "bytes", "work", "reference")
+                    if key in row
+                },
+                "fits_l2": row["bytes"] <= device["l2_bytes"],
+                "check": row["check"],
+                "time": row["time"],
+                "counters": counters,
+                "model": six(counts) if counts else None,
+                **({"caches": caches} if caches else {}),
+                **{key: row[key] for key in ("sm_mhz", "figures") if row.get(key)},
+            }
+        )
     if session.ncu and timed.get("traffic_sizes"):
         add_traffic(session, program, rows, timed["traffic_sizes"], show)
 

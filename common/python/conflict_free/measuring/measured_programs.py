@@ -47,9 +47,29 @@ def _profile(ncu: str, folder: Path, command: list[str]) -> dict[str, Any]:
         log = Path(scratch) / "ncu.csv"
         try:
             done = subprocess.run(
-                [ncu, "--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(metrics), "--csv", "--print-units", "base",
-                 "--launch-count", str(_LAUNCHES), "--log-file", str(log), *command],
-                cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS, env={**os.environ, "LC_ALL": "C"})
+                [
+                    ncu,
+                    "--clock-control",
+                    "none",
+                    "--cache-control",
+                    "all",
+                    "--metrics",
+                    ",".join(metrics),
+                    "--csv",
+                    "--print-units",
+                    "base",
+                    "--launch-count",
+                    str(_LAUNCHES),
+                    "--log-file",
+                    str(log),
+                    *command,
+                ],
+                cwd=folder,
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                timeout=_SECONDS,
+                env={**os.environ, "LC_ALL": "C"},
+            )
             ended = done.returncode
         except subprocess.TimeoutExpired:
             ended = None
@@ -128,8 +148,15 @@ def compare(name: str, report: Mapping[str, Any], text: str) -> dict[str, Any]:
             found["counts"] += 1
             found["equal"] += counted[key] == on_gpu
             if counted[key] != on_gpu:
-                found["differences"].append({"kernel": short_name(kernel["name"]), "count": key, "model": counted[key], "gpu": on_gpu,
-                                             "marked": sorted({entry["why"] for entry in kernel["fused"]}) if not kernel["exact"] else []})
+                found["differences"].append(
+                    {
+                        "kernel": short_name(kernel["name"]),
+                        "count": key,
+                        "model": counted[key],
+                        "gpu": on_gpu,
+                        "marked": sorted({entry["why"] for entry in kernel["fused"]}) if not kernel["exact"] else [],
+                    }
+                )
     return found
 
 

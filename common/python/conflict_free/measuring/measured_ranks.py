@@ -67,8 +67,17 @@ def run_ranks(command: list[str], gpus: int = GPUS) -> None:
     running = []
     for rank in range(gpus):
         environment = {**peer_rows.clean_environment(), **place, "RANK": str(rank), "LOCAL_RANK": str(rank)}
-        running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, text=True, errors="replace", env=environment))
+        running.append(
+            subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                env=environment,
+            )
+        )
     try:
         said = [process.communicate(timeout=SECONDS)[1] for process in running]
     except subprocess.TimeoutExpired:
@@ -143,8 +152,9 @@ def measure_ranks(session: Session, slug: str, show) -> dict:
         with counted_links(by_run[kernel, SIZES[-1]]["figures"]):
             times(program, SIZES[-1:], (kernel,), LINK_SAMPLES)
     kept = ("kernel", "size", "width", "height", "element_bytes", "bytes", "work", "reference", "check", "time", "figures")
-    rows = [{**{key: row[key] for key in kept}, "fits_l2": row["bytes"] <= device["l2_bytes"], "counters": None, "model": None}
-            for row in timed]
+    rows = [
+        {**{key: row[key] for key in kept}, "fits_l2": row["bytes"] <= device["l2_bytes"], "counters": None, "model": None} for row in timed
+    ]
     sources = source.read_sources(source_path(slug))
     hashes = {row["kernel"]: sources.kernel_hash(row["kernel"]) for row in rows if not row["reference"]}
     built = json.loads((session.build / "chapters" / slug / "ranks.json").read_text(encoding="utf-8"))

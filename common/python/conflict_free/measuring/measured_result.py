@@ -58,9 +58,7 @@ def command_line(options) -> str:
     return shlex.join(words)
 
 
-def provenance(
-    session: Session, device: dict, slug: str, clocks_around: tuple[dict, dict], seed: int, profiled: bool
-) -> dict:
+def provenance(session: Session, device: dict, slug: str, clocks_around: tuple[dict, dict], seed: int, profiled: bool) -> dict:
     """Where a result comes from."""
     return {
         "gpu": device["name"],

@@ -61,11 +61,23 @@ def measure_specimens(session: Session, show) -> dict:
             session.note(f"{name} has no figures")
             continue
         hashes[name] = source.read_sources(path).kernel_hash(name)
-        rows.append({
-            "kernel": name, "size": "1x1", "width": 1, "height": 1, "element_bytes": 4, "bytes": 0,
-            "reference": False, "fits_l2": True, "check": {"passed": True, "message": ""}, "time": None,
-            "counters": None, "model": None, "figures": figures,
-        })
+        rows.append(
+            {
+                "kernel": name,
+                "size": "1x1",
+                "width": 1,
+                "height": 1,
+                "element_bytes": 4,
+                "bytes": 0,
+                "reference": False,
+                "fits_l2": True,
+                "check": {"passed": True, "message": ""},
+                "time": None,
+                "counters": None,
+                "model": None,
+                "figures": figures,
+            }
+        )
     if not rows:
         raise Stop("no specimen has a figure")
     told = provenance(session, device, SPECIMENS, (before, clocks()), 0, profiled)

@@ -85,8 +85,9 @@ def _row(found: Peers, ours: dict[str, dict], peer: dict) -> None:
     """Keeps what was measured of a peer, with what its work has in common with our kernels'."""
     same = ours[peer["size"]]
     common = {key: same[key] for key in ("size", "width", "height", "element_bytes", "bytes", "work", "fits_l2") if key in same}
-    found.rows.append({**{key: peer[key] for key in ("name", "library", "version", "call")}, **common,
-                       "check": peer["check"], "time": peer["time"]})
+    found.rows.append(
+        {**{key: peer[key] for key in ("name", "library", "version", "call")}, **common, "check": peer["check"], "time": peer["time"]}
+    )
     if not peer["check"]["passed"]:
         found.failures.append(f"{peer['name']} at {peer['size']} failed its check: {peer['check']['message']}")
 
@@ -101,8 +102,7 @@ def _run_cpp(found: Peers, build: Path, library: str, name: str, wanted: list[st
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         try:
-            done = subprocess.run([str(program), *wanted, "--json", str(out)], capture_output=True, text=True,
-                                  stdin=subprocess.DEVNULL)
+            done = subprocess.run([str(program), *wanted, "--json", str(out)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
             # 1 says that a check failed, as the rows do.
             if done.returncode not in (0, 1) or not out.exists():
                 raise ResultError(f"ended with exit code {done.returncode}: {_last_line(done.stderr)}")
@@ -119,10 +119,18 @@ def _run_python(found: Peers, name: str, command: list[str], ours: dict[str, dic
     with tempfile.TemporaryDirectory() as folder:
         out, errors = Path(folder) / "rows.json", Path(folder) / "stderr"
         try:
-            with open(errors, "w", encoding="utf-8") as said, subprocess.Popen(
-                [*command, "--json", str(out)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said,
-                text=True, errors="replace", env=clean_environment(),
-            ) as process:
+            with (
+                open(errors, "w", encoding="utf-8") as said,
+                subprocess.Popen(
+                    [*command, "--json", str(out)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    text=True,
+                    errors="replace",
+                    env=clean_environment(),
+                ) as process,
+            ):
                 for line in process.stdout:
                     show(f"peers: {name}, {line.strip()}")
             if process.returncode:
@@ -176,4 +184,4 @@ def _last_line(text: str) -> str:
 def _dedented(text: str) -> str:
     """A region's text without the indentation of its first line."""
     indent = len(text) - len(text.lstrip(" "))
-    return "\n".join(line[min(indent, len(line) - len(line.lstrip(" "))):] for line in text.splitlines())
+    return "\n".join(line[min(indent, len(line) - len(line.lstrip(" "))) :] for line in text.splitlines())

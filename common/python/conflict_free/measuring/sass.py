@@ -87,9 +87,7 @@ def instructions_per_pair(text: str, kernel: str) -> float | None:
 
     A kernel has a leaner loop for tiles that hold none of its own queries: that one is meant.
     """
-    loops = [
-        loop for name, function in parse_sass(text).items() if is_of(name, kernel) for loop in pair_loops(function)
-    ]
+    loops = [loop for name, function in parse_sass(text).items() if is_of(name, kernel) for loop in pair_loops(function)]
     return min((loop.instructions_per_pair for loop in loops), default=None)
 
 

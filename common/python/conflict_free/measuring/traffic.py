@@ -80,14 +80,17 @@ def _batches(runs: list[Run]) -> list[list[Run]]:
 def _profile(ncu: str, program: str, runs: list[Run], metrics: dict[str, str]) -> dict[Run, dict[str, int]]:
     """The counters of each run, by one call of ncu. Raises NoCounters if other kernels run, or in another order."""
     kernels, sizes = (dict.fromkeys(run[i] for run in runs) for i in (0, 1))
-    command = [program, "--no-timing", *(word for kernel in kernels for word in ("--kernel", kernel)),
-               *(word for size in sizes for word in ("--size", size))]
+    command = [
+        program,
+        "--no-timing",
+        *(word for kernel in kernels for word in ("--kernel", kernel)),
+        *(word for size in sizes for word in ("--size", size)),
+    ]
     launches = parse_launches(run_ncu(ncu, command, f"regex:^({'|'.join(kernels)})$", metrics.values()))
     groups = [(kernel, list(same)) for kernel, same in groupby(launches, key=lambda launch: launch.kernel)]
     seen, wanted = [kernel for kernel, _ in groups], [kernel for kernel, _ in runs]
     if seen != wanted:
         raise NoCounters(f"ncu saw launches of {', '.join(seen) or 'nothing'}; wanted {', '.join(wanted)}, in this order")
     return {
-        run: {key: sum(launch.number(metric) for launch in same) for key, metric in metrics.items()}
-        for run, (_, same) in zip(runs, groups)
+        run: {key: sum(launch.number(metric) for launch in same) for key, metric in metrics.items()} for run, (_, same) in zip(runs, groups)
     }

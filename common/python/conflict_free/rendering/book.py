@@ -30,7 +30,9 @@ def parse(arguments: list[str]):
         "were measured before, and marks what no longer holds. Exit code 0: the book is there; 1: a build failed, or with "
         "--strict something does not hold; 2: wrong arguments, or system packages that may not be installed.",
     )
-    parser.add_argument("--strict", action="store_true", help="fail on checks, expectations and claims that do not hold, and on stale times")
+    parser.add_argument(
+        "--strict", action="store_true", help="fail on checks, expectations and claims that do not hold, and on stale times"
+    )
     parser.add_argument("--pdf", action="store_true", help="print the book as one PDF, too; needs Chromium")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--serve", action="store_true", help="serve the book on 127.0.0.1 until Ctrl+C")

@@ -120,8 +120,13 @@ def table(cells: Cells, evidence: Evidence, slugs: list[str], machines: list[str
     add = shown.add_column
     add("kernel", no_wrap=True)
     add("counted at", justify="right", no_wrap=True)
-    for title in ("sectors\nper load\nrequest", "sectors\nper store\nrequest",
-                  "wavefronts\nper shared\ninstruction", "bank\nconflicts", "checks\npassed"):
+    for title in (
+        "sectors\nper load\nrequest",
+        "sectors\nper store\nrequest",
+        "wavefronts\nper shared\ninstruction",
+        "bank\nconflicts",
+        "checks\npassed",
+    ):
         add(title, justify="right", no_wrap=True)
     for name in machines:
         add(f"measured\non {name}", justify="right", no_wrap=True)

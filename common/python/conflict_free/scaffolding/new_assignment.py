@@ -27,7 +27,9 @@ def _chapters() -> list[str]:
 def _slug(text: str) -> str:
     known = _chapters()
     if text not in known:
-        raise argparse.ArgumentTypeError(f"{text!r} given, a chapter without an assignment is accepted: {', '.join(known) or 'there is none'}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} given, a chapter without an assignment is accepted: {', '.join(known) or 'there is none'}"
+        )
     return text
 
 
@@ -42,7 +44,7 @@ def in_index(text: str, slug: str) -> str:
     found = re.search(pattern, text, re.MULTILINE)
     if not found:
         raise Stop(f"book/index.rst has no part '{CAPTION}' to put the page in")
-    return text[: found.end()] + f"\n   assignments/{slug}" + text[found.end():]
+    return text[: found.end()] + f"\n   assignments/{slug}" + text[found.end() :]
 
 
 def made_from_templates(slug: str) -> dict[Path, str]:

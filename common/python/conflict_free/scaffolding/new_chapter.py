@@ -24,9 +24,7 @@ FILES = {
 
 def _slug(text: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} given, lower-case words joined by _ are accepted, for example bank_conflicts"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r} given, lower-case words joined by _ are accepted, for example bank_conflicts")
     return text
 
 

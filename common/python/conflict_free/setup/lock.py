@@ -50,10 +50,23 @@ def main() -> int:
                 new.write_bytes(lock.read_bytes())
             step(
                 f"Lock {source.name}",
-                [python.with_name("uv"), "pip", "compile", "--universal", "--python-version",
-                 "3.10", "--generate-hashes", "--no-emit-index-url", "--no-emit-find-links",
-                 "--no-header", "--no-annotate", *(["--upgrade"] if options.upgrade else []),
-                 source, "-o", new],
+                [
+                    python.with_name("uv"),
+                    "pip",
+                    "compile",
+                    "--universal",
+                    "--python-version",
+                    "3.10",
+                    "--generate-hashes",
+                    "--no-emit-index-url",
+                    "--no-emit-find-links",
+                    "--no-header",
+                    "--no-annotate",
+                    *(["--upgrade"] if options.upgrade else []),
+                    source,
+                    "-o",
+                    new,
+                ],
             )
             text = new.read_text(encoding="utf-8")
             check_no_place(text, lock.name)

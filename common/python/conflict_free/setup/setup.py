@@ -133,9 +133,7 @@ def _only_one() -> Iterator[None]:
 def version_of(command: Sequence[str | os.PathLike]) -> tuple[int, ...]:
     """The first dotted number that `command` prints; () if it fails or prints none."""
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
-        )
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return ()
     found = re.search(r"\d+(?:\.\d+)+", done.stdout)
@@ -284,7 +282,7 @@ def _pip_progress(line: str) -> str | None:
     """Pip's lines in a few words: what is fetched and what is installed."""
     for verb, shown in (("Collecting ", "fetching "), ("Installing collected", "unpacking")):
         if line.startswith(verb):
-            return shown + (line[len(verb):].split(" ")[0] if shown.endswith(" ") else "")
+            return shown + (line[len(verb) :].split(" ")[0] if shown.endswith(" ") else "")
     return None
 
 
@@ -298,13 +296,22 @@ def make_venv(venv: Path, locks: Sequence[Path]) -> bool:
     if _read(stamp) == wanted and (venv / "bin" / "python").exists():
         return False
     _remove(venv)
-    step(f"Set-up: virtual environment {shown_path(venv)}",
-         [sys.executable, "-m", "venv", venv])
+    step(f"Set-up: virtual environment {shown_path(venv)}", [sys.executable, "-m", "venv", venv])
     for lock in locks:
         step(
             f"Set-up: Python packages of {lock.name}",
-            [venv / "bin" / "python", "-m", "pip", "install", "--disable-pip-version-check",
-             "--no-input", "--require-hashes", "--no-deps", "-r", lock],
+            [
+                venv / "bin" / "python",
+                "-m",
+                "pip",
+                "install",
+                "--disable-pip-version-check",
+                "--no-input",
+                "--require-hashes",
+                "--no-deps",
+                "-r",
+                lock,
+            ],
             hint=_NO_NETWORK,
             progress=_pip_progress,
         )
@@ -345,8 +352,7 @@ def system_nvcc() -> Path | None:
             if version[:2] == NVCC_ACCEPTED:
                 return Path(candidate)
             shown = ".".join(map(str, version)) or "of unknown version"
-            say(f"Set-up: {candidate} is passed over: it is {shown}, "
-                f"{'.'.join(map(str, NVCC_ACCEPTED))} is accepted")
+            say(f"Set-up: {candidate} is passed over: it is {shown}, {'.'.join(map(str, NVCC_ACCEPTED))} is accepted")
     return None
 
 
@@ -378,10 +384,15 @@ def _probe(nvcc: Path, title: str) -> None:
         cmake = str(VENV / "bin" / "cmake")
     step(
         title,
-        ["sh", "-c",
-         '"$0" -S "$1" -B "$1/build" -G Ninja -DCMAKE_CUDA_COMPILER="$2" '
-         '-DCMAKE_CUDA_ARCHITECTURES=90-virtual -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared && "$0" --build "$1/build"',
-         cmake, folder, nvcc],
+        [
+            "sh",
+            "-c",
+            '"$0" -S "$1" -B "$1/build" -G Ninja -DCMAKE_CUDA_COMPILER="$2" '
+            '-DCMAKE_CUDA_ARCHITECTURES=90-virtual -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared && "$0" --build "$1/build"',
+            cmake,
+            folder,
+            nvcc,
+        ],
     )
     _remove(folder)
     stamp.write_text(wanted, encoding="utf-8")
@@ -411,8 +422,20 @@ def install_nvcc() -> tuple[Path, bool]:
     CUDA.mkdir(exist_ok=True)
     step(
         "Set-up: CUDA compiler",
-        [VENV / "bin" / "python", "-m", "pip", "install", "--disable-pip-version-check",
-         "--no-input", "--require-hashes", "--no-deps", "-r", lock, "--target", new],
+        [
+            VENV / "bin" / "python",
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "--no-input",
+            "--require-hashes",
+            "--no-deps",
+            "-r",
+            lock,
+            "--target",
+            new,
+        ],
         hint=_NO_NETWORK,
         progress=_pip_progress,
     )
@@ -477,8 +500,20 @@ def find_or_install_nccl() -> bool:
     try:
         step(
             "Set-up: NCCL",
-            [VENV / "bin" / "python", "-m", "pip", "install", "--disable-pip-version-check",
-             "--no-input", "--require-hashes", "--no-deps", "-r", lock, "--target", new],
+            [
+                VENV / "bin" / "python",
+                "-m",
+                "pip",
+                "install",
+                "--disable-pip-version-check",
+                "--no-input",
+                "--require-hashes",
+                "--no-deps",
+                "-r",
+                lock,
+                "--target",
+                new,
+            ],
             hint=_NO_NETWORK,
             progress=_pip_progress,
         )
@@ -518,8 +553,7 @@ def configure(tools: Tools, preset: str, *definitions: str) -> Path:
     cache = _read(build / "CMakeCache.txt")
     # CMake cannot change the compiler or the source folder of a build folder that is there.
     if cache and (
-        _cached(cache, "CMAKE_CUDA_COMPILER") not in (None, str(tools.nvcc))
-        or _cached(cache, "CMAKE_HOME_DIRECTORY") != str(ROOT)
+        _cached(cache, "CMAKE_CUDA_COMPILER") not in (None, str(tools.nvcc)) or _cached(cache, "CMAKE_HOME_DIRECTORY") != str(ROOT)
     ):
         (build / "CMakeCache.txt").unlink()
         _remove(build / "CMakeFiles")

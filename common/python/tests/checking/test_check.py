@@ -17,8 +17,9 @@ def findings(house) -> list[str]:
 
 
 def measure(house, *arguments):
-    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "build" / "ready"),
-                     "--commit", "abc", "--name", "h200", *arguments)
+    done = house.run(
+        "measure", "--no-setup", "--build-dir", str(house.root / "build" / "ready"), "--commit", "abc", "--name", "h200", *arguments
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -39,8 +40,7 @@ def test_a_missing_header(tidy):
 
 def test_prose_has_a_licence_of_its_own(tidy):
     (tidy.root / "book" / "copy.rst").write_text(".. " + CODE.format(".."), encoding="utf-8")
-    assert findings(tidy) == [
-        "book/copy.rst: 'SPDX-License-Identifier: CC-BY-4.0' is not among its first 5 lines"]
+    assert findings(tidy) == ["book/copy.rst: 'SPDX-License-Identifier: CC-BY-4.0' is not among its first 5 lines"]
 
 
 @pytest.mark.parametrize("text", ["https://py" + "pi.org/simple", "/ro" + "ot/code", "see /wo" + "rk/main"])
@@ -101,8 +101,7 @@ def test_a_kernel_in_a_header_stays_what_was_measured(tidy):
 def test_a_region_that_stands_in_two_files(tidy):
     into_header(tidy)
     append(tidy, "chapters/copy/copy.cu", "// [copy_plain]\n// [/copy_plain]\n")
-    assert findings(tidy) == [
-        "chapters/copy/copy.cu:7: region [copy_plain] is defined twice, first at chapters/copy/plain.cuh:4"]
+    assert findings(tidy) == ["chapters/copy/copy.cu:7: region [copy_plain] is defined twice, first at chapters/copy/plain.cuh:4"]
 
 
 def test_headers_that_are_not_there_or_not_included(tidy):
@@ -110,13 +109,17 @@ def test_headers_that_are_not_there_or_not_included(tidy):
     (tidy.root / "chapters" / "copy" / "plain.cuh").rename(tidy.root / "chapters" / "copy" / "plane.cuh")
     assert findings(tidy) == [
         "chapters/copy/copy.cu:6: there is no plain.cuh beside it",
-        "chapters/copy/plane.cuh: no program beside it includes it"]
+        "chapters/copy/plane.cuh: no program beside it includes it",
+    ]
 
 
 def test_a_kernel_of_a_header_that_is_repeated_and_changed(tidy):
     into_header(tidy)
-    append(tidy, "chapters/copy/copy.cu",
-           "__device__ void copy_plain(float* out, const float* in)\n{\n    out[threadIdx.x] = 2 * in[threadIdx.x];\n}\n")
+    append(
+        tidy,
+        "chapters/copy/copy.cu",
+        "__device__ void copy_plain(float* out, const float* in)\n{\n    out[threadIdx.x] = 2 * in[threadIdx.x];\n}\n",
+    )
     assert findings(tidy) == ["chapters/copy/copy.cu: copy_plain is not what it is in chapters/copy/plain.cuh"]
 
 
@@ -137,8 +140,10 @@ def test_results_that_are_stale(tidy):
     assert findings(tidy) == []
     path.write_text(text.replace("TILE_DIM = 32", "TILE_DIM = 16"), encoding="utf-8")
     found = findings(tidy)
-    assert ("book/results/h200/copy.json: stale, its kernels have changed since: copy_plain; "
-            "run scripts/measure --name h200 --chapter copy on that machine") in found
+    assert (
+        "book/results/h200/copy.json: stale, its kernels have changed since: copy_plain; "
+        "run scripts/measure --name h200 --chapter copy on that machine"
+    ) in found
 
 
 def test_results_that_are_not_valid(tidy):
@@ -168,8 +173,7 @@ def test_a_file_that_is_not_text_is_left_alone(tidy):
 
 def test_the_table_follows_the_results(tidy):
     measure(tidy)
-    assert findings(tidy) == [
-        "README.md: its measured table is not what book/results says; run scripts/check --fix"]
+    assert findings(tidy) == ["README.md: its measured table is not what book/results says; run scripts/check --fix"]
     assert tidy.run("check", "--fix").returncode == 0
     text = (tidy.root / "README.md").read_text(encoding="utf-8")
     # 2 x 4 x 16384^2 bytes in 0.16384 ms.

@@ -45,9 +45,7 @@ def test_scripts_are_executable_and_start_with_python(script):
 @pytest.mark.parametrize("script", [script for script in SCRIPTS if script != "check"])
 def test_what_runs_before_the_set_up_needs_the_standard_library_alone(house, script):
     """-S and -I: no site packages, as on a bare machine."""
-    done = subprocess.run(
-        [sys.executable, "-S", "-I", str(house.root / "scripts" / script), "--help"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-S", "-I", str(house.root / "scripts" / script), "--help"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -85,9 +83,7 @@ def test_ctest_arguments_are_passed_on():
 
 
 def test_check_without_packages_and_without_a_venv_says_what_to_do(house):
-    done = subprocess.run(
-        [sys.executable, "-S", "-I", str(house.root / "scripts" / "check")], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-S", "-I", str(house.root / "scripts" / "check")], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == "error: no Python package jsonschema here; run scripts/test once, it installs it\n"
 

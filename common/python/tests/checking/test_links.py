@@ -17,7 +17,9 @@ def page(tidy):
     before = path.read_text(encoding="utf-8")
     (tidy.root / "book" / "references.bib").write_text(
         "% SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors\n% SPDX-License-Identifier: CC-BY-4.0\n"
-        "@misc{known2009, url = {https://example.org/a}}\n", encoding="utf-8")
+        "@misc{known2009, url = {https://example.org/a}}\n",
+        encoding="utf-8",
+    )
 
     def findings(line: str, *arguments: str) -> list[str]:
         path.write_text(f"{before}\n{line}\n", encoding="utf-8")
@@ -30,11 +32,14 @@ def test_what_is_in_order(page):
     assert page("See https://example.org/b, and :cite:t:`known2009`.") == []
 
 
-@pytest.mark.parametrize(("line", "wrong"), [
-    ("See http://example.org/b.", "book/copy.rst:4: http://example.org/b is not https"),
-    ("See https://example/b.", "book/copy.rst:4: https://example/b names no host"),
-    ("As in :cite:p:`known2009, nobody`.", "book/copy.rst:4: references.bib has no nobody"),
-])
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("See http://example.org/b.", "book/copy.rst:4: http://example.org/b is not https"),
+        ("See https://example/b.", "book/copy.rst:4: https://example/b names no host"),
+        ("As in :cite:p:`known2009, nobody`.", "book/copy.rst:4: references.bib has no nobody"),
+    ],
+)
 def test_what_is_not(page, line, wrong):
     assert page(line) == [wrong]
 

@@ -11,43 +11,88 @@ import pytest
 from conflict_free.checking import naked_numbers
 
 
-@pytest.mark.parametrize("text", [
-    "It moves 3,149 GB/s.", "4.2 TB/s", "410\nGB/s", "takes 12 µs", "takes 0.16 ms here", "after 3 s.", "20 seconds",
-    "reaches 93% of it", "reaches 93\\ % of it", "93 percent", "at 1980 MHz", "at 1.98 GHz", "29 cycles", "1.5× the copy",
-    "2.1 times as fast", "three times faster", "32 times slower", "1.7 × as fast", "an 8-fold gain", "twice as fast",
-    "2.11 T pairs/s", "42 Gpairs/s", "4 bytes a second", "3–4 ms", "takes 5 times as long", "ten times the bandwidth",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It moves 3,149 GB/s.",
+        "4.2 TB/s",
+        "410\nGB/s",
+        "takes 12 µs",
+        "takes 0.16 ms here",
+        "after 3 s.",
+        "20 seconds",
+        "reaches 93% of it",
+        "reaches 93\\ % of it",
+        "93 percent",
+        "at 1980 MHz",
+        "at 1.98 GHz",
+        "29 cycles",
+        "1.5× the copy",
+        "2.1 times as fast",
+        "three times faster",
+        "32 times slower",
+        "1.7 × as fast",
+        "an 8-fold gain",
+        "twice as fast",
+        "2.11 T pairs/s",
+        "42 Gpairs/s",
+        "4 bytes a second",
+        "3–4 ms",
+        "takes 5 times as long",
+        "ten times the bandwidth",
+    ],
+)
 def test_what_looks_measured(text):
     for suffix in ("rst", "md"):
         found = list(naked_numbers.find(f"Title\n=====\n\n{text}\n", f"page.{suffix}"))
         assert len(found) == 1 and found[0].line == 4, text
 
 
-@pytest.mark.parametrize("text", [
-    "32 lanes, 32-byte sectors", "a matrix of 2048 × 2048 floats", "16 × 16", "every *2s*-th thread", "in 2008 it was",
-    "twice as many", "34 MB together", "5 sectors a request", "the 2nd step", "three barriers", "100 samples",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "32 lanes, 32-byte sectors",
+        "a matrix of 2048 × 2048 floats",
+        "16 × 16",
+        "every *2s*-th thread",
+        "in 2008 it was",
+        "twice as many",
+        "34 MB together",
+        "5 sectors a request",
+        "the 2nd step",
+        "three barriers",
+        "100 samples",
+    ],
+)
 def test_what_may_be_typed(text):
     for suffix in ("rst", "md"):
         assert list(naked_numbers.find(text, f"page.{suffix}")) == []
 
 
-@pytest.mark.parametrize("text", [
-    ":val:`copy.copy_plain.16384.gbps` GB/s",
-    ":claim:`It is 3 times faster\n[a.b > c.d]`",
-    "``--timeout 10 s``",
-    ".. code-block:: sh\n\n   sleep 10 s\n",
-    ".. It takes 10 s,\n   or 12 s.\n",
-    ".. predict::\n   :wait: 10 s\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":val:`copy.copy_plain.16384.gbps` GB/s",
+        ":claim:`It is 3 times faster\n[a.b > c.d]`",
+        "``--timeout 10 s``",
+        ".. code-block:: sh\n\n   sleep 10 s\n",
+        ".. It takes 10 s,\n   or 12 s.\n",
+        ".. predict::\n   :wait: 10 s\n",
+    ],
+)
 def test_what_is_no_prose_of_a_page(text):
     assert list(naked_numbers.find(text, "page.rst")) == []
 
 
-@pytest.mark.parametrize("text", [
-    "```sh\nsleep 10 s\n```", "`10 s`", "<!-- 10 s -->",
-    "<!-- measured table, made -->\n| 10 ms |\n<!-- end of measured table -->",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```sh\nsleep 10 s\n```",
+        "`10 s`",
+        "<!-- 10 s -->",
+        "<!-- measured table, made -->\n| 10 ms |\n<!-- end of measured table -->",
+    ],
+)
 def test_what_is_no_prose_of_a_readme(text):
     assert list(naked_numbers.find(text, "README.md")) == []
 
@@ -92,12 +137,15 @@ def test_a_listed_number_that_is_gone(page):
     assert findings(page)[1:] == ["book/typed_numbers.json: '4 TB/s' is not in book/copy.rst; remove the entry"]
 
 
-@pytest.mark.parametrize(("entry", "wrong"), [
-    ({"citation": "nobody1999"}, "cites nobody1999, which references.bib does not have"),
-    ({"term": "gnu"}, "belongs to 'gnu', which the glossary does not have"),
-    ({"why": ""}, "is too short"),
-    ({"page": "x"}, "Additional properties are not allowed"),
-])
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ({"citation": "nobody1999"}, "cites nobody1999, which references.bib does not have"),
+        ({"term": "gnu"}, "belongs to 'gnu', which the glossary does not have"),
+        ({"why": ""}, "is too short"),
+        ({"page": "x"}, "Additional properties are not allowed"),
+    ],
+)
 def test_an_entry_that_is_not_in_order(page, entry, wrong):
     allow(page, **entry)
     assert any(wrong in line for line in findings(page))

@@ -68,7 +68,8 @@ def test_a_kernel_of_a_header(house, rendered):
 
 def test_code_that_was_typed(rendered):
     assert rendered(SHOWN, ("highlight-cuda", "__global__ void typed() {}")) == [
-        "copy.html: code that stands in no tested source: '__global__ void typed() {}'"]
+        "copy.html: code that stands in no tested source: '__global__ void typed() {}'"
+    ]
     assert "no directive took" in rendered(SHOWN, ("highlight-text", "anything"))[0]
 
 
@@ -87,19 +88,22 @@ def test_the_places_of_a_diff_are_looked_up_one_by_one(rendered):
     assert len(rendered(SHOWN, ("highlight-cuda", apart.replace("⋯", "").replace("gap", "ins")))) == 1
 
 
-@pytest.mark.parametrize(("command", "wrong"), [
-    ("scripts/count --machine gt200  # a word", None),
-    ("cmake --preset programs &amp;&amp; cmake --build --preset programs", None),
-    ("build/programs/chapters/copy/copy --size 64", None),
-    ("scripts/nothing", "there is no scripts/nothing"),
-    ("scripts/count --frobnicate", "scripts/count has no option --frobnicate"),
-    ("scripts/count chapters/no/no.cu", "there is no chapters/no/no.cu"),
-    ("scripts/count 3/8", None),
-    ("cmake --preset fast", "it names no preset"),
-    ("make all", "make is no program of this repository"),
-    ("build/programs/chapters/copy/copy --size 65", "ends with exit code 2"),
-    ("build/programs/chapters/none/none", "does not run"),
-])
+@pytest.mark.parametrize(
+    ("command", "wrong"),
+    [
+        ("scripts/count --machine gt200  # a word", None),
+        ("cmake --preset programs &amp;&amp; cmake --build --preset programs", None),
+        ("build/programs/chapters/copy/copy --size 64", None),
+        ("scripts/nothing", "there is no scripts/nothing"),
+        ("scripts/count --frobnicate", "scripts/count has no option --frobnicate"),
+        ("scripts/count chapters/no/no.cu", "there is no chapters/no/no.cu"),
+        ("scripts/count 3/8", None),
+        ("cmake --preset fast", "it names no preset"),
+        ("make all", "make is no program of this repository"),
+        ("build/programs/chapters/copy/copy --size 65", "ends with exit code 2"),
+        ("build/programs/chapters/none/none", "does not run"),
+    ],
+)
 def test_shell_commands(house, rendered, command, wrong):
     house.tool("copy", "sys.exit(0 if argv[-1] == '64' else 2)", house.root / "build" / "ci" / "chapters" / "copy")
     found = rendered(SHOWN, ("highlight-sh", command))
@@ -122,15 +126,22 @@ def test_what_the_grader_hands_out_is_there(house, rendered):
     assert rendered(SHOWN, ("highlight-sh", f"{release}\nscripts/grade run padding work/a.cu --json f")) == []
     assert rendered(SHOWN, ("highlight-sh", release), ("highlight-sh", "scripts/count work/try.cu")) == []
     assert rendered(SHOWN, ("highlight-sh", f"{release}\nscripts/count other/try.cu")) == [
-        "copy.html: 'scripts/count other/try.cu': there is no other/try.cu"]
+        "copy.html: 'scripts/count other/try.cu': there is no other/try.cu"
+    ]
     assert rendered(SHOWN, ("highlight-sh", "scripts/grade run padding a.cu --csv f")) == [
-        "copy.html: 'scripts/grade run padding a.cu --csv f': scripts/grade has no option --csv"]
+        "copy.html: 'scripts/grade run padding a.cu --csv f': scripts/grade has no option --csv"
+    ]
 
 
 def test_a_starter_is_tested(house, rendered):
     shutil.copytree(REPOSITORY / "chapters" / "padding" / "assignment", house.root / "chapters" / "padding" / "assignment")
-    lines = ["{", "    // BEGIN SOLUTION", "    // Your work: declare a tile in shared memory, fill it, and write it to the output.",
-             "    // END SOLUTION", "}"]
+    lines = [
+        "{",
+        "    // BEGIN SOLUTION",
+        "    // Your work: declare a tile in shared memory, fill it, and write it to the output.",
+        "    // END SOLUTION",
+        "}",
+    ]
     assert rendered(SHOWN, ("highlight-cuda", "\n".join(lines))) == []
     assert len(rendered(SHOWN, ("highlight-cuda", "\n".join(lines[:3] + lines[4:])))) == 1
 

@@ -49,8 +49,16 @@ int main()
 
 def run(folder: Path, *arguments: str, **more) -> subprocess.CompletedProcess:
     """Runs conflict-free in `folder`."""
-    return subprocess.run([sys.executable, str(REPOSITORY / "scripts" / "conflict-free"), *arguments], cwd=folder, capture_output=True,
-                          text=True, stdin=subprocess.DEVNULL, timeout=300, check=False, **more)
+    return subprocess.run(
+        [sys.executable, str(REPOSITORY / "scripts" / "conflict-free"), *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
+        check=False,
+        **more,
+    )
 
 
 @pytest.fixture
@@ -133,20 +141,25 @@ def test_a_program_that_is_there_is_compared_with_machine_code(folder):
     (folder / "joined.cu").write_text(
         "__global__ void k(float4* p) { __shared__ float s[512]; int t = threadIdx.x; for (int i = 0; i < 4; ++i) s[4 * t + i] = t * i;\n"
         "__syncthreads(); p[t] = *reinterpret_cast<float4*>(&s[4 * (127 - t)]); }\n"
-        "int main() { float4* p; cudaMalloc(&p, 2048); k<<<1, 128>>>(p); return cudaDeviceSynchronize(); }\n", encoding="utf-8")
+        "int main() { float4* p; cudaMalloc(&p, 2048); k<<<1, 128>>>(p); return cudaDeviceSynchronize(); }\n",
+        encoding="utf-8",
+    )
     assert run(folder, "nvcc", "-o", "joined", "joined.cu").returncode == 0
     done = run(folder, "run", "--build-dir", BUILD, "--json", "out.json", "./joined")
     assert done.returncode == 0, done.stdout + done.stderr
-    kernel, = json.loads((folder / "out.json").read_text(encoding="utf-8"))["kernels"]
+    (kernel,) = json.loads((folder / "out.json").read_text(encoding="utf-8"))["kernels"]
     assert kernel["exact"] and [note["sass"] for note in kernel["fused"]] == ["STS.128"]
     assert kernel["shared_store"]["instructions"] == 4, "one of each warp"
 
 
 @needs_model
-@pytest.mark.parametrize(("options", "advice"), [
-    (["-gencode", "arch=compute_90,code=sm_90", "-cudart", "shared"], "build it with nvcc -gencode arch=compute_90,code=compute_90"),
-    (["-gencode", "arch=compute_90,code=compute_90"], "build it with nvcc -cudart shared"),
-])
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (["-gencode", "arch=compute_90,code=sm_90", "-cudart", "shared"], "build it with nvcc -gencode arch=compute_90,code=compute_90"),
+        (["-gencode", "arch=compute_90,code=compute_90"], "build it with nvcc -cudart shared"),
+    ],
+)
 def test_a_program_that_cannot_be_counted_says_how_to_build_it(folder, options, advice):
     subprocess.run([setup.present_nvcc(), *options, "-o", "launches", "launches.cu"], cwd=folder, check=True, capture_output=True)
     done = run(folder, "run", "--build-dir", BUILD, "./launches")
@@ -160,7 +173,8 @@ def test_parts_of_a_program_may_be_linked_on_the_device(folder):
     (folder / "whole.cu").write_text(
         "extern __device__ int doubled(int x);\n__global__ void k(int* p) { p[threadIdx.x] = doubled(threadIdx.x); }\n"
         "int main() { int *p, x; cudaMalloc(&p, 128); k<<<1, 32>>>(p); cudaMemcpy(&x, p + 9, 4, cudaMemcpyDeviceToHost); return x; }\n",
-        encoding="utf-8")
+        encoding="utf-8",
+    )
     done = run(folder, "count", "--build-dir", BUILD, "-rdc=true", "whole.cu", "part.cu")
     assert done.returncode == 18, done.stdout + done.stderr
 
@@ -172,15 +186,18 @@ def test_nvcc_is_told_what_the_model_runs():
     assert "-lineinfo" not in nvcc_command.with_ptx(["-G"])
 
 
-@pytest.mark.parametrize(("arguments", "code", "said"), [
-    (["run", "./none"], 127, "argument PROGRAM: './none' given, a program that exists is accepted"),
-    (["run", "./launches.cu"], 126, "argument PROGRAM: './launches.cu' given, a file that can be executed is accepted"),
-    (["count", "launches.cu", "--blocks", "0"], 2, "argument --blocks: '0' given, a whole number above 0 is accepted"),
-    (["count", "launches.cu", "--devices", "65"], 2, "argument --devices: '65' given, a whole number from 1 to 64 is accepted"),
-    (["prun"], 2, "argument COMMAND: 'prun' given, one of count, run, show, diff, nvcc is accepted"),
-    (["show", "none.json"], 2, "none.json: cannot be read: No such file or directory"),
-    (["show", "launches.cu"], 2, "launches.cu: is not a report of conflict-free"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["run", "./none"], 127, "argument PROGRAM: './none' given, a program that exists is accepted"),
+        (["run", "./launches.cu"], 126, "argument PROGRAM: './launches.cu' given, a file that can be executed is accepted"),
+        (["count", "launches.cu", "--blocks", "0"], 2, "argument --blocks: '0' given, a whole number above 0 is accepted"),
+        (["count", "launches.cu", "--devices", "65"], 2, "argument --devices: '65' given, a whole number from 1 to 64 is accepted"),
+        (["prun"], 2, "argument COMMAND: 'prun' given, one of count, run, show, diff, nvcc is accepted"),
+        (["show", "none.json"], 2, "none.json: cannot be read: No such file or directory"),
+        (["show", "launches.cu"], 2, "launches.cu: is not a report of conflict-free"),
+    ],
+)
 def test_wrong_arguments_are_one_line(folder, arguments, code, said):
     done = run(folder, *arguments)
     assert (done.returncode, len(done.stderr.splitlines())) == (code, 1), done.stderr
@@ -194,18 +211,43 @@ def report(wavefronts: int = 4, **changes) -> dict:
     """Of one launch whose line 3 stores to shared memory, four times."""
     counts = {"instructions": 4, "wavefronts": wavefronts, "ideal_wavefronts": 4, "conflicts": wavefronts - 4}
     none = {"requests": 0, "sectors": 0, "ideal_sectors": 0, "bytes": 0}
-    line = {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **counts,
-            "first_access": {"size": 4, "lanes": [128 * lane for lane in range(32)]}}
+    line = {
+        "file": "a.cu",
+        "line": 3,
+        "space": "shared",
+        "op": "store",
+        **counts,
+        "first_access": {"size": 4, "lanes": [128 * lane for lane in range(32)]},
+    }
     empty = {name: 0 for name in counts}
-    kernel = {"name": "k", "launch": 0, "grid": [1, 1, 1], "block": [32, 4, 1], "shared_bytes": 0, "blocks": 1, "shared_load": empty,
-              "shared_store": counts, "global_load": none, "global_store": none, "barriers": 1, "lines": [line]}
+    kernel = {
+        "name": "k",
+        "launch": 0,
+        "grid": [1, 1, 1],
+        "block": [32, 4, 1],
+        "shared_bytes": 0,
+        "blocks": 1,
+        "shared_load": empty,
+        "shared_store": counts,
+        "global_load": none,
+        "global_store": none,
+        "barriers": 1,
+        "lines": [line],
+    }
     data = {"machine": "sm_90", "kernels": [kernel], "hazards": [], "exit_code": 0, **changes}
     jsonschema.validate(data, SCHEMA)
     return data
 
 
-RACE = {"kind": "race", "kernel": "k", "block": [0, 0, 0], "threads": [[0, 0, 0], [1, 0, 0]],
-        "lines": [{"file": "a.cu", "line": 3}, {"file": "a.cu", "line": 4}], "message": "they meet", "help": "part <them>"}
+RACE = {
+    "kind": "race",
+    "kernel": "k",
+    "block": [0, 0, 0],
+    "threads": [[0, 0, 0], [1, 0, 0]],
+    "lines": [{"file": "a.cu", "line": 3}, {"file": "a.cu", "line": 4}],
+    "message": "they meet",
+    "help": "part <them>",
+}
 
 
 @pytest.fixture
@@ -220,7 +262,8 @@ def test_a_difference_is_told_by_kernel_and_line():
     assert list(report_diff.differences(report(128), report(4))) == [
         "k, grid [1, 1, 1] block [32, 4, 1]:",
         "  shared store: wavefronts 128 -> 4, conflicts 124 -> 0",
-        "    a.cu:3 shared store: wavefronts 128 -> 4, conflicts 124 -> 0"]
+        "    a.cu:3 shared store: wavefronts 128 -> 4, conflicts 124 -> 0",
+    ]
     assert list(report_diff.differences(report(), report(kernels=[]))) == ["k: only in the old report"]
     assert list(report_diff.differences(report(), report(hazards=[RACE]))) == ["new hazard: race in k: they meet"]
     assert list(report_diff.differences(report(hazards=[RACE]), report())) == ["gone: race in k: they meet"]
@@ -243,7 +286,9 @@ def test_bytes_over_links_are_counted(folder):
     (folder / "two.cu").write_text(
         "__global__ void k(int* there) { there[threadIdx.x] = 1; }\n"
         "int main() { int *p, *q; cudaMalloc(&p, 4096); cudaSetDevice(1); cudaMalloc(&q, 4096); cudaMemcpyPeer(q, 1, p, 0, 4096);\n"
-        "cudaDeviceEnablePeerAccess(0, 0); k<<<1, 64>>>(p); return cudaDeviceSynchronize(); }\n", encoding="utf-8")
+        "cudaDeviceEnablePeerAccess(0, 0); k<<<1, 64>>>(p); return cudaDeviceSynchronize(); }\n",
+        encoding="utf-8",
+    )
     done = run(folder, "count", "--build-dir", BUILD, "--devices", "2", "two.cu")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^link +bytes +sectors\ndevice 0 to 1 +4,096 +128\ndevice 1 to 0 +256 +8$", done.stdout, re.MULTILINE), done.stdout

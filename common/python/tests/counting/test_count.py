@@ -72,7 +72,11 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     build = ("--build-dir", BUILD) if BUILD else ()
     return subprocess.run(
         [sys.executable, str(REPOSITORY / "scripts" / "count"), *build, *arguments],
-        cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
     )
 
 
@@ -152,7 +156,9 @@ def test_a_crash_is_reported_with_what_is_known(folder):
 def test_a_kernel_that_never_ends_is_stopped(folder):
     (folder / "spin.cu").write_text(
         "__global__ void spin(volatile int* p) { while (*p == 0) {} }\n"
-        "int main() { int* p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); spin<<<1, 1>>>(p); return 0; }\n", encoding="utf-8")
+        "int main() { int* p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); spin<<<1, 1>>>(p); return 0; }\n",
+        encoding="utf-8",
+    )
     done = run(folder, "spin.cu", "--timeout", "1", "--json", "out.json")
     assert done.returncode != 0
     assert "spin" in done.stdout + done.stderr
@@ -224,16 +230,23 @@ def test_whatever_ends_a_program_is_said_with_what_is_known(endings, ending, cod
 
 
 @needs_model
-@pytest.mark.parametrize("ending, said", [
-    ("std::puts(\"ready\"); std::fflush(stdout); for (volatile int i = 0;; i = 1) {}", "in host code: ended by signal 2 (Interrupt)"),
-    ("std::puts(\"ready\"); std::fflush(stdout); spin<<<1, 32>>>(p)", "while kernel spin ran: ended by signal 2 (Interrupt)"),
-])
+@pytest.mark.parametrize(
+    "ending, said",
+    [
+        ('std::puts("ready"); std::fflush(stdout); for (volatile int i = 0;; i = 1) {}', "in host code: ended by signal 2 (Interrupt)"),
+        ('std::puts("ready"); std::fflush(stdout); spin<<<1, 32>>>(p)', "while kernel spin ran: ended by signal 2 (Interrupt)"),
+    ],
+)
 def test_an_interrupt_is_reported_with_what_is_known(folder, ending, said):
     (folder / "endings.cu").write_text("#include <cstdio>\n" + ENDINGS.replace("ENDING", f"default: {ending};"), encoding="utf-8")
     build = ("--build-dir", BUILD)
     with subprocess.Popen(
         [sys.executable, str(REPOSITORY / "scripts" / "count"), *build, "endings.cu", "--json", "out.json"],
-        cwd=folder, stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, start_new_session=True,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         assert process.stdout.readline() == "ready\n"
@@ -327,9 +340,16 @@ int main() { float4* p; cudaMalloc(&p, 128 * 16); wide<<<1, 128>>>(p); return cu
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_whatever_ends_us_ends_the_program(folder, number):
     (folder / "wait.cu").write_text(
-        '#include <cstdio>\n#include <unistd.h>\nint main() { std::printf("%d\\n", getpid()); std::fflush(stdout); sleep(1000); }\n', encoding="utf-8")
-    with subprocess.Popen([sys.executable, str(REPOSITORY / "scripts" / "count"), "--build-dir", BUILD, "wait.cu"],
-                          cwd=folder, stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL) as process:
+        '#include <cstdio>\n#include <unistd.h>\nint main() { std::printf("%d\\n", getpid()); std::fflush(stdout); sleep(1000); }\n',
+        encoding="utf-8",
+    )
+    with subprocess.Popen(
+        [sys.executable, str(REPOSITORY / "scripts" / "count"), "--build-dir", BUILD, "wait.cu"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    ) as process:
         program = int(process.stdout.readline())
         process.send_signal(number)
         process.wait(60)
@@ -365,20 +385,23 @@ def test_a_compile_error_names_file_and_line(folder):
 # --- arguments ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments, named", [
-    (["nowhere.cu"], "'nowhere.cu' given, a CUDA source file is accepted"),
-    (["."], "'.' given, a CUDA source file is accepted"),
-    (["reverse.cu", "--json", "nowhere/out.json"], "--json: 'nowhere/out.json' given"),
-    (["reverse.cu", "--json", "."], "--json: '.' given"),
-    (["reverse.cu", "-D"], "argument -D: nothing given, a value is accepted"),
-    (["reverse.cu", "-c"], "argument -c: given, options with which nvcc makes a program are accepted"),
-    (["reverse.cu", "-o", "x"], "argument -o: given"),
-    (["reverse.cu", "--timeout", "0"], "--timeout: '0' given, a number of seconds above 0 is accepted"),
-    (["reverse.cu", "--timeout", "inf"], "--timeout: 'inf' given"),
-    (["reverse.cu", "--build-dir", "."], "--build-dir: '.' given"),
-    ([], "FILE.cu"),
-    (["reverse.cu", "other.cu"], "other.cu"),
-])
+@pytest.mark.parametrize(
+    "arguments, named",
+    [
+        (["nowhere.cu"], "'nowhere.cu' given, a CUDA source file is accepted"),
+        (["."], "'.' given, a CUDA source file is accepted"),
+        (["reverse.cu", "--json", "nowhere/out.json"], "--json: 'nowhere/out.json' given"),
+        (["reverse.cu", "--json", "."], "--json: '.' given"),
+        (["reverse.cu", "-D"], "argument -D: nothing given, a value is accepted"),
+        (["reverse.cu", "-c"], "argument -c: given, options with which nvcc makes a program are accepted"),
+        (["reverse.cu", "-o", "x"], "argument -o: given"),
+        (["reverse.cu", "--timeout", "0"], "--timeout: '0' given, a number of seconds above 0 is accepted"),
+        (["reverse.cu", "--timeout", "inf"], "--timeout: 'inf' given"),
+        (["reverse.cu", "--build-dir", "."], "--build-dir: '.' given"),
+        ([], "FILE.cu"),
+        (["reverse.cu", "other.cu"], "other.cu"),
+    ],
+)
 def test_wrong_arguments_are_one_line(folder, arguments, named):
     done = run(folder, *arguments)
     assert done.returncode == 2
@@ -433,9 +456,18 @@ def global_(requests=0, sectors=0, ideal=0, size=0):
 def kernel(launch=0, **changes) -> dict:
     """A launch of one block whose line 3 stores with conflicts."""
     return {
-        "name": "k", "launch": launch, "grid": [1, 1, 1], "block": [32, 2, 1], "shared_bytes": 0,
-        "shared_load": shared(), "shared_store": shared(4, 128, 4), "global_load": global_(), "global_store": global_(),
-        "barriers": 1, "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 128, 4)}], **changes,
+        "name": "k",
+        "launch": launch,
+        "grid": [1, 1, 1],
+        "block": [32, 2, 1],
+        "shared_bytes": 0,
+        "shared_load": shared(),
+        "shared_store": shared(4, 128, 4),
+        "global_load": global_(),
+        "global_store": global_(),
+        "barriers": 1,
+        "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 128, 4)}],
+        **changes,
     }
 
 
@@ -473,9 +505,14 @@ def test_a_launch_that_was_stopped_is_not_summed_with_whole_ones(capsys):
 
 
 def test_launches_that_differ_are_summed():
-    other = kernel(1, shared_store=shared(5, 10, 5), lines=[
-        {"file": "a.cu", "line": 2, "space": "shared", "op": "store", **shared(1, 2, 1)},
-        {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 8, 4)}])
+    other = kernel(
+        1,
+        shared_store=shared(5, 10, 5),
+        lines=[
+            {"file": "a.cu", "line": 2, "space": "shared", "op": "store", **shared(1, 2, 1)},
+            {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 8, 4)},
+        ],
+    )
     (folded,) = printed_report.fold([kernel(0), other])
     assert folded.differ and folded.number == 2
     assert folded.counts["shared_store"] == shared(9, 138, 9)
@@ -494,11 +531,22 @@ def test_the_listing_shows_the_function_and_its_counts(capsys, source):
 
 
 def test_rare_counts_are_shown(capsys, source):
-    lines = [{"file": "a.cu", "line": 3, "space": "constant", "op": "load", "instructions": 4, "words": 8},
-             {"file": "a.cu", "line": 3, "space": "global", "op": "async_copy", **global_(4, 64, 64, 2048)}]
-    text = shown(capsys, report(kernel(
-        lines=lines, local_store=global_(2, 8, 8, 256), constant_load={"instructions": 4, "words": 8},
-        async_copy={"global": global_(4, 64, 64, 2048), "shared": shared(4, 16, 16)})), source)
+    lines = [
+        {"file": "a.cu", "line": 3, "space": "constant", "op": "load", "instructions": 4, "words": 8},
+        {"file": "a.cu", "line": 3, "space": "global", "op": "async_copy", **global_(4, 64, 64, 2048)},
+    ]
+    text = shown(
+        capsys,
+        report(
+            kernel(
+                lines=lines,
+                local_store=global_(2, 8, 8, 256),
+                constant_load={"instructions": 4, "words": 8},
+                async_copy={"global": global_(4, 64, 64, 2048), "shared": shared(4, 16, 16)},
+            )
+        ),
+        source,
+    )
     assert re.search(r"^local +requests.*\nstore +2 +8 ", text, re.MULTILINE)
     assert re.search(r"^constant +instructions +words +words each\nload +4 +8 +2.00$", text, re.MULTILINE)
     assert len(re.findall(r"^async copy +4 ", text, re.MULTILINE)) == 2
@@ -530,8 +578,15 @@ def test_a_function_on_one_line_is_listed_alone(capsys, tmp_path):
 
 
 def test_a_hazard_of_an_unknown_place_is_shown(capsys):
-    hazard = {"kind": "out_of_bounds", "kernel": "k", "block": [1, 0, 0], "threads": [], "lines": [{"file": "x.cu", "line": 3}],
-              "message": "behind the end", "help": ""}
+    hazard = {
+        "kind": "out_of_bounds",
+        "kernel": "k",
+        "block": [1, 0, 0],
+        "threads": [],
+        "lines": [{"file": "x.cu", "line": 3}],
+        "message": "behind the end",
+        "help": "",
+    }
     text = shown(capsys, report(hazards=[hazard], exit_code=3))
     assert "out of bounds in k, block (1, 0, 0)\n  behind the end\n  x.cu:3\n" in text
     assert text.endswith("0 launches, 1 hazard, the program's exit code 3\n")

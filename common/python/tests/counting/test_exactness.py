@@ -13,8 +13,9 @@ import pytest
 
 from conflict_free.counting import exactness, ptx_accesses, sass_accesses
 
-NVCC = shutil.which("nvcc") or next((str(path) for path in (
-    Path("/usr/local/cuda/bin/nvcc"), exactness.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc") if path.exists()), None)
+NVCC = shutil.which("nvcc") or next(
+    (str(path) for path in (Path("/usr/local/cuda/bin/nvcc"), exactness.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc") if path.exists()), None
+)
 needs_tools = pytest.mark.skipif(not NVCC or not exactness.find_nvdisasm(Path(NVCC)), reason="no nvcc, or no nvdisasm")
 
 
@@ -71,7 +72,9 @@ def test_what_ptxas_leaves_alone_is_exact(tmp_path, name):
 
 @needs_tools
 def test_two_neighbors_are_counted_as_one(tmp_path):
-    found = compared(tmp_path, """__global__ void k(unsigned* out, const unsigned* in) {
+    found = compared(
+        tmp_path,
+        """__global__ void k(unsigned* out, const unsigned* in) {
     __shared__ unsigned s[256];
     int t = threadIdx.x;
     s[t] = in[t];
@@ -82,7 +85,8 @@ def test_two_neighbors_are_counted_as_one(tmp_path):
             s[at] += s[at + step];
         __syncthreads();
     }
-    if (t == 0) *out = s[0]; }""")
+    if (t == 0) *out = s[0]; }""",
+    )
     assert found.exact
     assert sorted(found.counted.values()) == [(0, 0, False), (8, 0, False)]
     (note,) = found.fused
@@ -91,7 +95,9 @@ def test_two_neighbors_are_counted_as_one(tmp_path):
 
 @needs_tools
 def test_rows_of_a_matrix_product_are_counted_as_wide_loads(tmp_path):
-    found = compared(tmp_path, """__global__ void k(const float* a, const float* b, float* c, int n) {
+    found = compared(
+        tmp_path,
+        """__global__ void k(const float* a, const float* b, float* c, int n) {
     __shared__ float A[16][16], B[16][16];
     int x = threadIdx.x, y = threadIdx.y;
     float sum = 0;
@@ -102,7 +108,8 @@ def test_rows_of_a_matrix_product_are_counted_as_wide_loads(tmp_path):
         for (int j = 0; j < 16; ++j) sum += A[y][j] * B[j][x];
         __syncthreads();
     }
-    c[y * n + x] = sum; }""")
+    c[y * n + x] = sum; }""",
+    )
     assert found.exact
     wide = [how for how in found.counted.values() if how[0]]
     assert wide == [(16, 0, False)] * 4 and len(found.counted) == 16
@@ -110,12 +117,15 @@ def test_rows_of_a_matrix_product_are_counted_as_wide_loads(tmp_path):
 
 @needs_tools
 def test_stores_are_joined_too(tmp_path):
-    found = compared(tmp_path, """__global__ void k(float4* out) {
+    found = compared(
+        tmp_path,
+        """__global__ void k(float4* out) {
     __shared__ float s[512];
     int t = threadIdx.x;
     for (int i = 0; i < 4; ++i) s[4 * t + i] = t * i;
     __syncthreads();
-    out[t] = *reinterpret_cast<float4*>(&s[4 * (127 - t)]); }""")
+    out[t] = *reinterpret_cast<float4*>(&s[4 * (127 - t)]); }""",
+    )
     assert found.exact
     assert sorted(found.counted.values()) == [(0, 0, False)] * 3 + [(16, 0, False)]
     assert found.fused[0]["sass"] == "STS.128"
@@ -123,21 +133,27 @@ def test_stores_are_joined_too(tmp_path):
 
 @needs_tools
 def test_an_atomic_that_becomes_a_loop_is_marked(tmp_path):
-    found = compared(tmp_path, """__global__ void k(float* out, const unsigned char* in) {
+    found = compared(
+        tmp_path,
+        """__global__ void k(float* out, const unsigned char* in) {
     __shared__ float s[256];
     s[threadIdx.x] = 0;
     __syncthreads();
     atomicAdd(&s[in[threadIdx.x]], 1.0f);
     __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x]; }""")
+    out[threadIdx.x] = s[threadIdx.x]; }""",
+    )
     assert not found.exact
     assert "loop of loads and compare-and-swaps" in found.fused[0]["why"]
 
 
 @needs_tools
 def test_an_atomic_on_one_address_is_done_by_one_lane(tmp_path):
-    found = compared(tmp_path, """__global__ void k(unsigned* out, const unsigned* in) {
-    if (in[threadIdx.x] > 3) atomicAdd(out, 1u); }""")
+    found = compared(
+        tmp_path,
+        """__global__ void k(unsigned* out, const unsigned* in) {
+    if (in[threadIdx.x] > 3) atomicAdd(out, 1u); }""",
+    )
     assert found.exact
     assert list(found.counted.values()) == [(4, 0, True)]
     assert "one lane" in found.fused[0]["why"]
@@ -145,12 +161,15 @@ def test_an_atomic_on_one_address_is_done_by_one_lane(tmp_path):
 
 @needs_tools
 def test_atomics_that_share_the_choice_of_a_lane_are_each_done_by_it(tmp_path):
-    found = compared(tmp_path, """__global__ void k(int* out) {
+    found = compared(
+        tmp_path,
+        """__global__ void k(int* out) {
     int t = blockDim.x * blockIdx.x + threadIdx.x;
     atomicAdd(out, 10);
     atomicMax(out + 1, t);
     atomicXor(out + 2, t);
-    atomicExch(out + 3, t); }""")
+    atomicExch(out + 3, t); }""",
+    )
     assert found.exact
     assert list(found.counted.values()) == [(4, 0, True)] * 3
     assert [entry["ptx"].split(".")[2] for entry in found.fused] == ["add", "max", "xor"]
@@ -182,7 +201,10 @@ def test_spilled_registers_are_marked(tmp_path):
     source, ptx = tmp_path / "k.cu", tmp_path / "k.ptx"
     body = " ".join(f"float v{i} = in[{i} * 64 + threadIdx.x];" for i in range(60))
     total = " + ".join(f"v{i} * v{(i * 7 + 3) % 60}" for i in range(60))
-    source.write_text(f'extern "C" __global__ void k(float* out, const float* in) {{ {body} __syncthreads(); out[threadIdx.x] = {total}; }}\n', encoding="utf-8")
+    source.write_text(
+        f'extern "C" __global__ void k(float* out, const float* in) {{ {body} __syncthreads(); out[threadIdx.x] = {total}; }}\n',
+        encoding="utf-8",
+    )
     subprocess.run([NVCC, "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
     text = ptx.read_text(encoding="utf-8")
     few = exactness.compare_text(text, exactness.disassemble(ptx, Path(NVCC), ["-maxrregcount", "32"]))["k"]
@@ -235,8 +257,12 @@ def test_accesses_are_read_with_their_blocks_and_loops():
     assert (function.name, function.is_entry, function.loops) == ("k", True, [(12, 18)])
     shown = [(a.line, a.space, a.operation, a.bytes, a.base, a.offset) for a in function.accesses]
     assert shown == [
-        (14, "shared", "load", 4, "%r8", 0), (15, "shared", "load", 4, "%r8", 4), (16, "shared", "store", 8, "%r8", 8),
-        (20, "global", "async_copy", 8, "", 0), (22, "global", "atomic", 4, "%rd3", 0)]
+        (14, "shared", "load", 4, "%r8", 0),
+        (15, "shared", "load", 4, "%r8", 4),
+        (16, "shared", "store", 8, "%r8", 8),
+        (20, "global", "async_copy", 8, "", 0),
+        (22, "global", "atomic", 4, "%rd3", 0),
+    ]
     assert {a.block for a in function.accesses[:3]} == {1} and function.accesses[3].block == 2
     assert (function.accesses[0].file, function.accesses[0].source_line) == ("a.cu", 5)
 
@@ -244,7 +270,11 @@ def test_accesses_are_read_with_their_blocks_and_loops():
 def sass(*instructions: tuple[int, str]) -> str:
     lines = [".text.k:"]
     for number, (line, text) in enumerate(instructions):
-        lines += [text] if text.endswith(":") else [f'\t//## File ".nv_debug_ptx_txt", line {line}', f"        /*{16 * number:04x}*/                   {text} ;"]
+        lines += (
+            [text]
+            if text.endswith(":")
+            else [f'\t//## File ".nv_debug_ptx_txt", line {line}', f"        /*{16 * number:04x}*/                   {text} ;"]
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -252,20 +282,23 @@ REST = ((20, "LDGSTS.E.64 [R27], desc[UR8][R2.64]"), (22, "ATOMG.E.ADD.STRONG.GP
 LOOP = ((14, "LDS R1, [R8]"), (15, "LDS R2, [R8+0x4]"), (16, "STS.64 [R8+0x8], R2"), (17, "BAR.SYNC.DEFER_BLOCKING 0x0"))
 
 
-@pytest.mark.parametrize("instructions, exact, why", [
-    ((*LOOP, *REST), True, ""),
-    ((*LOOP, *LOOP, *REST), True, ""),
-    # The line that ptxas notes is that of the instruction before.
-    ((LOOP[0], (14, "LDS R2, [R8+0x4]"), *LOOP[2:], *REST), True, ""),
-    (((14, "LDS.64 R2, [R8]"), *LOOP[2:], *REST), True, "joins 2"),
-    ((*LOOP[:1], *LOOP[2:], *REST), False, "leaves it out"),
-    ((*LOOP, LOOP[0], *REST), False, "makes 2 of it"),
-    (((0, ".L_x_1:"), *LOOP, (18, "@P0 BRA `(.L_x_1)"), *REST), True, ""),
-    ((LOOP[0], (0, ".L_x_1:"), *LOOP[1:], (18, "@P0 BRA `(.L_x_1)"), *REST), False, "moves it"),
-    ((*LOOP, *REST, (3, "STL [R1], R4")), True, ""),
-    ((*LOOP, *REST, (11, "STL [R1], R4")), False, "registers in local memory"),
-    ((*LOOP, (20, "@!PT LDS RZ, [RZ]"), *REST), True, ""),
-])
+@pytest.mark.parametrize(
+    "instructions, exact, why",
+    [
+        ((*LOOP, *REST), True, ""),
+        ((*LOOP, *LOOP, *REST), True, ""),
+        # The line that ptxas notes is that of the instruction before.
+        ((LOOP[0], (14, "LDS R2, [R8+0x4]"), *LOOP[2:], *REST), True, ""),
+        (((14, "LDS.64 R2, [R8]"), *LOOP[2:], *REST), True, "joins 2"),
+        ((*LOOP[:1], *LOOP[2:], *REST), False, "leaves it out"),
+        ((*LOOP, LOOP[0], *REST), False, "makes 2 of it"),
+        (((0, ".L_x_1:"), *LOOP, (18, "@P0 BRA `(.L_x_1)"), *REST), True, ""),
+        ((LOOP[0], (0, ".L_x_1:"), *LOOP[1:], (18, "@P0 BRA `(.L_x_1)"), *REST), False, "moves it"),
+        ((*LOOP, *REST, (3, "STL [R1], R4")), True, ""),
+        ((*LOOP, *REST, (11, "STL [R1], R4")), False, "registers in local memory"),
+        ((*LOOP, (20, "@!PT LDS RZ, [RZ]"), *REST), True, ""),
+    ],
+)
 def test_texts_are_compared(instructions, exact, why):
     found = exactness.compare_text(PTX, sass(*instructions))["k"]
     assert found.exact == exact, found.fused

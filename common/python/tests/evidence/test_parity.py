@@ -37,8 +37,12 @@ def test_an_explanation_that_is_no_longer_needed_is_a_finding():
 
 @pytest.mark.parametrize(
     "data",
-    [{}, [{"slug": "copy"}], [{"slug": "copy", "kernel": "k", "counters": ["typo"], "why": "x" * 30}],
-     [{"slug": "copy", "kernel": "k", "counters": ["global_load_sectors"], "why": "short"}]],
+    [
+        {},
+        [{"slug": "copy"}],
+        [{"slug": "copy", "kernel": "k", "counters": ["typo"], "why": "x" * 30}],
+        [{"slug": "copy", "kernel": "k", "counters": ["global_load_sectors"], "why": "short"}],
+    ],
 )
 def test_a_malformed_list_is_refused(tmp_path, data):
     (tmp_path / parity.EXCEPTIONS).write_text(json.dumps(data))

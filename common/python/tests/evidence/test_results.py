@@ -120,9 +120,7 @@ def test_files_that_are_no_results_are_named(tmp_path, result):
         load_result(tmp_path / "naive.json")
 
 
-COMMITTED = sorted(
-    path for path in BOOK_RESULTS.glob("*/*.json") if path.parent.name not in (HISTORICAL, LOCAL)
-)
+COMMITTED = sorted(path for path in BOOK_RESULTS.glob("*/*.json") if path.parent.name not in (HISTORICAL, LOCAL))
 
 
 def test_each_chapter_has_results_of_the_books_machine():
@@ -235,9 +233,18 @@ def test_the_gpus_wavefronts_are_values_where_they_were_read(project, result):
 def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
     row = next(row for row in result["rows"] if (row["kernel"], row["size"]) == ("copy_plain", "16384x16384"))
     traffic = {
-        "dram_read_bytes": 1 << 30, "dram_write_bytes": 10**9, "l2_load_sectors": 1 << 25, "shared_load_wavefronts": 5,
-        "global_load_sectors": 6, "instructions": 7, "issue_slots": 400, "issue_slots_taken": 100, "cycles": 8,
-        "l2_fabric_cycles_active": 90, "l2_cycles": 120, "shared_wavefronts": 40,
+        "dram_read_bytes": 1 << 30,
+        "dram_write_bytes": 10**9,
+        "l2_load_sectors": 1 << 25,
+        "shared_load_wavefronts": 5,
+        "global_load_sectors": 6,
+        "instructions": 7,
+        "issue_slots": 400,
+        "issue_slots_taken": 100,
+        "cycles": 8,
+        "l2_fabric_cycles_active": 90,
+        "l2_cycles": 120,
+        "shared_wavefronts": 40,
     }
 
     def value(expression):
@@ -482,7 +489,9 @@ def test_counts_are_shown_at_the_chapters_size_or_the_kernels_largest(project, e
     assert evidence.value("naive.transpose_naive_row_read.5000x1.blocks").number == 64 * 64
 
 
-@pytest.mark.parametrize(("size", "shown"), [("2048x2048", "2048 × 2048"), ("1x1", "1 × 1"), ("1x7", "1 × 7"), ("5000x1", "5,000"), ("0x1", "0")])
+@pytest.mark.parametrize(
+    ("size", "shown"), [("2048x2048", "2048 × 2048"), ("1x1", "1 × 1"), ("1x7", "1 × 7"), ("5000x1", "5,000"), ("0x1", "0")]
+)
 def test_sizes_for_readers(size, shown):
     assert metrics.pretty_size(size) == shown
     assert metrics.parse_size(size) == size

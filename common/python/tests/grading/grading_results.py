@@ -18,11 +18,24 @@ def make_result(student: str | None = "ada", fails: str = "", *, submission: str
         if stopped:
             checks.append(Check(name, None, 0, most))
         elif name == fails:
-            checks.append(Check(name, False, 0, most, seen=seen or "31 conflicts", wanted="at most 0", help="Pad the tile.",
-                                lines=(Place(submission, 12, "tile[threadIdx.x][0] = 1;"),), case="square", picture="bank 0 <- lane 0"))
+            checks.append(
+                Check(
+                    name,
+                    False,
+                    0,
+                    most,
+                    seen=seen or "31 conflicts",
+                    wanted="at most 0",
+                    help="Pad the tile.",
+                    lines=(Place(submission, 12, "tile[threadIdx.x][0] = 1;"),),
+                    case="square",
+                    picture="bank 0 <- lane 0",
+                )
+            )
             stopped = not name.startswith("counts.")
         else:
             checks.append(Check(name, True, most, most, seen="0"))
     digest = hashlib.sha256(f"{student}{content}".encode()).hexdigest()
-    return Result("padding", "Transpose doubles", student, submission, hashlib.sha256(content.encode()).hexdigest(),
-                  digest, "sm_90", tuple(checks))
+    return Result(
+        "padding", "Transpose doubles", student, submission, hashlib.sha256(content.encode()).hexdigest(), digest, "sm_90", tuple(checks)
+    )

@@ -35,7 +35,8 @@ after
 
 def test_the_starter_keeps_the_marks_around_what_stands_instead():
     assert regions.starter(SOURCE, "a.cu") == (
-        "before\n    // BEGIN SOLUTION\n    // Your work.\n\n    // END SOLUTION\nbetween\n// BEGIN SOLUTION\n// END SOLUTION\nafter\n")
+        "before\n    // BEGIN SOLUTION\n    // Your work.\n\n    // END SOLUTION\nbetween\n// BEGIN SOLUTION\n// END SOLUTION\nafter\n"
+    )
 
 
 def test_the_solution_has_no_marks():
@@ -46,14 +47,17 @@ def test_lines_of_the_solution_alone_are_known():
     assert regions.solution_lines(SOURCE, "a.cu") == {"solved();", "also_solved();", "more();"}
 
 
-@pytest.mark.parametrize("text, said", [
-    ("// BEGIN SOLUTION\n", "a.cu:1: BEGIN SOLUTION without END SOLUTION"),
-    ("x\n// END SOLUTION\n", "a.cu:2: END SOLUTION after no open region"),
-    ("// INSTEAD\n", "a.cu:1: INSTEAD after no open region"),
-    ("// BEGIN SOLUTION\n// BEGIN SOLUTION\n", "a.cu:2: BEGIN SOLUTION after BEGIN SOLUTION in line 1"),
-    ("// BEGIN SOLUTION\n// INSTEAD\n// INSTEAD\n", "a.cu:3: INSTEAD after BEGIN SOLUTION in line 1"),
-    ("// BEGIN SOLUTION\n// INSTEAD\nbare\n// END SOLUTION\n", "a.cu:3: 'bare' after INSTEAD"),
-])
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("// BEGIN SOLUTION\n", "a.cu:1: BEGIN SOLUTION without END SOLUTION"),
+        ("x\n// END SOLUTION\n", "a.cu:2: END SOLUTION after no open region"),
+        ("// INSTEAD\n", "a.cu:1: INSTEAD after no open region"),
+        ("// BEGIN SOLUTION\n// BEGIN SOLUTION\n", "a.cu:2: BEGIN SOLUTION after BEGIN SOLUTION in line 1"),
+        ("// BEGIN SOLUTION\n// INSTEAD\n// INSTEAD\n", "a.cu:3: INSTEAD after BEGIN SOLUTION in line 1"),
+        ("// BEGIN SOLUTION\n// INSTEAD\nbare\n// END SOLUTION\n", "a.cu:3: 'bare' after INSTEAD"),
+    ],
+)
 def test_marks_that_are_not_balanced_are_one_line(text, said):
     with pytest.raises(regions.RegionError, match="^" + said.replace("|", r"\|")) as error:
         regions.starter(text, "a.cu")
@@ -64,8 +68,11 @@ def test_starter_and_solution_are_proved_the_same_outside():
     starter, solution = regions.starter(SOURCE, "a.cu"), regions.solution(SOURCE, "a.cu")
     assert regions.differ_only_inside(starter, solution, SOURCE, "a.cu")
     for wrong_starter, wrong_solution in (
-        (starter.replace("between", "other"), solution), (starter, solution.replace("between", "other")),
-        (starter, solution + "more\n"), (starter, "more\n" + solution), (starter + "more\n", solution),
+        (starter.replace("between", "other"), solution),
+        (starter, solution.replace("between", "other")),
+        (starter, solution + "more\n"),
+        (starter, "more\n" + solution),
+        (starter + "more\n", solution),
     ):
         assert not regions.differ_only_inside(wrong_starter, wrong_solution, SOURCE, "a.cu")
 
@@ -88,26 +95,29 @@ def test_what_is_not_said_has_a_default(tmp_path):
     assert (task.movement.bytes_to_host, task.movement.bytes_within_device, task.kernels.loads) == (0, 0, {})
 
 
-@pytest.mark.parametrize("old, new, said", [
-    ("minutes = 60", "minutes = 0", "minutes: 0 is less than the minimum of 1"),
-    ("minutes = 60", "minutes = 60\nauthor = 1", "'author' was unexpected"),
-    ("minutes = 60", "minutes = ", "Invalid value"),
-    ('function = "transpose_doubles"', 'function = "transpose"\nfunctions = 1', "'functions' was unexpected"),
-    ('function = "transpose_doubles"', 'function = "turn"', "one of the function turn is accepted"),
-    ('name = "wide"', 'name = "square"', "names that differ are accepted"),
-    ("width = 64\nheight = 64", "width = 64", "the same ones in every case"),
-    ("width = 64\nheight = 64\n", "width = 64\nheight = 6.5\n", "6.5 is not valid"),
-    ("from = 33, to = 95", "from = 95, to = 33", "from = 95 or more is accepted"),
-    ('fails = "correct"', 'fails = "counts.nothing"', "'counts.nothing' given"),
-    ('file = "swizzled.cu"', 'file = "padded_by_one.cu"', "answers/swizzled.cu is not listed"),
-    ('file = "swizzled.cu"', 'file = "nowhere.cu"', "no file answers/nowhere.cu"),
-    ('file = "swizzled.cu"', 'cheat = "unheard_of"', "'unheard_of' given"),
-    ('source = "transpose_doubles.cu"', 'source = "other.cu"', "no file other.cu"),
-    ("minimum_gpu_ratio = 0.7", "", "points.fast: given without"),
-    ('after = "coalesced"', 'after = "conflicts"', "an earlier threshold is accepted"),
-    ('at_most = "0"', 'at_most = "0"\nat_least = "0"', "is valid under each of"),
-    ("visible = true\nwidth = 64", "visible = false\nwidth = 64", None),
-])
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("minutes = 60", "minutes = 0", "minutes: 0 is less than the minimum of 1"),
+        ("minutes = 60", "minutes = 60\nauthor = 1", "'author' was unexpected"),
+        ("minutes = 60", "minutes = ", "Invalid value"),
+        ('function = "transpose_doubles"', 'function = "transpose"\nfunctions = 1', "'functions' was unexpected"),
+        ('function = "transpose_doubles"', 'function = "turn"', "one of the function turn is accepted"),
+        ('name = "wide"', 'name = "square"', "names that differ are accepted"),
+        ("width = 64\nheight = 64", "width = 64", "the same ones in every case"),
+        ("width = 64\nheight = 64\n", "width = 64\nheight = 6.5\n", "6.5 is not valid"),
+        ("from = 33, to = 95", "from = 95, to = 33", "from = 95 or more is accepted"),
+        ('fails = "correct"', 'fails = "counts.nothing"', "'counts.nothing' given"),
+        ('file = "swizzled.cu"', 'file = "padded_by_one.cu"', "answers/swizzled.cu is not listed"),
+        ('file = "swizzled.cu"', 'file = "nowhere.cu"', "no file answers/nowhere.cu"),
+        ('file = "swizzled.cu"', 'cheat = "unheard_of"', "'unheard_of' given"),
+        ('source = "transpose_doubles.cu"', 'source = "other.cu"', "no file other.cu"),
+        ("minimum_gpu_ratio = 0.7", "", "points.fast: given without"),
+        ('after = "coalesced"', 'after = "conflicts"', "an earlier threshold is accepted"),
+        ('at_most = "0"', 'at_most = "0"\nat_least = "0"', "is valid under each of"),
+        ("visible = true\nwidth = 64", "visible = false\nwidth = 64", None),
+    ],
+)
 def test_a_wrong_task_is_one_line(tmp_path, old, new, said):
     folder = changed_copy(tmp_path, old, new)
     if said is None:  # one visible case is left
@@ -154,7 +164,9 @@ def test_students_and_secrets_vary_sizes_and_data():
 
 
 def test_no_part_of_a_seed_runs_into_another():
-    assert len({cases.seed_of("a", "bc", ""), cases.seed_of("ab", "c", ""), cases.seed_of("a", "b", "c"), cases.seed_of("a", None, "bc")}) == 4
+    assert (
+        len({cases.seed_of("a", "bc", ""), cases.seed_of("ab", "c", ""), cases.seed_of("a", "b", "c"), cases.seed_of("a", None, "bc")}) == 4
+    )
 
 
 def test_both_ends_of_a_range_are_drawn():
@@ -168,7 +180,9 @@ def test_outputs_are_poisoned_with_bytes_that_are_not_right():
 
 
 def test_a_failing_reference_is_one_line(tmp_path):
-    task = load_folder(changed_copy(tmp_path, 'random.standard_normal((case["height"], case["width"]))', 'case["depth"]', "reference.py"), "copy")
+    task = load_folder(
+        changed_copy(tmp_path, 'random.standard_normal((case["height"], case["width"]))', 'case["depth"]', "reference.py"), "copy"
+    )
     with pytest.raises(AssignmentError, match="case square: KeyError: 'depth'"):
         cases.draw(task, task.cases[0], cases.seed_of("copy", None, ""))
 

@@ -43,12 +43,22 @@ def room(tmp_path, monkeypatch):
     tools["lib"].mkdir(parents=True)
     for name in ("nvcc", "judge", "trial.a", "lib/libcudart.so.13"):
         (tmp_path / "tools" / name).write_text("1", encoding="utf-8")
-    told = {"nvcc": str(tools["nvcc"]), "include_folders": [], "libraries": [str(tools["trial.a"])], "runtime": str(tools["lib"]), "judge": str(tools["judge"])}
+    told = {
+        "nvcc": str(tools["nvcc"]),
+        "include_folders": [],
+        "libraries": [str(tools["trial.a"])],
+        "runtime": str(tools["lib"]),
+        "judge": str(tools["judge"]),
+    }
     (tmp_path / "grading_toolchain.json").write_text(json.dumps(told), encoding="utf-8")
     settings = classes.Settings("padding", tmp_path, grader="pretend_grader:grade_order")
     return SimpleNamespace(
-        folder=folder, log=log, kept=tmp_path / "kept", settings=settings,
-        assignment=SimpleNamespace(name="padding", folder=task, source=Path("work.cu")))
+        folder=folder,
+        log=log,
+        kept=tmp_path / "kept",
+        settings=settings,
+        assignment=SimpleNamespace(name="padding", folder=task, source=Path("work.cu")),
+    )
 
 
 def hand_in(room, **contents: str) -> list[Submission]:
@@ -79,7 +89,9 @@ def test_a_second_run_grades_nothing_that_is_unchanged(room):
     assert classes.csv_text(submissions, first) == classes.csv_text(submissions, second)
 
 
-@pytest.mark.parametrize("change", ["submission", "assignment", "secret", "confined", "gpu", "nvcc", "judge", "trial.a", "lib/libcudart.so.13"])
+@pytest.mark.parametrize(
+    "change", ["submission", "assignment", "secret", "confined", "gpu", "nvcc", "judge", "trial.a", "lib/libcudart.so.13"]
+)
 def test_what_a_result_depends_on_has_it_graded_again(room, change):
     submissions = hand_in(room, ada="", bea="safe")
     grade(room, submissions)
@@ -139,7 +151,7 @@ def test_a_grader_that_hangs_is_ended(room):
     submission, _ = hand_in(room, ada="hang", bea="")
     order = {"submission": submission.to_json(), "place": str(room.kept)}
     began = time.monotonic()
-    answer, = workers.carry_out_all(room.settings.grader, {}, [order], 1, patience=1.0)
+    (answer,) = workers.carry_out_all(room.settings.grader, {}, [order], 1, patience=1.0)
     assert answer.error == "no result after 1 s; the process that graded it was ended"
     assert time.monotonic() - began < 30
 
@@ -151,7 +163,7 @@ def test_a_submission_that_is_not_there_is_graded(room):
 
 
 def test_a_submission_that_changes_meanwhile_is_not_graded(room):
-    submission, = hand_in(room, ada="")
+    (submission,) = hand_in(room, ada="")
     order = {"submission": submission.to_json(), "place": str(room.kept / "ada"), "sha256": "another", "wrong": ""}
     with pytest.raises(ValueError, match="ada.cu changed while the class was graded"):
         grade_order(room.settings.to_json(), order)
@@ -179,8 +191,12 @@ run_main(main)
 
 def run_all(room, out: Path) -> subprocess.Popen:
     code = RUN_ALL.format(lib=str(REPOSITORY / "common" / "python"))
-    return start([sys.executable, "-c", code, room.folder, room.kept, room.assignment.folder, out],
-                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return start(
+        [sys.executable, "-c", code, room.folder, room.kept, room.assignment.folder, out],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -236,8 +252,14 @@ def _mentions(path: Path, text: str) -> bool:
 def test_all_that_was_asked_for_is_written(room, tmp_path):
     submissions = hand_in(room, ada="", bea="safe", cleo="die")
     graded = grade(room, submissions)
-    classes.write(submissions, graded, csv=tmp_path / "c.csv", json_dir=tmp_path / "json", gradescope_dir=tmp_path / "gs",
-                  junit=tmp_path / "junit.xml")
+    classes.write(
+        submissions,
+        graded,
+        csv=tmp_path / "c.csv",
+        json_dir=tmp_path / "json",
+        gradescope_dir=tmp_path / "gs",
+        junit=tmp_path / "junit.xml",
+    )
     assert sorted(path.name for path in (tmp_path / "json").iterdir()) == ["ada.json", "bea.json"]
     assert json.loads((tmp_path / "json" / "bea.json").read_text(encoding="utf-8"))["points"] == 5
     assert json.loads((tmp_path / "gs" / "bea" / "results.json").read_text(encoding="utf-8"))["score"] == 5
@@ -263,9 +285,14 @@ def test_a_long_name_is_written(room, tmp_path):
 
 
 def test_the_summary_names_the_same_file_and_what_was_not_graded():
-    results = {student: make_result(student, "safe", content=content) for student, content in
-               (("cleo", "x"), ("ada", "x"), ("bea", "y"), ("dan", ""), ("eve", ""))}
+    results = {
+        student: make_result(student, "safe", content=content)
+        for student, content in (("cleo", "x"), ("ada", "x"), ("bea", "y"), ("dan", ""), ("eve", ""))
+    }
     lines = list(classes.summary(classes.Graded(results, {"finn": "signal 9"}, kept=2)))
     assert lines == [
-        "5 graded, 2 of them before; mean 5.0 of 100 points", "first failed check: safe 5",
-        "the same file: ada, cleo", "not graded: finn: signal 9"]
+        "5 graded, 2 of them before; mean 5.0 of 100 points",
+        "first failed check: safe 5",
+        "the same file: ada, cleo",
+        "not graded: finn: signal 9",
+    ]

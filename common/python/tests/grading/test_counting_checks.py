@@ -20,7 +20,16 @@ def kernel(name: str, *, lines=(), load=(0,) * 8, steps=(0,) * 8) -> dict:
 
 
 def global_load(line: int, sectors: int, ideal: int) -> dict:
-    return {"file": "a.cu", "line": line, "space": "global", "op": "load", "requests": sectors, "sectors": sectors, "ideal_sectors": ideal, "bytes": 0}
+    return {
+        "file": "a.cu",
+        "line": line,
+        "space": "global",
+        "op": "load",
+        "requests": sectors,
+        "sectors": sectors,
+        "ideal_sectors": ideal,
+        "bytes": 0,
+    }
 
 
 def run_of(*kernels: dict) -> SimpleNamespace:

@@ -44,7 +44,9 @@ def test_gradescope(autograder, code, ends):
     (autograder / "submission" / "work").mkdir()
     for name in ("transpose_doubles.cu", "try.cu"):
         (autograder / "submission" / "work" / name).write_text("")
-    done = subprocess.run([ELSEWHERE / "gradescope" / "run_autograder"], env={"PATH": str(Path(sys.executable).parent), "AUTOGRADER": str(autograder)})
+    done = subprocess.run(
+        [ELSEWHERE / "gradescope" / "run_autograder"], env={"PATH": str(Path(sys.executable).parent), "AUTOGRADER": str(autograder)}
+    )
     assert done.returncode == ends
     said = json.loads((autograder / "results" / "results.json").read_text(encoding="utf-8"))["argv"]
     assert said[:3] == ["run", "padding", str(autograder / "submission" / "work" / "transpose_doubles.cu")]
@@ -56,8 +58,11 @@ def test_gradescope_without_a_file_or_with_two(autograder, names):
     pretend(autograder / "source" / "conflict-free-cuda", 1)
     for name in names:
         (autograder / "submission" / name).write_text("")
-    subprocess.run([ELSEWHERE / "gradescope" / "run_autograder"], check=True,
-                   env={"PATH": str(Path(sys.executable).parent), "AUTOGRADER": str(autograder)})
+    subprocess.run(
+        [ELSEWHERE / "gradescope" / "run_autograder"],
+        check=True,
+        env={"PATH": str(Path(sys.executable).parent), "AUTOGRADER": str(autograder)},
+    )
     said = json.loads((autograder / "results" / "results.json").read_text(encoding="utf-8"))["argv"]
     assert Path(said[2]).name == "one-file-is-accepted.cu" and not Path(said[2]).exists()
 
@@ -68,8 +73,11 @@ def test_classroom50(tmp_path, code, ends):
     student = tmp_path / "gpu-101-week-3-ada"
     student.mkdir()
     (student / "transpose_doubles.cu").write_text("")
-    done = subprocess.run([sys.executable, ELSEWHERE / "classroom50" / "autograder.py"], cwd=student,
-                          env={"CONFLICT_FREE_CHECKOUT": str(tmp_path / "checkout"), "OWNER": "ada"})
+    done = subprocess.run(
+        [sys.executable, ELSEWHERE / "classroom50" / "autograder.py"],
+        cwd=student,
+        env={"CONFLICT_FREE_CHECKOUT": str(tmp_path / "checkout"), "OWNER": "ada"},
+    )
     assert done.returncode == ends
     said = json.loads((student / "result.json").read_text(encoding="utf-8"))["argv"]
     assert said[:5] == ["run", "padding", str(student / "transpose_doubles.cu"), "--student", "ada"]
@@ -86,8 +94,12 @@ def test_classroom50_takes_the_repository_from_its_place(tmp_path):
     (tmp_path / "autograder.py").write_text(text.replace("https://example.org/you/conflict-free-cuda.git", str(source)), encoding="utf-8")
     student = tmp_path / "student"
     student.mkdir()
-    subprocess.run([sys.executable, tmp_path / "autograder.py"], cwd=student, check=True,
-                   env={"PATH": "/usr/local/bin:/usr/bin:/bin", "OWNER": "ada", "RUNNER_TEMP": str(tmp_path)})
+    subprocess.run(
+        [sys.executable, tmp_path / "autograder.py"],
+        cwd=student,
+        check=True,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "OWNER": "ada", "RUNNER_TEMP": str(tmp_path)},
+    )
     assert (student / "result.json").exists()
 
 

@@ -54,23 +54,32 @@ def test_gradescope(fails):
     # Zero of zero points would be shown as a pass, whatever the status says.
     assert [test["name"] for test in data["tests"] if "score" not in test and "max_score" not in test] == ["exists"]
     assert {test["name"] for test in data["tests"] if test["status"] == "failed"} == {
-        check.name for check in make_result("ada", fails).checks if not check.passed}
+        check.name for check in make_result("ada", fails).checks if not check.passed
+    }
 
 
 def test_gradescope_says_what_to_do():
     tests = json.loads(exports.gradescope(make_result("ada", "counts.conflicts")))["tests"]
     failed = next(test for test in tests if test["name"] == "counts.conflicts")
     assert failed["output"].splitlines() == [
-        "case: square", "seen: 31 conflicts", "wanted: at most 0", "Pad the tile.",
-        "ada.cu:12: tile[threadIdx.x][0] = 1;", "bank 0 <- lane 0"]
+        "case: square",
+        "seen: 31 conflicts",
+        "wanted: at most 0",
+        "Pad the tile.",
+        "ada.cu:12: tile[threadIdx.x][0] = 1;",
+        "bank 0 <- lane 0",
+    ]
 
 
-@pytest.mark.parametrize(("change", "complaint"), [
-    ({"score": "44"}, "is not of type 'number'"),
-    ({"visibility": "always"}, "is not one of"),
-    ({"grade": 1}, "Additional properties"),
-    ({"tests": [{"max_score": 2.0}]}, "'score' is a dependency of 'max_score'"),
-])
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"score": "44"}, "is not of type 'number'"),
+        ({"visibility": "always"}, "is not one of"),
+        ({"grade": 1}, "Additional properties"),
+        ({"tests": [{"max_score": 2.0}]}, "'score' is a dependency of 'max_score'"),
+    ],
+)
 def test_the_shape_of_gradescope_refuses(change, complaint):
     data = {**json.loads(exports.gradescope(make_result())), **change}
     assert any(complaint in found for found in complaints("gradescope.schema.json", data))
@@ -90,8 +99,12 @@ def test_classroom50(fails, environment):
 def test_classroom50_takes_over_what_the_runner_says():
     data = json.loads(exports.classroom50(make_result(), RUNNER))
     assert {key: data[key] for key in ("classroom", "assignment", "assignment_type", "owner", "submission")} == {
-        "classroom": "gpu-101", "assignment": "week-3", "assignment_type": "group", "owner": "ada-l",
-        "submission": RUNNER["SUBMISSION_TAG"]}
+        "classroom": "gpu-101",
+        "assignment": "week-3",
+        "assignment_type": "group",
+        "owner": "ada-l",
+        "submission": RUNNER["SUBMISSION_TAG"],
+    }
     assert [data[key] for key in ("commit", "release", "review")] == [RUNNER[key] for key in ("COMMIT_URL", "RELEASE_URL", "REVIEW_URL")]
     assert data["datetime"] == "2026-06-01T14:32:05Z"
     assert exports.classroom50_missing(RUNNER) == []
@@ -108,14 +121,17 @@ def test_classroom50_outside_its_runner_names_what_is_missing():
     assert json.loads(exports.classroom50(make_result(None, submission="x.cu"), {}))["owner"] == "nobody"
 
 
-@pytest.mark.parametrize(("change", "complaint"), [
-    ({"schema": "classroom50/result/v2"}, "was expected"),
-    ({"submission": "main"}, "does not match"),
-    ({"datetime": "2026-06-01 14:32:05"}, "does not match"),
-    ({"score": -1}, "less than the minimum"),
-    ({"owner": ""}, "non-empty"),
-    ({"tests": [{"test-name": "t", "passed": None, "score": 0, "max-score": 1}]}, "is not of type 'boolean'"),
-])
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"schema": "classroom50/result/v2"}, "was expected"),
+        ({"submission": "main"}, "does not match"),
+        ({"datetime": "2026-06-01 14:32:05"}, "does not match"),
+        ({"score": -1}, "less than the minimum"),
+        ({"owner": ""}, "non-empty"),
+        ({"tests": [{"test-name": "t", "passed": None, "score": 0, "max-score": 1}]}, "is not of type 'boolean'"),
+    ],
+)
 def test_the_shape_of_classroom50_refuses(change, complaint):
     data = {**json.loads(exports.classroom50(make_result(), RUNNER)), **change}
     assert any(complaint in found for found in complaints("classroom50.schema.json", data))
@@ -182,8 +198,12 @@ def test_a_result_is_the_same_text_each_time():
 
 
 def test_every_schema_says_where_its_shape_is_published():
-    sources = {"gradescope.schema.json": "gradescope-autograders.readthedocs.io", "classroom50.schema.json": "foundation50/classroom50",
-               "junit.xsd": "testmoapp/junitxml", "class-row.schema.json": "Our own format"}
+    sources = {
+        "gradescope.schema.json": "gradescope-autograders.readthedocs.io",
+        "classroom50.schema.json": "foundation50/classroom50",
+        "junit.xsd": "testmoapp/junitxml",
+        "class-row.schema.json": "Our own format",
+    }
     assert {path.name for path in Path(SCHEMAS).iterdir()} == set(sources)
     for name, source in sources.items():
         assert source in (SCHEMAS / name).read_text(encoding="utf-8")

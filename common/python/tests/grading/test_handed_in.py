@@ -43,25 +43,59 @@ def by_student(found: Class) -> dict[str, Submission]:
 
 
 def test_files_and_folders_are_found(folder):
-    put(folder, "bea.cu", "ada.cu", "cleo/work.cu", "dan/deep/other.cu", "eve/one.cu", "eve/two.cu", "finn/work.cu", "finn/other.cu",
-        ".hidden.cu", "notes.txt", "cleo/._work.cu", "cleo/.git/work.cu", "hal/a/work.cu", "hal/b/work.cu")
+    put(
+        folder,
+        "bea.cu",
+        "ada.cu",
+        "cleo/work.cu",
+        "dan/deep/other.cu",
+        "eve/one.cu",
+        "eve/two.cu",
+        "finn/work.cu",
+        "finn/other.cu",
+        ".hidden.cu",
+        "notes.txt",
+        "cleo/._work.cu",
+        "cleo/.git/work.cu",
+        "hal/a/work.cu",
+        "hal/b/work.cu",
+    )
     (folder / "gil").mkdir()
     found = find(folder, "work.cu")
     assert [(submission.student, submission.shown) for submission in found.submissions] == [
-        ("ada", "ada.cu"), ("bea", "bea.cu"), ("cleo", "cleo/work.cu"), ("dan", "dan/deep/other.cu"), ("eve", "eve/work.cu"),
-        ("finn", "finn/work.cu"), ("gil", "gil/work.cu"), ("hal", "hal/work.cu")]
+        ("ada", "ada.cu"),
+        ("bea", "bea.cu"),
+        ("cleo", "cleo/work.cu"),
+        ("dan", "dan/deep/other.cu"),
+        ("eve", "eve/work.cu"),
+        ("finn", "finn/work.cu"),
+        ("gil", "gil/work.cu"),
+        ("hal", "hal/work.cu"),
+    ]
     assert {student: each.found for student, each in by_student(found).items() if each.found} == {
         "eve": "2 source files, none of them named work.cu: eve/one.cu, eve/two.cu",
         "gil": "no file that ends in .cu; there is nothing in the folder",
-        "hal": "2 source files, each named work.cu: hal/a/work.cu, hal/b/work.cu"}
+        "hal": "2 source files, each named work.cu: hal/a/work.cu, hal/b/work.cu",
+    }
     assert found.passed_over == [
         ".hidden.cu: its name is hidden",
         "cleo: 2 files whose names are hidden or do not end in .cu: cleo/._work.cu, cleo/.git",
-        "eve/one.cu: one of 2 source files", "eve/two.cu: one of 2 source files", "finn/other.cu: finn/work.cu counts",
-        "hal/a/work.cu: one of 2 source files", "hal/b/work.cu: one of 2 source files", "notes.txt: its name does not end in .cu"]
+        "eve/one.cu: one of 2 source files",
+        "eve/two.cu: one of 2 source files",
+        "finn/other.cu: finn/work.cu counts",
+        "hal/a/work.cu: one of 2 source files",
+        "hal/b/work.cu: one of 2 source files",
+        "notes.txt: its name does not end in .cu",
+    ]
 
 
-LINKS = {"absolute": "{}/elsewhere/work.cu", "relative": "../elsewhere/work.cu", "dangling": "nowhere.cu", "loop": "loop.cu", "system": "/etc/passwd"}
+LINKS = {
+    "absolute": "{}/elsewhere/work.cu",
+    "relative": "../elsewhere/work.cu",
+    "dangling": "nowhere.cu",
+    "loop": "loop.cu",
+    "system": "/etc/passwd",
+}
 
 
 def test_no_link_is_followed(folder, tmp_path):
@@ -92,10 +126,15 @@ def test_what_becomes_a_link_after_it_was_found_is_not_read(folder, tmp_path):
     assert (bea.read().text, bea.read().wrong) == ("", "a symbolic link with this name")
 
 
-@pytest.mark.parametrize("make, kind", [
-    (os.mkfifo, "a FIFO"), (lambda path: socket.socket(socket.AF_UNIX).bind(str(path)), "a socket"),
-    (lambda path: os.symlink("/dev/zero", path), "a symbolic link"), (os.mkdir, "a folder"),
-])
+@pytest.mark.parametrize(
+    "make, kind",
+    [
+        (os.mkfifo, "a FIFO"),
+        (lambda path: socket.socket(socket.AF_UNIX).bind(str(path)), "a socket"),
+        (lambda path: os.symlink("/dev/zero", path), "a symbolic link"),
+        (os.mkdir, "a folder"),
+    ],
+)
 def test_nothing_but_a_file_is_opened(folder, make, kind):
     make("top.cu")
     put(folder, "ada/.keep")
@@ -117,23 +156,28 @@ def test_archives_and_what_packing_leaves_are_passed_over(folder):
     found = find(folder, "work.cu")
     assert sorted(by_student(found)) == ["cleo", "dan"]
     assert "cleo/work.zip: an archive; unpack it first" in by_student(found)["cleo"].read().wrong
-    assert {"bea.tar.gz: an archive; unpack it first", "__MACOSX: what macOS leaves in archives",
-            "dan/__MACOSX: what macOS leaves in archives", "eve.cu: a folder that is named like a source"} < set(found.passed_over)
+    assert {
+        "bea.tar.gz: an archive; unpack it first",
+        "__MACOSX: what macOS leaves in archives",
+        "dan/__MACOSX: what macOS leaves in archives",
+        "eve.cu: a folder that is named like a source",
+    } < set(found.passed_over)
 
 
 def test_odd_names_stay_one_line_and_apart(folder):
-    names = [b"new\nline", b"comma,quote\"", b"-dash", b"=1+1", b"\xff", b"\xfe", b"\x1b[31mred", "\u202eturned".encode(), b"a" * 240]
+    names = [b"new\nline", b'comma,quote"', b"-dash", b"=1+1", b"\xff", b"\xfe", b"\x1b[31mred", "\u202eturned".encode(), b"a" * 240]
     for name in names:
         Path(os.fsdecode(name + b".cu")).write_text(TEXT, encoding="utf-8")
     found = find(folder, "work.cu")
     assert sorted(by_student(found)) == sorted(
-        ["new\\nline", 'comma,quote"', "-dash", "=1+1", "\\xff", "\\xfe", "\\x1b[31mred", "\\u202eturned", "a" * 240])
+        ["new\\nline", 'comma,quote"', "-dash", "=1+1", "\\xff", "\\xfe", "\\x1b[31mred", "\\u202eturned", "a" * 240]
+    )
     assert all(submission.read().text == TEXT for submission in found.submissions)
 
 
 def test_two_submissions_of_a_student_are_none(folder):
     put(folder, "ada.cu", "ada/work.cu")
-    submission, = find(folder, "work.cu").submissions
+    (submission,) = find(folder, "work.cu").submissions
     assert submission.read().wrong == "2 submissions with this student's name: ada/work.cu and ada.cu"
 
 
@@ -151,14 +195,24 @@ def test_a_folder_that_is_none(folder, names):
     assert stop.value.code == 2 and "\n" not in str(stop.value)
 
 
-@pytest.mark.parametrize("data, wrong", [
-    (TEXT.encode("utf-8-sig"), ""), (TEXT.encode("utf-16"), "text in UTF-16, which is not UTF-8"),
-    (TEXT.encode("utf-16-le"), "text in UTF-16, which is not UTF-8"), (TEXT.encode("utf-32"), "text in UTF-32, which is not UTF-8"),
-    (f"\n// übung\n{TEXT}".encode("latin-1"), "byte 0xfc in line 2 is not UTF-8; text in Latin-1 or Windows-1252 has such bytes"),
-    (b"PK\x03\x04" + b"x" * 40, "a ZIP archive"), (b"\x7fELF\x02", "a program or an object file"), (b"{\\rtf1 x}", "an RTF document"),
-    (b"a" * 257 + b"ustar\0", "a tar archive"), (b"int x;\0", "no text: byte 6 is 0"), (b"", "an empty file"), (b"\xef\xbb\xbf \n", "an empty file"),
-    (b" " * (sources.MOST_BYTES + 1), "262,145 bytes"),
-])
+@pytest.mark.parametrize(
+    "data, wrong",
+    [
+        (TEXT.encode("utf-8-sig"), ""),
+        (TEXT.encode("utf-16"), "text in UTF-16, which is not UTF-8"),
+        (TEXT.encode("utf-16-le"), "text in UTF-16, which is not UTF-8"),
+        (TEXT.encode("utf-32"), "text in UTF-32, which is not UTF-8"),
+        (f"\n// übung\n{TEXT}".encode("latin-1"), "byte 0xfc in line 2 is not UTF-8; text in Latin-1 or Windows-1252 has such bytes"),
+        (b"PK\x03\x04" + b"x" * 40, "a ZIP archive"),
+        (b"\x7fELF\x02", "a program or an object file"),
+        (b"{\\rtf1 x}", "an RTF document"),
+        (b"a" * 257 + b"ustar\0", "a tar archive"),
+        (b"int x;\0", "no text: byte 6 is 0"),
+        (b"", "an empty file"),
+        (b"\xef\xbb\xbf \n", "an empty file"),
+        (b" " * (sources.MOST_BYTES + 1), "262,145 bytes"),
+    ],
+)
 def test_what_is_no_text_is_named(folder, data, wrong):
     (folder / "ada.cu").write_bytes(data)
     found = sources.read(folder / "ada.cu")

@@ -44,7 +44,15 @@ def failed(found: Result) -> Check:
 
 def test_a_right_answer_has_all_points(right):
     assert (right.points, right.max_points, right.passed) == (100, 100, True)
-    assert [check.name for check in right.checks] == ["exists", "compiles", "safe", "correct", "by_kernels", "counts.coalesced", "counts.conflicts"]
+    assert [check.name for check in right.checks] == [
+        "exists",
+        "compiles",
+        "safe",
+        "correct",
+        "by_kernels",
+        "counts.coalesced",
+        "counts.conflicts",
+    ]
 
 
 def test_the_same_bits_twice(right):
@@ -74,10 +82,16 @@ def test_students_get_sizes_of_their_own(right):
     assert other.seed != right.seed and failed(other).name == "correct" and "case odd: width" in failed(other).seen
 
 
-@pytest.mark.parametrize("content, seen", [
-    (None, "nothing with this name"), (b"", "an empty file"), (b" \n", "an empty file"), (b"\xff\xfe", "text in UTF-16, which is not UTF-8"),
-    (b"/" * 300_000, "300,000 bytes"),
-])
+@pytest.mark.parametrize(
+    "content, seen",
+    [
+        (None, "nothing with this name"),
+        (b"", "an empty file"),
+        (b" \n", "an empty file"),
+        (b"\xff\xfe", "text in UTF-16, which is not UTF-8"),
+        (b"/" * 300_000, "300,000 bytes"),
+    ],
+)
 def test_what_is_no_source_does_not_exist(tmp_path, content, seen):
     path = tmp_path / "ada.cu"
     if content is not None:
@@ -91,11 +105,18 @@ def test_a_folder_is_no_source(tmp_path):
     assert failed(graded(tmp_path)).seen == "a folder with this name"
 
 
-@pytest.mark.parametrize("text, seen, line", [
-    ("#include <cuda_runtime.h>\nvoid transpose(double*) {}\n", "it defines no function transpose_doubles", None),
-    ("#include <cuda_runtime.h>\nvoid transpose_doubles(double* a, const double* b, int c, int d) { e(); }\n", 'identifier "e" is undefined', 2),
-    ("texture<float> t;\n", "texture", 1),
-])
+@pytest.mark.parametrize(
+    "text, seen, line",
+    [
+        ("#include <cuda_runtime.h>\nvoid transpose(double*) {}\n", "it defines no function transpose_doubles", None),
+        (
+            "#include <cuda_runtime.h>\nvoid transpose_doubles(double* a, const double* b, int c, int d) { e(); }\n",
+            'identifier "e" is undefined',
+            2,
+        ),
+        ("texture<float> t;\n", "texture", 1),
+    ],
+)
 def test_what_does_not_compile_is_named(tmp_path, text, seen, line):
     (tmp_path / "ada.cu").write_text(text, encoding="utf-8")
     check = failed(graded(tmp_path / "ada.cu"))
@@ -104,7 +125,9 @@ def test_what_does_not_compile_is_named(tmp_path, text, seen, line):
 
 
 def test_what_is_called_and_nowhere_defined_is_named(tmp_path):
-    (tmp_path / "ada.cu").write_text("void helper(int);\nvoid transpose_doubles(double*, const double*, int, int) { helper(1); }\n", encoding="utf-8")
+    (tmp_path / "ada.cu").write_text(
+        "void helper(int);\nvoid transpose_doubles(double*, const double*, int, int) { helper(1); }\n", encoding="utf-8"
+    )
     assert "helper" in failed(graded(tmp_path / "ada.cu")).seen
 
 
@@ -225,15 +248,20 @@ def test_answers_as_expected_have_no_complaint():
     assert list(answers.complaints(padding(), answers_as_expected())) == []
 
 
-@pytest.mark.parametrize("expected, said", [
-    (Outcome(99, "counts.conflicts", "Half a warp"), "unpadded: 70 points, 99 are expected"),
-    (Outcome(70, "counts.coalesced", "Half a warp"), "unpadded: fails counts.conflicts"),
-    (Outcome(70, "", ""), "unpadded: fails counts.conflicts"),
-    (Outcome(70, "counts.conflicts", "three quarters"), "'three quarters' is expected in it"),
-])
+@pytest.mark.parametrize(
+    "expected, said",
+    [
+        (Outcome(99, "counts.conflicts", "Half a warp"), "unpadded: 70 points, 99 are expected"),
+        (Outcome(70, "counts.coalesced", "Half a warp"), "unpadded: fails counts.conflicts"),
+        (Outcome(70, "", ""), "unpadded: fails counts.conflicts"),
+        (Outcome(70, "counts.conflicts", "three quarters"), "'three quarters' is expected in it"),
+    ],
+)
 def test_an_answer_that_scores_otherwise_is_named(expected, said):
     task = padding()
-    changed = replace(task, answers=tuple(replace(answer, expected=expected) if answer.name == "unpadded" else answer for answer in task.answers))
+    changed = replace(
+        task, answers=tuple(replace(answer, expected=expected) if answer.name == "unpadded" else answer for answer in task.answers)
+    )
     found = [complaint for complaint in answers.complaints(changed, answers_as_expected()) if complaint.startswith("unpadded")]
     assert len(found) == 1 and said in found[0]
 
@@ -250,11 +278,14 @@ def test_a_solution_that_is_handed_out_is_found(tmp_path):
     assert found == ["try.cu is handed out with a line of the solution: __shared__ double tile[TILE_DIM][TILE_DIM + 1];"]
 
 
-@pytest.mark.parametrize("tried, said", [
-    ({"starter": 1, "solution": 0}, []),
-    ({"starter": 1, "solution": 1}, ["try.cu ends with exit code 1 on the solution, 0 is expected"]),
-    ({"starter": 0, "solution": 0}, ["try.cu ends with exit code 0 on the starter, which is not correct: 1 is expected"]),
-])
+@pytest.mark.parametrize(
+    "tried, said",
+    [
+        ({"starter": 1, "solution": 0}, []),
+        ({"starter": 1, "solution": 1}, ["try.cu ends with exit code 1 on the solution, 0 is expected"]),
+        ({"starter": 0, "solution": 0}, ["try.cu ends with exit code 0 on the starter, which is not correct: 1 is expected"]),
+    ],
+)
 def test_a_trial_program_that_does_not_tell_is_found(tried, said):
     assert list(answers.complaints(padding(), answers_as_expected(), tried)) == said
 
@@ -271,7 +302,9 @@ def test_a_source_without_regions_is_found(tmp_path):
 
 
 def run(*arguments: object, code: int = 0, **options) -> subprocess.CompletedProcess:
-    done = subprocess.run([sys.executable, REPOSITORY / "scripts" / "grade", *map(str, arguments)], capture_output=True, text=True, **options)
+    done = subprocess.run(
+        [sys.executable, REPOSITORY / "scripts" / "grade", *map(str, arguments)], capture_output=True, text=True, **options
+    )
     assert done.returncode == code, done.stderr
     return done
 
@@ -281,7 +314,10 @@ def tools() -> list[object]:
 
 
 def test_one_submission_by_hand(tmp_path):
-    files = {option: tmp_path / name for option, name in (("--json", "a.json"), ("--gradescope", "b.json"), ("--junit", "c.xml"), ("--picture", "d.svg"))}
+    files = {
+        option: tmp_path / name
+        for option, name in (("--json", "a.json"), ("--gradescope", "b.json"), ("--junit", "c.xml"), ("--picture", "d.svg"))
+    }
     done = run("run", "padding", ANSWERS / "unpadded.cu", *tools(), *(word for pair in files.items() for word in pair), code=1)
     assert "70 of 100 points" in done.stdout and "wavefront 1  ██···" in done.stdout
     assert Result.from_json(json.loads(files["--json"].read_text(encoding="utf-8"))).points == 70
@@ -294,14 +330,17 @@ def test_a_terminal_without_unicode_gets_the_picture_too():
     assert "wavefront 1  ##..##.." in done.stdout and "lanes 0-7" in done.stdout
 
 
-@pytest.mark.parametrize("arguments, said", [
-    (["run", "padding"], "SUBMISSION.cu"),
-    (["run", "paddin", "x.cu"], "'paddin' given, one of"),
-    (["run", "padding", "x.cu", "--json", "/nowhere/x.json"], "'/nowhere/x.json' given"),
-    (["run", "padding", "x.cu", "--build-dir", "/nowhere"], "'/nowhere' given"),
-    (["hint", "padding", "3"], "1, 2"),
-    (["grade"], "'grade'"),
-])
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["run", "padding"], "SUBMISSION.cu"),
+        (["run", "paddin", "x.cu"], "'paddin' given, one of"),
+        (["run", "padding", "x.cu", "--json", "/nowhere/x.json"], "'/nowhere/x.json' given"),
+        (["run", "padding", "x.cu", "--build-dir", "/nowhere"], "'/nowhere' given"),
+        (["hint", "padding", "3"], "1, 2"),
+        (["grade"], "'grade'"),
+    ],
+)
 def test_wrong_arguments_are_one_line(arguments, said):
     done = run(*arguments, code=2)
     assert said in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""

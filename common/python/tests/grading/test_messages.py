@@ -38,47 +38,125 @@ def changed(*changes: tuple[str, str]) -> str:
 #: Name of the mistake: the source, the check that fails, the lines that are named, and words of what was seen and of the help.
 MISTAKES = {
     "too much shared memory": (
-        changed((IN_KERNEL, f"    __shared__ double tile[128][65];\n    tile[threadIdx.y][threadIdx.x] = 1;\n    __syncthreads();\n{IN_KERNEL}"),
-                ("+ x];", "+ x] * tile[threadIdx.y][threadIdx.x];")),
-        "safe", [5, 15], "it declares 66560 bytes of shared memory; more than 49152 have to be dynamic", "Declare a smaller array"),
+        changed(
+            (
+                IN_KERNEL,
+                f"    __shared__ double tile[128][65];\n    tile[threadIdx.y][threadIdx.x] = 1;\n    __syncthreads();\n{IN_KERNEL}",
+            ),
+            ("+ x];", "+ x] * tile[threadIdx.y][threadIdx.x];"),
+        ),
+        "safe",
+        [5, 15],
+        "it declares 66560 bytes of shared memory; more than 49152 have to be dynamic",
+        "Declare a smaller array",
+    ),
     "kernel called as a function": (
         changed((LAUNCH, "transpose(output, input, width, height);")),
-        "compiles", [12], "a __global__ function call must be configured", "kernel<<<grid, block>>>(arguments)"),
+        "compiles",
+        [12],
+        "a __global__ function call must be configured",
+        "kernel<<<grid, block>>>(arguments)",
+    ),
     "kernel called by a pointer": (
         changed((LAUNCH, "void (*kernel)(double*, const double*, int, int) = transpose;\n    kernel(output, input, width, height);")),
-        "safe", [], "a kernel is called without <<<grid, block>>>", "say how many blocks and threads run it"),
+        "safe",
+        [],
+        "a kernel is called without <<<grid, block>>>",
+        "say how many blocks and threads run it",
+    ),
     "misspelled barrier": (
         changed((IN_KERNEL, f"    __synchthreads();\n{IN_KERNEL}")),
-        "compiles", [5], 'identifier "__synchthreads" is undefined; did you mean __syncthreads?', "Mend the first error first"),
+        "compiles",
+        [5],
+        'identifier "__synchthreads" is undefined; did you mean __syncthreads?',
+        "Mend the first error first",
+    ),
     "misspelled name of one's own": (
-        changed(("height + y]", "hieght + y]")), "compiles", [7], 'identifier "hieght" is undefined; did you mean height?', "Mend the first"),
+        changed(("height + y]", "hieght + y]")),
+        "compiles",
+        [7],
+        'identifier "hieght" is undefined; did you mean height?',
+        "Mend the first",
+    ),
     "grid rounded down to 0": (
         changed(("(width + 31) / 32", "width / 4096")),
-        "safe", [12], "no grid has 0 x 8 x 1 blocks", "round it up, as in (n + size - 1) / size"),
+        "safe",
+        [12],
+        "no grid has 0 x 8 x 1 blocks",
+        "round it up, as in (n + size - 1) / size",
+    ),
     "host code reads device memory": (
         changed((LAUNCH, f"const double first = input[0];\n    *output = first;\n    {LAUNCH}")),
-        "safe", [12, 13], "host code reads or writes device memory, which only kernels and copies reach", "Let a kernel do that"),
-    "missing semicolon": (changed(("* 32 + threadIdx.x;", "* 32 + threadIdx.x")), "compiles", [6], 'expected a ";"', "The end of the line before may lack it."),
+        "safe",
+        [12, 13],
+        "host code reads or writes device memory, which only kernels and copies reach",
+        "Let a kernel do that",
+    ),
+    "missing semicolon": (
+        changed(("* 32 + threadIdx.x;", "* 32 + threadIdx.x")),
+        "compiles",
+        [6],
+        'expected a ";"',
+        "The end of the line before may lack it.",
+    ),
     "missing semicolon of host code": (
-        changed((LAUNCH, f"int blocks = 2\n    {LAUNCH}")), "compiles", [13], 'expected a ";"', "The end of the line before may lack it."),
+        changed((LAUNCH, f"int blocks = 2\n    {LAUNCH}")),
+        "compiles",
+        [13],
+        'expected a ";"',
+        "The end of the line before may lack it.",
+    ),
     "function by another name": (
         changed(("void transpose_doubles", "void transpose_double")),
-        "compiles", [10], "it defines no function transpose_doubles; is transpose_double meant to be it?", f"Define exactly: {padding().declaration}"),
+        "compiles",
+        [10],
+        "it defines no function transpose_doubles; is transpose_double meant to be it?",
+        f"Define exactly: {padding().declaration}",
+    ),
     "function with other parameters": (
-        changed(("int width, int height)\n{\n    tr", "int width, long height)\n{\n    tr")), "compiles", [10],
-        "it defines `void transpose_doubles(double* output, const double* input, int width, long height)`", f"Define exactly: {padding().declaration}"),
+        changed(("int width, int height)\n{\n    tr", "int width, long height)\n{\n    tr")),
+        "compiles",
+        [10],
+        "it defines `void transpose_doubles(double* output, const double* input, int width, long height)`",
+        f"Define exactly: {padding().declaration}",
+    ),
     "function that is not defined": (
-        changed(("void transpose_d", "namespace mine { int halves(const float* x, unsigned n); }\nvoid transpose_d"), (LAUNCH, f"mine::halves(nullptr, 2);\n    {LAUNCH}")),
-        "compiles", [10], "`int halves(const float* x, unsigned n)` is declared and nowhere defined", "Define it in this file"),
+        changed(
+            ("void transpose_d", "namespace mine { int halves(const float* x, unsigned n); }\nvoid transpose_d"),
+            (LAUNCH, f"mine::halves(nullptr, 2);\n    {LAUNCH}"),
+        ),
+        "compiles",
+        [10],
+        "`int halves(const float* x, unsigned n)` is declared and nowhere defined",
+        "Define it in this file",
+    ),
     "kernel that is not defined": (
-        changed(("void transpose_d", "__global__ void missing(double* output);\nvoid transpose_d"), (LAUNCH, f"missing<<<1, 1>>>(output);\n    {LAUNCH}")),
-        "compiles", [10], "`__global__ void missing(double* output)` is declared and nowhere defined", "Define it in this file"),
+        changed(
+            ("void transpose_d", "__global__ void missing(double* output);\nvoid transpose_d"),
+            (LAUNCH, f"missing<<<1, 1>>>(output);\n    {LAUNCH}"),
+        ),
+        "compiles",
+        [10],
+        "`__global__ void missing(double* output)` is declared and nowhere defined",
+        "Define it in this file",
+    ),
     "variable that is not defined": (
         changed(("void transpose_d", "extern int counter;\nvoid transpose_d"), (LAUNCH, f"counter = 1;\n    {LAUNCH}")),
-        "compiles", [10], "counter is used and nowhere defined", "nothing else is linked with it"),
+        "compiles",
+        [10],
+        "counter is used and nowhere defined",
+        "nothing else is linked with it",
+    ),
     "device function that is not defined": (
-        changed(("__global__", "__device__ double twice(double x, unsigned n);\n\n__global__"), ("= input[y * width + x]", "= twice(input[y * width + x], 1u)")),
-        "safe", [3, 9], "`__device__ double twice(double x, unsigned n)` is called by kernel transpose and nowhere defined", "Define it in this file"),
+        changed(
+            ("__global__", "__device__ double twice(double x, unsigned n);\n\n__global__"),
+            ("= input[y * width + x]", "= twice(input[y * width + x], 1u)"),
+        ),
+        "safe",
+        [3, 9],
+        "`__device__ double twice(double x, unsigned n)` is called by kernel transpose and nowhere defined",
+        "Define it in this file",
+    ),
 }
 
 
@@ -97,24 +175,39 @@ def test_an_exchange_whose_result_nobody_reads_is_a_write(tmp_path: Path):
     path = tmp_path / "ada.cu"
     lock = "    __shared__ int lock;\n    if (threadIdx.x + threadIdx.y == 0) {}atomicExch(&lock, 0);\n    __syncthreads();\n"
     for before, hazard in (("", False), ("output[0] = ", True)):
-        path.write_text(changed((IN_KERNEL, lock.replace("{}", before) + IN_KERNEL), ("y < height)", "y < height && lock == 0)")), encoding="utf-8")
+        path.write_text(
+            changed((IN_KERNEL, lock.replace("{}", before) + IN_KERNEL), ("y < height)", "y < height && lock == 0)")), encoding="utf-8"
+        )
         checks = {check.name: check for check in graded(path).checks}
         assert checks["safe"].passed is not hazard
-        assert not hazard or ("reads shared memory that no thread" in checks["safe"].seen and [place.line for place in checks["safe"].lines] == [6])
+        assert not hazard or (
+            "reads shared memory that no thread" in checks["safe"].seen and [place.line for place in checks["safe"].lines] == [6]
+        )
 
 
 def test_a_source_is_read_without_a_compiler():
-    text = ("template <int N = (3), class T = int>\n__global__ void __launch_bounds__(256) run(int* a,\n    int b)\n{ if (a) { g(b); } }\n"
-            'extern "C" { int g(int); }\nconst int table[] = {f(1), 2};\nint x = h(2);\n// int comment(int);\nvoid last() {}\n')
+    text = (
+        "template <int N = (3), class T = int>\n__global__ void __launch_bounds__(256) run(int* a,\n    int b)\n{ if (a) { g(b); } }\n"
+        'extern "C" { int g(int); }\nconst int table[] = {f(1), 2};\nint x = h(2);\n// int comment(int);\nvoid last() {}\n'
+    )
     assert [(each.name, each.line, each.body is None, each.is_host) for each in functions(text)] == [
-        ("run", 2, False, False), ("g", 5, True, True), ("last", 9, False, True)]
+        ("run", 2, False, False),
+        ("g", 5, True, True),
+        ("last", 9, False, True),
+    ]
     assert functions(text)[0].head == "template <int N = (3), class T = int> __global__ void __launch_bounds__(256) run(int* a, int b)"
     assert launches("// run\nrun<3,\n int><<<1, 2>>>(p);\nrun <<<1, 2>>>(p);\nrunner<<<1, 2>>>(p);", "run<3, int>") == [2, 4]
-    assert host_accesses("void f(double* o, int n) {\n n = n * n;\n *o = 1;\n f(o, 2 * *o);\n o + n;\n}\n__global__ void g(int* o) { *o = o[1]; }") == [3, 4]
+    assert host_accesses(
+        "void f(double* o, int n) {\n n = n * n;\n *o = 1;\n f(o, 2 * *o);\n o + n;\n}\n__global__ void g(int* o) { *o = o[1]; }"
+    ) == [3, 4]
     assert [simple_name(name) for name in ("float rounded<float>(float)", "mine::halves(float const*, int)", "mine::counter", "main")] == [
-        "rounded", "halves", "counter", "main"]
+        "rounded",
+        "halves",
+        "counter",
+        "main",
+    ]
     assert meant("int unrelated;", "qwertyuiop") is None
-    assert functions("") == functions("}}}((") == functions("void f() {") [1:] == []
+    assert functions("") == functions("}}}((") == functions("void f() {")[1:] == []
 
 
 def test_variables_that_outlive_a_call_are_found_and_nothing_else():

@@ -61,8 +61,11 @@ def test_its_start_can_be_tried(tmp_path):
     for place, text in new_assignment.made_from_templates("copy").items():
         if place.suffix == ".cu" and place.parent.name == "assignment":
             (tmp_path / place.name).write_text(text, encoding="utf-8")
-    done = subprocess.run([sys.executable, REPOSITORY / "scripts" / "count", tmp_path / "try.cu", "--build-dir", build, "--", "1000"],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, REPOSITORY / "scripts" / "count", tmp_path / "try.cu", "--build-dir", build, "--", "1000"],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert "0 of 1000 elements are wrong" in done.stdout
 

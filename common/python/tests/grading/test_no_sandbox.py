@@ -34,14 +34,19 @@ def test_a_container_that_forbids_namespaces_is_told(tmp_path, monkeypatch):
 
 
 def test_most_cheats_are_graded_without_a_sandbox():
-    needing = [(name, layer) for name, outcomes in cheats.expected().items()
-               for layer in cheats.LAYERS if cheats.needs_sandbox(outcomes[layer])]
+    needing = [
+        (name, layer) for name, outcomes in cheats.expected().items() for layer in cheats.LAYERS if cheats.needs_sandbox(outcomes[layer])
+    ]
     assert ("includes_password_file", "without_text") in needing and ("forks", "without_text") in needing
     assert ("forks", "all") not in needing and len(needing) < len(cheats.names()) / 2
 
 
 def test_what_was_not_graded_is_complained_about():
     for in_sandbox in (False, True):
-        missing = [line for line in cheats.complaints({name: {} for name in cheats.names()}, in_sandbox=in_sandbox) if line.endswith("not graded")]
-        held = [outcome for each in cheats.expected().values() for layer, outcome in each.items() if cheats.needs_sandbox(outcome) == in_sandbox]
+        missing = [
+            line for line in cheats.complaints({name: {} for name in cheats.names()}, in_sandbox=in_sandbox) if line.endswith("not graded")
+        ]
+        held = [
+            outcome for each in cheats.expected().values() for layer, outcome in each.items() if cheats.needs_sandbox(outcome) == in_sandbox
+        ]
         assert len(missing) == len(held) > 0

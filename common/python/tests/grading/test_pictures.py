@@ -30,8 +30,15 @@ def bank_access(stride: int, lanes: int = 32) -> dict:
         if free is None:
             waves.append(free := [])
         free.append([lane, word])
-    return {"space": "shared", "op": "load", "size": 4, "warp": 1, "lanes": [4 * lane * stride for lane in range(lanes)],
-            "wavefronts": waves, "ideal_wavefronts": 1}
+    return {
+        "space": "shared",
+        "op": "load",
+        "size": 4,
+        "warp": 1,
+        "lanes": [4 * lane * stride for lane in range(lanes)],
+        "wavefronts": waves,
+        "ideal_wavefronts": 1,
+    }
 
 
 def global_access(stride: int, size: int = 4) -> dict:
@@ -69,10 +76,18 @@ def test_a_sector_map_shows_what_moves_and_what_is_asked_for():
     assert whole.splitlines()[-1] == "byte 0  ████████ ████████ ████████ ████████  lanes 0–31"
 
 
-@pytest.mark.parametrize("access, excess", [
-    (bank_access(1), 0), (bank_access(2), 1), (bank_access(32), 31),
-    (global_access(4), 0), (global_access(8), 4), (global_access(32), 28), (global_access(0), 0),
-])
+@pytest.mark.parametrize(
+    "access, excess",
+    [
+        (bank_access(1), 0),
+        (bank_access(2), 1),
+        (bank_access(32), 31),
+        (global_access(4), 0),
+        (global_access(8), 4),
+        (global_access(32), 28),
+        (global_access(0), 0),
+    ],
+)
 def test_the_excess_is_what_is_above_the_ideal(access, excess):
     assert pictures.excess(access) == excess
 
@@ -104,24 +119,49 @@ def test_a_plain_terminal_gets_plain_characters():
 def kernel(conflicts: int, line: int = 7) -> dict:
     shared = {"instructions": 10, "wavefronts": 10 + conflicts, "ideal_wavefronts": 10, "conflicts": conflicts}
     counts = {"requests": 10, "sectors": 40, "ideal_sectors": 40, "bytes": 1280}
-    return {"name": "turn", "grid": [2, 3, 1], "block": [32, 1, 1], "shared_load": shared, "shared_store": {**shared, "wavefronts": 10, "conflicts": 0},
-            "global_load": counts, "global_store": counts, "barriers": 6,
-            "lines": [{"file": "a.cu", "line": line, "space": "shared", "op": "load", **shared},
-                      {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0}]}
+    return {
+        "name": "turn",
+        "grid": [2, 3, 1],
+        "block": [32, 1, 1],
+        "shared_load": shared,
+        "shared_store": {**shared, "wavefronts": 10, "conflicts": 0},
+        "global_load": counts,
+        "global_store": counts,
+        "barriers": 6,
+        "lines": [
+            {"file": "a.cu", "line": line, "space": "shared", "op": "load", **shared},
+            {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0},
+        ],
+    }
 
 
 USED = {"bytes": 16, "loaded": 16, "stored": 16, "filled": 0, "copied": 0}
 
 
-def made_run(kernels: list, *, name: str = "small", hazards=(), errors=(), outcome="finished", said="", code=0,
-             stopped=None, report: bool = True, moved: dict | None = None, used: dict | None = None) -> Run:
+def made_run(
+    kernels: list,
+    *,
+    name: str = "small",
+    hazards=(),
+    errors=(),
+    outcome="finished",
+    said="",
+    code=0,
+    stopped=None,
+    report: bool = True,
+    moved: dict | None = None,
+    used: dict | None = None,
+) -> Run:
     values = numpy.zeros(4, numpy.float32)
     case = cases.DrawnCase(Case(name, {"width": 4}), {"width": 4}, {"input": values}, {"output": values}, {})
     made = {"kernels": kernels, "hazards": list(hazards), "errors": list(errors)} if report else None
     moved = {"to_host": 0, "to_device": 0, "within_device": 0, "set": 0, "parameters": 0, **(moved or {})}
-    calls = {"copies": {way: {"bytes": moved[way]} for way in ("to_host", "to_device", "within_device")}, "fills": {"bytes": moved["set"]},
-             "most_parameter_bytes": moved["parameters"],
-             "data": {"largest_load": 64, "loading_blocks": 3, "buffers": {"input": USED, "output": {**USED, **(used or {})}}}}
+    calls = {
+        "copies": {way: {"bytes": moved[way]} for way in ("to_host", "to_device", "within_device")},
+        "fills": {"bytes": moved["set"]},
+        "most_parameter_bytes": moved["parameters"],
+        "data": {"largest_load": 64, "loading_blocks": 3, "buffers": {"input": USED, "output": {**USED, **(used or {})}}},
+    }
     return Run(case, Done(code, "", "", stopped), Done(0, "", "", None), made, outcome, said, calls, {}, [])
 
 
@@ -132,8 +172,17 @@ class Source:
         return tuple(Place("ada.cu", each["line"]) for each in found)
 
     def traced(self, case):
-        return [{**LAUNCH, "blocks": [{"block": [0, 0, 0], "accesses": [
-            {**bank_access(1), "file": "a.cu", "line": 7}, {**bank_access(4), "file": "a.cu", "line": 7}]}]}]
+        return [
+            {
+                **LAUNCH,
+                "blocks": [
+                    {
+                        "block": [0, 0, 0],
+                        "accesses": [{**bank_access(1), "file": "a.cu", "line": 7}, {**bank_access(4), "file": "a.cu", "line": 7}],
+                    }
+                ],
+            }
+        ]
 
 
 def threshold(count: str, limit: str = "0", *, upper: bool = True, name: str = "t", after: str | None = None) -> Threshold:
@@ -147,7 +196,10 @@ def found(runs: list[Run], *thresholds: Threshold) -> dict:
 def test_counts_are_summed_over_the_launches_of_a_case():
     finding = found([made_run([kernel(5), kernel(6)])], threshold("shared_load.conflicts + shared_store.conflicts"))["counts.t"]
     assert (finding.passed, finding.seen, finding.wanted) == (
-        False, "shared_load.conflicts + shared_store.conflicts is 11 (case small: width 4)", "at most 0")
+        False,
+        "shared_load.conflicts + shared_store.conflicts is 11 (case small: width 4)",
+        "at most 0",
+    )
     assert finding.case == "small" and finding.help == "Help."
 
 
@@ -159,8 +211,15 @@ def test_the_worst_lines_and_the_worst_access_are_shown():
 
 def test_expressions_may_name_parameters_launches_blocks_and_barriers():
     run = made_run([kernel(0), kernel(0)])
-    for expression, value in (("width * 2", 8), ("launches", 2), ("kernels", 1), ("blocks", 12), ("barriers", 12),
-                              ("ceil(width / 3)", 2), ("global_load.sectors / global_load.requests", 4)):
+    for expression, value in (
+        ("width * 2", 8),
+        ("launches", 2),
+        ("kernels", 1),
+        ("blocks", 12),
+        ("barriers", 12),
+        ("ceil(width / 3)", 2),
+        ("global_load.sectors / global_load.requests", 4),
+    ):
         assert found([run], threshold(expression, str(value)))["counts.t"].passed
         assert not found([run], threshold(expression, f"{value} - 1"))["counts.t"].passed
 
@@ -178,9 +237,16 @@ def test_every_case_has_to_keep_every_limit():
 def test_sums_have_all_ways_in_them():
     one = {"requests": 1, "sectors": 2, "bytes": 33}
     shared = {"instructions": 1, "wavefronts": 3, "ideal_wavefronts": 1, "conflicts": 2}
-    every_way = {"name": "k", "grid": [1, 1, 1], "lines": [], "async_copy": {"global": one, "shared": shared}, "bulk_copy": one,
-                 **{f"{space}_{op}": one for space in ("global", "local", "texture") for op in ("load", "store")}, "global_atomic": one,
-                 **{f"shared_{op}": shared for op in ("load", "store", "atomic")}}
+    every_way = {
+        "name": "k",
+        "grid": [1, 1, 1],
+        "lines": [],
+        "async_copy": {"global": one, "shared": shared},
+        "bulk_copy": one,
+        **{f"{space}_{op}": one for space in ("global", "local", "texture") for op in ("load", "store")},
+        "global_atomic": one,
+        **{f"shared_{op}": shared for op in ("load", "store", "atomic")},
+    }
     names = counting_checks.names_of(made_run([every_way]))
     assert names["shared"] == {metric: 4 * number for metric, number in shared.items()}
     assert (names["reads"]["requests"], names["writes"]["requests"], names["traffic"]["requests"]) == (5, 4, 9)
@@ -188,9 +254,13 @@ def test_sums_have_all_ways_in_them():
 
 
 def test_a_threshold_that_means_nothing_after_another_is_not_reached():
-    checks = found([made_run([kernel(9)])], threshold("shared_load.conflicts", name="a"), threshold("launches", "1", name="b", after="counts.a"))
+    checks = found(
+        [made_run([kernel(9)])], threshold("shared_load.conflicts", name="a"), threshold("launches", "1", name="b", after="counts.a")
+    )
     assert list(checks) == ["counts.a"]
-    checks = found([made_run([kernel(0)])], threshold("shared_load.conflicts", name="a"), threshold("launches", "1", name="b", after="counts.a"))
+    checks = found(
+        [made_run([kernel(0)])], threshold("shared_load.conflicts", name="a"), threshold("launches", "1", name="b", after="counts.a")
+    )
     assert list(checks) == ["counts.a", "counts.b"]
 
 
@@ -206,8 +276,13 @@ def test_an_expression_that_is_wrong_is_its_authors_fault(expression):
 
 def compare(actual: list, expected: list, tolerance: float = 0, before: list | None = None, dtype=numpy.float64):
     array = numpy.array(expected, dtype)
-    case = cases.DrawnCase(Case("small", {"width": 2}), {"width": 2}, {}, {"output": array},
-                           {"output": numpy.array(before or [-9] * len(expected), dtype).reshape(array.shape)})
+    case = cases.DrawnCase(
+        Case("small", {"width": 2}),
+        {"width": 2},
+        {},
+        {"output": array},
+        {"output": numpy.array(before or [-9] * len(expected), dtype).reshape(array.shape)},
+    )
     return difference(case, {"output": numpy.array(actual, dtype)}, tolerance)
 
 
@@ -236,25 +311,38 @@ def test_nan_is_never_right():
 # --- what is wrong with a run --------------------------------------------------------------------
 
 TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn", source=Path("a.cu"), movement=Movement(bytes_set=8), kernels=KernelWork())
-HAZARD = {"kind": "out_of_bounds", "kernel": "k", "block": [1, 0, 0], "threads": [], "message": "reads", "help": "Look.",
-          "lines": [{"file": "a.cu", "line": 3}]}
+HAZARD = {
+    "kind": "out_of_bounds",
+    "kernel": "k",
+    "block": [1, 0, 0],
+    "threads": [],
+    "message": "reads",
+    "help": "Look.",
+    "lines": [{"file": "a.cu", "line": 3}],
+}
 
 
 def test_a_run_without_fault_has_none():
     assert safety.complaint(made_run([]), TASK, "") is None
 
 
-@pytest.mark.parametrize("options, seen", [
-    ({"hazards": [HAZARD], "stopped": "time", "errors": ["late"]}, "out of bounds in k, block (1, 0, 0): reads"),
-    ({"stopped": "time", "outcome": None}, "it ran for more than 2 seconds"),
-    ({"stopped": "memory", "outcome": None}, "it wanted more than 256 megabytes of memory"),
-    ({"stopped": "output", "outcome": None}, "it printed more than 8 kilobytes"),
-    ({"errors": ["in kernel k: ended by signal 11"], "outcome": None}, "in kernel k: ended by signal 11"),
-    ({"outcome": None, "code": 0}, "the program ended before turn returned (exit code 0)"),
-    ({"report": False}, "the program ended before turn returned (exit code 0)"),
-    ({"outcome": "failed", "said": "cudaGetLastError() at trial.cpp:9 failed: out of memory", "code": 1}, "the CUDA runtime reports an error: out of memory"),
-    ({"code": 3}, "the CUDA runtime reports an error: exit code 3"),
-])
+@pytest.mark.parametrize(
+    "options, seen",
+    [
+        ({"hazards": [HAZARD], "stopped": "time", "errors": ["late"]}, "out of bounds in k, block (1, 0, 0): reads"),
+        ({"stopped": "time", "outcome": None}, "it ran for more than 2 seconds"),
+        ({"stopped": "memory", "outcome": None}, "it wanted more than 256 megabytes of memory"),
+        ({"stopped": "output", "outcome": None}, "it printed more than 8 kilobytes"),
+        ({"errors": ["in kernel k: ended by signal 11"], "outcome": None}, "in kernel k: ended by signal 11"),
+        ({"outcome": None, "code": 0}, "the program ended before turn returned (exit code 0)"),
+        ({"report": False}, "the program ended before turn returned (exit code 0)"),
+        (
+            {"outcome": "failed", "said": "cudaGetLastError() at trial.cpp:9 failed: out of memory", "code": 1},
+            "the CUDA runtime reports an error: out of memory",
+        ),
+        ({"code": 3}, "the CUDA runtime reports an error: exit code 3"),
+    ],
+)
 def test_the_most_telling_fault_is_named(options, seen):
     complaint = safety.complaint(made_run([], **options), TASK, "")
     assert complaint.seen == seen and complaint.help.endswith(".")
@@ -266,13 +354,16 @@ def test_help_fits_what_the_model_refuses():
     assert said.help.startswith("Ask the launch for no more threads")
 
 
-@pytest.mark.parametrize("moved, seen", [
-    ({"to_host": 4}, "it copies 4 bytes of device memory to the host (cudaMemcpyAsync), none may be"),
-    ({"within_device": 4}, "it copies 4 bytes within device memory (cudaMemcpyAsync), none may be"),
-    ({"to_device": 1025}, "it copies 1,025 bytes from the host to device memory (cudaMemcpyAsync), at most 1,024 may be"),
-    ({"set": 9}, "it sets 9 bytes of device memory (cudaMemset), at most 8 may be"),
-    ({"parameters": 257}, "it launches a kernel with 257 bytes of arguments, at most 256 may be"),
-])
+@pytest.mark.parametrize(
+    "moved, seen",
+    [
+        ({"to_host": 4}, "it copies 4 bytes of device memory to the host (cudaMemcpyAsync), none may be"),
+        ({"within_device": 4}, "it copies 4 bytes within device memory (cudaMemcpyAsync), none may be"),
+        ({"to_device": 1025}, "it copies 1,025 bytes from the host to device memory (cudaMemcpyAsync), at most 1,024 may be"),
+        ({"set": 9}, "it sets 9 bytes of device memory (cudaMemset), at most 8 may be"),
+        ({"parameters": 257}, "it launches a kernel with 257 bytes of arguments, at most 256 may be"),
+    ],
+)
 def test_what_moves_by_other_ways_is_refused_with_its_call_and_line(moved, seen):
     text = "void f()\n{\n    cudaMemcpyAsync(a, b, 4, cudaMemcpyDefault);\n    cudaMemset(a, 0, 9);\n    k<<<1, 1>>>();\n}\n"
     complaint = safety.complaint(made_run([], moved=moved), TASK, text)

@@ -23,8 +23,14 @@ from conflict_free.grading import command_line, sandbox
 
 ANSWERS = REPOSITORY / "chapters" / "padding" / "assignment" / "answers"
 #: What six students hand in, and what it is worth.
-CLASS = {"ada": ("padded_by_one", 100), "bea": ("unpadded", 70), "cleo": ("no_barrier", 5), "dan": ("does_not_compile", 0),
-         "eve": ("padded_by_one", 100), "finn": ("visible_sizes_only", 15)}
+CLASS = {
+    "ada": ("padded_by_one", 100),
+    "bea": ("unpadded", 70),
+    "cleo": ("no_barrier", 5),
+    "dan": ("does_not_compile", 0),
+    "eve": ("padded_by_one", 100),
+    "finn": ("visible_sizes_only", 15),
+}
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +60,13 @@ def command(grade, folder: Path, kept: Path, *more: object) -> list:
 
 def test_a_class_is_graded_interrupted_and_resumed(grade, folder, tmp_path):
     whole = tmp_path / "whole"
-    done = subprocess.run(command(grade, folder, whole, "--json-dir", tmp_path / "json", "--gradescope-dir", tmp_path / "gs",
-                                  "--junit", tmp_path / "junit.xml"), capture_output=True, text=True)
+    done = subprocess.run(
+        command(
+            grade, folder, whole, "--json-dir", tmp_path / "json", "--gradescope-dir", tmp_path / "gs", "--junit", tmp_path / "junit.xml"
+        ),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(whole.with_suffix(".csv").read_text(encoding="utf-8").splitlines()))
     assert {row["student"]: int(row["points"]) for row in rows} == {student: points for student, (_, points) in CLASS.items()}
@@ -97,7 +108,10 @@ def test_a_class_in_shares_gives_the_same_bytes(grade, folder, tmp_path):
         done = subprocess.run(command(grade, folder, kept, "--shard", f"{number}/2"), capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert [line for line in done.stdout.splitlines() if line.startswith("passed over")] == [
-            "passed over: fifo.cu: a FIFO", "passed over: gil/transpose_doubles.cu: a symbolic link", "passed over: hal.cu: a symbolic link"]
+            "passed over: fifo.cu: a FIFO",
+            "passed over: gil/transpose_doubles.cu: a symbolic link",
+            "passed over: hal.cu: a symbolic link",
+        ]
         parts.append(kept.with_suffix(".csv").rename(tmp_path / f"{number}.csv"))
     first, _ = grade
     done = subprocess.run([*first, "merge", "--csv", tmp_path / "merged.csv", *parts], capture_output=True, text=True)
@@ -113,14 +127,25 @@ def test_a_run_follows_no_link_and_waits_for_no_pipe(grade, tmp_path):
     os.mkfifo(tmp_path / "pipe.cu")
     (tmp_path / "link.cu").symlink_to(ANSWERS / "padded_by_one.cu")
     (tmp_path / "week").symlink_to(ANSWERS)
-    for name, seen in (("pipe.cu", "a FIFO with this name"), ("link.cu", "a symbolic link with this name"),
-                       ("week/padded_by_one.cu", "a symbolic link in the place of the folder week")):
+    for name, seen in (
+        ("pipe.cu", "a FIFO with this name"),
+        ("link.cu", "a symbolic link with this name"),
+        ("week/padded_by_one.cu", "a symbolic link in the place of the folder week"),
+    ):
         done = subprocess.run([*first, "run", "padding", name, *last], capture_output=True, text=True, cwd=tmp_path, timeout=120)
         assert done.returncode == 1 and f"seen:    {seen}" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(("option", "place"), [("--json-dir", "/proc/nowhere"), ("--gradescope-dir", "file"), ("--csv", "/dev/null"),
-                                               ("--json-dir", "class/json"), ("--kept", "class")])
+@pytest.mark.parametrize(
+    ("option", "place"),
+    [
+        ("--json-dir", "/proc/nowhere"),
+        ("--gradescope-dir", "file"),
+        ("--csv", "/dev/null"),
+        ("--json-dir", "class/json"),
+        ("--kept", "class"),
+    ],
+)
 def test_what_cannot_be_written_is_said_before_grading(grade, folder, tmp_path, option, place):
     (tmp_path / "file").touch()
     kept = tmp_path / "kept"
@@ -144,8 +169,14 @@ def test_a_run_writes_each_format(grade, tmp_path):
     first, last = grade
     options = [word for name in ("json", "gradescope", "classroom50", "junit") for word in (f"--{name}", tmp_path / name)]
     run = [*first, "run", "padding", ANSWERS / "unpadded.cu", "--student", "ada", *options, *last]
-    runner = {"CLASSROOM": "gpu-101", "ASSIGNMENT": "week-3", "OWNER": "ada", "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
-              "COMMIT_URL": "https://example.org/c", "RELEASE_URL": "https://example.org/r"}
+    runner = {
+        "CLASSROOM": "gpu-101",
+        "ASSIGNMENT": "week-3",
+        "OWNER": "ada",
+        "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
+        "COMMIT_URL": "https://example.org/c",
+        "RELEASE_URL": "https://example.org/r",
+    }
     for environment, warns in (({}, True), (runner, False)):
         done = subprocess.run(run, capture_output=True, text=True, env={**os.environ, **environment})
         assert done.returncode == 1
@@ -170,17 +201,26 @@ def test_watch_once(grade, tmp_path, monkeypatch):
     assert "100 of 100 points, best so far 100" in said["padded_by_one"]
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["run-all", "padding", "nowhere", "--csv", "x.csv"], "argument DIR: 'nowhere' given, a folder that exists is accepted"),
-    (["run-all", "padding", "."], "the following arguments are required: --csv"),
-    (["run-all", "paddings", ".", "--csv", "x.csv"], "argument NAME: 'paddings' given, one of "),
-    (["run-all", "padding", ".", "--csv", "x.csv", "--jobs", "0"], "argument --jobs: '0' given, a whole number from 1 to 1024 is accepted"),
-    (["run-all", "padding", ".", "--csv", "nowhere/x.csv"], "argument --csv: 'nowhere/x.csv' given, a file in a folder that can be written"),
-    (["run-all", "padding", ".", "--csv", "x.csv", "--shard", "3/2"], "argument --shard: '3/2' given, K/N with K from 1 to N"),
-    (["run-all", "padding", ".", "--csv", "x.csv", "--shard", "2"], "argument --shard: '2' given, K/N with K from 1 to N"),
-    (["merge", "--csv", "x.csv"], "the following arguments are required: PART"),
-    (["watch", "padding"], "the following arguments are required: FILE"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run-all", "padding", "nowhere", "--csv", "x.csv"], "argument DIR: 'nowhere' given, a folder that exists is accepted"),
+        (["run-all", "padding", "."], "the following arguments are required: --csv"),
+        (["run-all", "paddings", ".", "--csv", "x.csv"], "argument NAME: 'paddings' given, one of "),
+        (
+            ["run-all", "padding", ".", "--csv", "x.csv", "--jobs", "0"],
+            "argument --jobs: '0' given, a whole number from 1 to 1024 is accepted",
+        ),
+        (
+            ["run-all", "padding", ".", "--csv", "nowhere/x.csv"],
+            "argument --csv: 'nowhere/x.csv' given, a file in a folder that can be written",
+        ),
+        (["run-all", "padding", ".", "--csv", "x.csv", "--shard", "3/2"], "argument --shard: '3/2' given, K/N with K from 1 to N"),
+        (["run-all", "padding", ".", "--csv", "x.csv", "--shard", "2"], "argument --shard: '2' given, K/N with K from 1 to N"),
+        (["merge", "--csv", "x.csv"], "the following arguments are required: PART"),
+        (["watch", "padding"], "the following arguments are required: FILE"),
+    ],
+)
 def test_wrong_arguments_are_one_line(tmp_path, arguments, message):
     done = subprocess.run([sys.executable, REPOSITORY / "scripts" / "grade", *arguments], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and message in done.stderr

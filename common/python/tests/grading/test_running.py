@@ -50,7 +50,10 @@ def test_a_case_counts_after_others_what_it_counts_alone(tmp_path):
 def test_after_a_crash_no_case_is_begun(tmp_path):
     runs = run_all(_ABORTS_IN_THIRD_CALL, padding(), cases.draw_all(padding(), "seed"), tmp_path)
     assert [(found.outcome, found.finished, found.done.stopped_by) for found in runs] == [
-        ("finished", True, None), ("finished", True, None), ("ended", False, "signal 6")]
+        ("finished", True, None),
+        ("finished", True, None),
+        ("ended", False, "signal 6"),
+    ]
 
 
 def test_an_endless_loop_of_lanes_that_wait_for_each_other_is_ended(tmp_path):

@@ -20,7 +20,7 @@ from conflict_free.grading import classes, exports, shards
 from conflict_free.grading.command_line import Shard
 from conflict_free.grading.handed_in import Submission, find
 
-STUDENTS = ["-dash", "=1+1", "ada", "bea", "comma,quote\"", "new\\nline", "übung", *(f"student{number:02}" for number in range(13))]
+STUDENTS = ["-dash", "=1+1", "ada", "bea", 'comma,quote"', "new\\nline", "übung", *(f"student{number:02}" for number in range(13))]
 FAILS = ("", "safe", "correct", "exists", "counts.conflicts")
 
 
@@ -41,7 +41,7 @@ def graded(submissions: list[Submission]) -> classes.Graded:
             found.errors["bea"] = "SIGKILL,\nor so"
         else:
             fails = FAILS[len(submission.student + submission.shown) % len(FAILS)]
-            found.results[submission.student] = make_result(submission.student, fails, seen="@no, \"formula\"")
+            found.results[submission.student] = make_result(submission.student, fails, seen='@no, "formula"')
     return found
 
 
@@ -128,7 +128,10 @@ def test_merging_on_the_command_line(folder, tmp_path):
 
     done = run("--csv", tmp_path / "all.csv", *paths)
     assert done.returncode == 1, done.stderr
-    assert done.stdout.splitlines()[-2:] == ["not graded: bea: SIGKILL, or so", f"{len(STUDENTS)} students of 2 parts in {tmp_path / 'all.csv'}"]
+    assert done.stdout.splitlines()[-2:] == [
+        "not graded: bea: SIGKILL, or so",
+        f"{len(STUDENTS)} students of 2 parts in {tmp_path / 'all.csv'}",
+    ]
     submissions = find(folder, "work.cu").submissions
     assert (tmp_path / "all.csv").read_text(encoding="utf-8") == classes.csv_text(submissions, graded(submissions))
     done = run("--csv", tmp_path / "some.csv", paths[0])

@@ -39,7 +39,7 @@ ADMITTED = (
     "__attribute__((noinline)) __device__ void f();",
     "struct A { virtual void f(); }; thread_local int x; void f() { throw 1; }",
     "cudaLaunchKernelEx(&config, kernel, output, input);",
-    "#include <iostream>\n#include <cuda/barrier>\n#include \"cuda_runtime.h\"\n#include <cub/cub.cuh>",
+    '#include <iostream>\n#include <cuda/barrier>\n#include "cuda_runtime.h"\n#include <cub/cub.cuh>',
     "#define JOIN(a, b) a##b",
     "a[b[0]] = c[d[e]];",
     "x = __fmaf_rn(a, b, __float2int_rn(c)); y = __shfl_xor_sync(0xffffffffu, y, 1);",
@@ -66,4 +66,8 @@ def test_what_honest_code_needs_is_admitted(text):
 def test_each_kind_stands_once_a_line_in_the_order_of_lines():
     found = examine_text("fopen(1); fopen(2);\nint main() { system(1); }\nfopen(3);")
     assert [(each.line, each.kind) for each in found] == [
-        (1, "reaching files"), (2, "main function"), (2, "starting a process"), (3, "reaching files")]
+        (1, "reaching files"),
+        (2, "main function"),
+        (2, "starting a process"),
+        (3, "reaching files"),
+    ]

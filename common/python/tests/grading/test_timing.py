@@ -59,22 +59,30 @@ def fast(gpu: timing.Gpu, folder: Path, text: str, **changes):
     return timing.fast(task, text, case, gpu, folder / "work", confined=False, progress=lambda what: None)
 
 
-@pytest.mark.parametrize("ms, passed, seen", [
-    ("2", True, "1.00 of the solution's speed"), ("1", True, "2.00 of the solution's speed"),
-    ("2.2", True, "0.91 of the solution's speed"), ("2.5", False, "0.80 of the solution's speed"),
-])
+@pytest.mark.parametrize(
+    "ms, passed, seen",
+    [
+        ("2", True, "1.00 of the solution's speed"),
+        ("1", True, "2.00 of the solution's speed"),
+        ("2.2", True, "0.91 of the solution's speed"),
+        ("2.5", False, "0.80 of the solution's speed"),
+    ],
+)
 def test_the_ratio_decides(gpu, tmp_path, ms, passed, seen):
     finding = fast(gpu, tmp_path, f"// ms {ms}\n")
     assert (finding.passed, finding.seen) == (passed, seen)
     assert finding.wanted == "at least 0.9 of the solution's speed (case gpu: width 5, height 3)"
 
 
-@pytest.mark.parametrize("text, seen", [
-    ("// change turned[4] = 0\n", "on the GPU, 1 of 15 elements of output are wrong; the first, output[1][1], is 0.0"),
-    ("// outcome cudaDeviceSynchronize() failed: an illegal memory access\n", "on the GPU: an illegal memory access"),
-    ("// change sys.exit(5)\n", "on the GPU it was ended by exit code 5"),
-    ("mistake\n", "it does not compile for the GPU: transpose_doubles.cu(3): error: a mistake"),
-])
+@pytest.mark.parametrize(
+    "text, seen",
+    [
+        ("// change turned[4] = 0\n", "on the GPU, 1 of 15 elements of output are wrong; the first, output[1][1], is 0.0"),
+        ("// outcome cudaDeviceSynchronize() failed: an illegal memory access\n", "on the GPU: an illegal memory access"),
+        ("// change sys.exit(5)\n", "on the GPU it was ended by exit code 5"),
+        ("mistake\n", "it does not compile for the GPU: transpose_doubles.cu(3): error: a mistake"),
+    ],
+)
 def test_what_fails_on_the_gpu_is_said(gpu, tmp_path, text, seen):
     finding = fast(gpu, tmp_path, text)
     assert not finding.passed and finding.seen == seen and finding.help.endswith(".")
@@ -88,8 +96,15 @@ def test_a_solution_that_fails_is_ours(gpu, tmp_path):
     task = Broken(**vars(padding()))
     (tmp_path / "work").mkdir()
     with pytest.raises(Stop, match="the solution fails on this machine's GPU: does not compile"):
-        timing.fast(task, "", cases.draw(task, Case("gpu", {"width": 2, "height": 2}), "0"), gpu, tmp_path / "work", confined=False,
-                    progress=lambda what: None)
+        timing.fast(
+            task,
+            "",
+            cases.draw(task, Case("gpu", {"width": 2, "height": 2}), "0"),
+            gpu,
+            tmp_path / "work",
+            confined=False,
+            progress=lambda what: None,
+        )
 
 
 def test_no_gpu_is_no_failure_of_anybody(gpu, tmp_path):

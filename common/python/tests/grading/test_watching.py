@@ -45,11 +45,19 @@ def test_what_is_left_is_shown(state, tmp_path):
     assert code == 1
     lines = [" ".join(line.split()) for line in said.splitlines()]
     assert [line.replace("✓", "+").replace("✗", "x") for line in lines[:9]] == [
-        "Transpose doubles: work.cu", "", "+ exists 0 of 0", "+ compiles 5 of 5", "+ safe 15 of 15", "+ correct 40 of 40",
-        "x counts.conflicts 0 of 25 31 conflicts", "+ counts.sectors 15 of 15", ""]
+        "Transpose doubles: work.cu",
+        "",
+        "+ exists 0 of 0",
+        "+ compiles 5 of 5",
+        "+ safe 15 of 15",
+        "+ correct 40 of 40",
+        "x counts.conflicts 0 of 25 31 conflicts",
+        "+ counts.sectors 15 of 15",
+        "",
+    ]
     assert "75 of 100 points, best so far 75" in lines
     assert "left: counts.conflicts" in lines
-    assert lines[lines.index("counts.conflicts") + 1:][:3] == ["case: square", "seen: 31 conflicts", "wanted: at most 0"]
+    assert lines[lines.index("counts.conflicts") + 1 :][:3] == ["case: square", "seen: 31 conflicts", "wanted: at most 0"]
 
 
 def test_what_is_not_reached_is_said(state, tmp_path):
@@ -122,10 +130,16 @@ class Terminal:
     def __init__(self, path: Path) -> None:
         self._end, other = pty.openpty()
         code = PROGRAM.format(lib=str(LIB), tests=str(Path(__file__).parent))
-        self.process = subprocess.Popen([sys.executable, "-c", code, path], stdin=other, stdout=other, stderr=other,
-                                        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"}, start_new_session=True,
-                                        # The terminal is the session's own, so that Ctrl+C at it is a signal.
-                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, path],
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+            start_new_session=True,
+            # The terminal is the session's own, so that Ctrl+C at it is a signal.
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
         os.close(other)
         self.said = ""
 

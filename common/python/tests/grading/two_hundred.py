@@ -39,9 +39,15 @@ class Runs:
     """The command, and what it keeps."""
 
     def __init__(self, options: argparse.Namespace, folder: Path, room: Path) -> None:
-        self._command = [sys.executable, REPOSITORY / "scripts" / "grade", "run-all", options.assignment, folder,
-                         *(["--build-dir", options.build_dir] if options.build_dir else []),
-                         *([] if options.confined else ["--no-sandbox"])]
+        self._command = [
+            sys.executable,
+            REPOSITORY / "scripts" / "grade",
+            "run-all",
+            options.assignment,
+            folder,
+            *(["--build-dir", options.build_dir] if options.build_dir else []),
+            *([] if options.confined else ["--no-sandbox"]),
+        ]
         self._room = room
 
     def start(self, name: str) -> subprocess.Popen:
@@ -63,8 +69,11 @@ class Runs:
             time.sleep(_LOOK_SECONDS)
         process.send_signal(by)
         process.wait()
-        print(f"{by.name} at {self.kept(name)} kept results: exit code {process.returncode}, "
-              f"CSV {'there' if self.csv(name).exists() else 'not there'}", flush=True)
+        print(
+            f"{by.name} at {self.kept(name)} kept results: exit code {process.returncode}, "
+            f"CSV {'there' if self.csv(name).exists() else 'not there'}",
+            flush=True,
+        )
 
 
 def main() -> int:

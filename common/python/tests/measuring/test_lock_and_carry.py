@@ -27,7 +27,8 @@ three==3 \\
 
 def test_entries_are_taken_whole_for_the_newest_python_without_markers():
     assert carry.locked(LOCK, ("one", "two")) == (
-        "one==1.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\ntwo==2.0 \\\n    --hash=sha256:dd\n")
+        "one==1.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\ntwo==2.0 \\\n    --hash=sha256:dd\n"
+    )
 
 
 def test_a_package_that_is_not_locked():

@@ -21,8 +21,7 @@ VALUES = {metric: "1,048,576" for metric in counters.METRICS.values()}
 
 def measured(house, *arguments, code=0):
     """Runs scripts/measure on the ready programs; returns the result file's content."""
-    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "abc123",
-                     *arguments)
+    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "abc123", *arguments)
     assert done.returncode == code, done.stderr + done.stdout
     path = house.root / "book" / "results" / "local" / "copy.json"
     return done, json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
@@ -52,14 +51,23 @@ def test_each_counter_has_its_place():
     found = counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
     assert found == measured_chapter.six(counted)
     assert found == {
-        "shared_load_wavefronts": 1, "shared_store_wavefronts": 2, "global_load_requests": 3,
-        "global_store_requests": 4, "global_load_sectors": 5, "global_store_sectors": 6,
+        "shared_load_wavefronts": 1,
+        "shared_store_wavefronts": 2,
+        "global_load_requests": 3,
+        "global_store_requests": 4,
+        "global_load_sectors": 5,
+        "global_store_sectors": 6,
     }
 
 
-@pytest.mark.parametrize("shown", [
-    "copy_plain(float *, const float *, int, int)", "void copy_plain<float>(T1 *)", "chapter::copy_plain(int)",
-])
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "copy_plain(float *, const float *, int, int)",
+        "void copy_plain<float>(T1 *)",
+        "chapter::copy_plain(int)",
+    ],
+)
 def test_ncu_kernel_names_in_all_their_forms(shown):
     assert counters.parse_ncu(ncu_csv(VALUES, shown), "copy_plain", 1)
 
@@ -107,19 +115,21 @@ def test_a_counter_that_is_missing_is_refused():
         counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
 
 
-@pytest.mark.parametrize("text, reason", [
-    ("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n", "ERR_NVGPUCTRPERM"),
-    ("==ERROR== Failed to initialize the profiler: LibraryNotLoaded\n", "LibraryNotLoaded"),
-    ("", "0 launches"),
-])
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n", "ERR_NVGPUCTRPERM"),
+        ("==ERROR== Failed to initialize the profiler: LibraryNotLoaded\n", "LibraryNotLoaded"),
+        ("", "0 launches"),
+    ],
+)
 def test_why_there_are_no_counters(text, reason):
     with pytest.raises(counters.NoCounters, match=reason):
         counters.parse_ncu(text, "copy_plain", 1)
 
 
 def test_smi_line():
-    assert machine.parse_smi("1980, 3201\n", ["clocks.sm", "clocks.mem"]) == {
-        "clocks.sm": "1980", "clocks.mem": "3201"}
+    assert machine.parse_smi("1980, 3201\n", ["clocks.sm", "clocks.mem"]) == {"clocks.sm": "1980", "clocks.mem": "3201"}
     with pytest.raises(Stop, match="wanted 2 values"):
         machine.parse_smi("No devices were found\n", ["clocks.sm", "clocks.mem"])
 
@@ -133,11 +143,12 @@ def test_versions():
 
 
 def test_flags_say_how_and_not_where():
-    command = ("/usr/bin/nvcc -forward-unknown-to-host-compiler --options-file x.rsp -I/a/include -isystem /b "
-               "-DROOT=/c -DNDEBUG -O3 -std=c++20 '--generate-code=arch=compute_90,code=[sm_90]' -lineinfo -cudart shared "
-               "-MD -MT a.o -MF a.d -x cu -c /a/copy.cu -o a.o")
-    assert machine.flags_of(command) == (
-        "-DNDEBUG -O3 -std=c++20 --generate-code=arch=compute_90,code=[sm_90] -lineinfo -cudart=shared")
+    command = (
+        "/usr/bin/nvcc -forward-unknown-to-host-compiler --options-file x.rsp -I/a/include -isystem /b "
+        "-DROOT=/c -DNDEBUG -O3 -std=c++20 '--generate-code=arch=compute_90,code=[sm_90]' -lineinfo -cudart shared "
+        "-MD -MT a.o -MF a.d -x cu -c /a/copy.cu -o a.o"
+    )
+    assert machine.flags_of(command) == ("-DNDEBUG -O3 -std=c++20 --generate-code=arch=compute_90,code=[sm_90] -lineinfo -cudart=shared")
 
 
 # --- the whole way -----------------------------------------------------------------------------
@@ -159,8 +170,7 @@ def test_a_measurement(gpu_house):
     assert list(result["kernels"]) == ["copy_plain"]
     provenance = result["provenance"]
     assert provenance["gpu"] == "NVIDIA Pretend"
-    assert (provenance["compute_capability"], provenance["l2_bytes"], provenance["memory_bytes"]) == (
-        "9.0", 64 << 20, 1 << 37)
+    assert (provenance["compute_capability"], provenance["l2_bytes"], provenance["memory_bytes"]) == ("9.0", 64 << 20, 1 << 37)
     assert provenance["multiprocessors"] == 100
     assert provenance["toolkit"] == "13.0.88"
     assert provenance["compiler_flags"] == "-O3 -DNDEBUG -std=c++20"
@@ -203,13 +213,16 @@ def test_arrays_are_measured_at_their_own_size_with_the_host_and_all_launches(gp
         gpu_house.tool(f"on_{build}", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(arrays(build))!r})", folder)
     added = {key: value // 2 for key, value in measured_chapter.six(counts()).items()}
     text = twice({metric: f"{added[key]}" for key, metric in counters.METRICS.items()})
-    gpu_house.tool("ncu", f"""
+    gpu_house.tool(
+        "ncu",
+        f"""
 if '--version' in argv:
     print('Version 2025.3.1.0')
 else:
     assert argv[-2:] == ['--size', '2048x1'], argv
     open(argv[argv.index('--log-file') + 1], 'w').write({text!r})
-""")
+""",
+    )
     done, result = measured(gpu_house)
     rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
     assert rows["copy_plain", "2048x1"]["counters"] == rows["copy_plain", "2048x1"]["model"] == measured_chapter.six(counts())
@@ -261,12 +274,15 @@ def test_without_permission_the_times_are_measured_all_the_same(gpu_house):
 
 def test_a_gpu_without_counters_of_its_caches_has_the_others(gpu_house):
     values = {counters.METRICS[key]: str(value) for key, value in measured_chapter.six(counts()).items()}
-    gpu_house.tool("ncu", f"""
+    gpu_house.tool(
+        "ncu",
+        f"""
 text = {ncu_csv(values)!r}
 if any(metric in argv[argv.index("--metrics") + 1] for metric in {list(counters.CACHES.values())!r}):
     text = "==ERROR== Failed to find metric"
 open(argv[argv.index("--log-file") + 1], "w").write(text)
-""")
+""",
+    )
     _, result = measured(gpu_house)
     row = next(row for row in result["rows"] if row["counters"])
     assert row["counters"] == measured_chapter.six(counts())
@@ -313,12 +329,15 @@ def test_name_and_output(gpu_house):
     assert json.loads((out / "h200" / "copy.json").read_text(encoding="utf-8"))["machine"] == "h200"
 
 
-@pytest.mark.parametrize("body, said", [
-    ("print('check failed: copy_plain', file=sys.stderr); sys.exit(1)", "check failed: copy_plain"),
-    ("open(argv[argv.index('--json') + 1], 'w').write('{')", "cannot be read as JSON"),
-    ("open(argv[argv.index('--json') + 1], 'w').write('{}')", "at the top level"),
-    ("", "no such file"),
-])
+@pytest.mark.parametrize(
+    "body, said",
+    [
+        ("print('check failed: copy_plain', file=sys.stderr); sys.exit(1)", "check failed: copy_plain"),
+        ("open(argv[argv.index('--json') + 1], 'w').write('{')", "cannot be read as JSON"),
+        ("open(argv[argv.index('--json') + 1], 'w').write('{}')", "at the top level"),
+        ("", "no such file"),
+    ],
+)
 def test_a_program_that_fails_leaves_the_old_result(gpu_house, body, said):
     _, before = measured(gpu_house)
     gpu_house.tool("on_gpu", body, gpu_house.root / "ready" / "chapters" / "copy")
@@ -329,8 +348,11 @@ def test_a_program_that_fails_leaves_the_old_result(gpu_house, body, said):
 
 def test_the_program_is_told_the_samples(gpu_house):
     data = json.dumps(program_rows("gpu"))
-    gpu_house.tool("on_gpu", f"assert argv[:2] == ['--samples', '7']\nopen(argv[3], 'w').write({data!r})",
-                   gpu_house.root / "ready" / "chapters" / "copy")
+    gpu_house.tool(
+        "on_gpu",
+        f"assert argv[:2] == ['--samples', '7']\nopen(argv[3], 'w').write({data!r})",
+        gpu_house.root / "ready" / "chapters" / "copy",
+    )
     _, result = measured(gpu_house, "--samples", "7")
     assert result["provenance"]["command"] == "scripts/measure --samples 7"
 
@@ -366,7 +388,9 @@ def test_no_gpu(house):
 
 
 def test_a_driver_that_fails_is_one_line(gpu_house, driver, tmp_path):
-    source = (driver / "cuda.cpp").read_text(encoding="utf-8").replace("int cuInit(unsigned) { return 0;", "int cuInit(unsigned) { return 999;")
+    source = (
+        (driver / "cuda.cpp").read_text(encoding="utf-8").replace("int cuInit(unsigned) { return 0;", "int cuInit(unsigned) { return 999;")
+    )
     (tmp_path / "cuda.cpp").write_text(source, encoding="utf-8")
     subprocess.run(["g++", "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", tmp_path / "cuda.cpp"], check=True)
     gpu_house.environment["LD_LIBRARY_PATH"] = str(tmp_path)
@@ -381,15 +405,18 @@ def test_no_git_needs_a_commit(gpu_house):
     assert "--commit SHA is needed" in done.stderr
 
 
-@pytest.mark.parametrize("arguments, said", [
-    (["--samples", "0"], "--samples: '0' given, a whole number from 1 up"),
-    (["--samples", "many"], "'many' given"),
-    (["--name", "My GPU"], "--name: 'My GPU' given, lower-case letters"),
-    (["--name", "historical"], "'historical' given"),
-    (["--build-dir", "nowhere"], "'nowhere' given, a folder that exists"),
-    (["--counts", "nowhere"], "'nowhere' given, a folder that exists"),
-    (["--frobnicate"], "--frobnicate"),
-])
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["--samples", "0"], "--samples: '0' given, a whole number from 1 up"),
+        (["--samples", "many"], "'many' given"),
+        (["--name", "My GPU"], "--name: 'My GPU' given, lower-case letters"),
+        (["--name", "historical"], "'historical' given"),
+        (["--build-dir", "nowhere"], "'nowhere' given, a folder that exists"),
+        (["--counts", "nowhere"], "'nowhere' given, a folder that exists"),
+        (["--frobnicate"], "--frobnicate"),
+    ],
+)
 def test_arguments(house, arguments, said):
     done = house.run("measure", *arguments)
     assert done.returncode == 2
@@ -427,22 +454,25 @@ def specimens(gpu_house):
     gpu_house.tool("errata_counted", "pass", programs)
     (programs / "measured.json").write_text(json.dumps({"slow": [], "counted": [METRIC]}))
     commands = json.loads((ready / "compile_commands.json").read_text())
-    commands.append({**commands[0], "file": "/x/chapters/errata/slow.cu",
-                     "command": commands[0]["command"].replace("copy", "slow")})
+    commands.append({**commands[0], "file": "/x/chapters/errata/slow.cu", "command": commands[0]["command"].replace("copy", "slow")})
     (ready / "compile_commands.json").write_text(json.dumps(commands))
-    gpu_house.tool("ncu", f"""
+    gpu_house.tool(
+        "ncu",
+        f"""
 if argv == ["--version"]:
     print("Version 2025.3.1.0 (build 1)")
 else:
     assert argv[argv.index("--metrics") + 1] == "{METRIC}" and argv[argv.index("--kernel-name") + 1] == "counted"
     open(argv[argv.index("--log-file") + 1], "w").write({ncu_csv({METRIC: "21,965"}, "counted(int *)")!r})
-""")
+""",
+    )
     return gpu_house
 
 
 def errata(house, *arguments, code=0):
-    done = house.run("measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "abc123",
-                     "--chapter", "errata", *arguments)
+    done = house.run(
+        "measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "abc123", "--chapter", "errata", *arguments
+    )
     assert done.returncode == code, done.stderr + done.stdout
     path = house.root / "book" / "results" / "local" / "errata.json"
     return done, json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
@@ -472,10 +502,13 @@ def test_all_chapters_are_measured_before_the_specimens(specimens):
     assert "errata" not in places.chapters()
 
 
-@pytest.mark.parametrize("body, message", [
-    ("sys.exit(3)", "errata_slow ended with exit code 3"),
-    ("print('figure cycles fast')", "cycles is fast, which is no number"),
-])
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        ("sys.exit(3)", "errata_slow ended with exit code 3"),
+        ("print('figure cycles fast')", "cycles is fast, which is no number"),
+    ],
+)
 def test_a_specimen_that_fails_is_one_line(specimens, body, message):
     specimens.tool("errata_slow", body, specimens.root / "ready" / "chapters" / "errata")
     done, result = errata(specimens, code=1)

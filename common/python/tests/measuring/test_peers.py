@@ -52,8 +52,19 @@ def test_the_data_are_those_of_our_kernels(tmp_path):
     includes = [common / "harness" / "include", common / "model" / "include", points.parent]
     nvcc = setup.system_nvcc() or setup.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc"
     subprocess.run(
-        [nvcc, "-std=c++20", "-O1", *(f"-I{folder}" for folder in includes), "generator.cpp",
-         common / "harness" / "src" / "random.cpp", common / "harness" / "src" / "verify.cpp", "-c"], check=True, cwd=tmp_path)
+        [
+            nvcc,
+            "-std=c++20",
+            "-O1",
+            *(f"-I{folder}" for folder in includes),
+            "generator.cpp",
+            common / "harness" / "src" / "random.cpp",
+            common / "harness" / "src" / "verify.cpp",
+            "-c",
+        ],
+        check=True,
+        cwd=tmp_path,
+    )
     subprocess.run(["g++", "-o", "generator", "-pthread", *map(str, tmp_path.glob("*.o"))], check=True, cwd=tmp_path)
     made = np.frombuffer(subprocess.run([tmp_path / "generator"], capture_output=True, check=True).stdout, np.float32)
     assert np.array_equal(made[:2500000], peer_data.random_floats(2500000, 7))
@@ -94,10 +105,10 @@ def test_nearest_neighbors_may_be_any_of_equals():
     backwards = 299 - squares[:, ::-1].argmin(axis=1)
     assert (backwards != nearest).any() and peer_checks.are_nearest(points, least, backwards) == ""
     assert "of 1 of 300 points the neighbor is not a nearest one, the first of them 7" in peer_checks.are_nearest(
-        points, least, np.where(np.arange(300) == 7, squares[7].argsort()[-2], nearest))
+        points, least, np.where(np.arange(300) == 7, squares[7].argsort()[-2], nearest)
+    )
     for wrong in (7, -1, 300):
-        assert f"point 7 has neighbor {wrong}" in peer_checks.are_nearest(
-            points, least, np.where(np.arange(300) == 7, wrong, nearest))
+        assert f"point 7 has neighbor {wrong}" in peer_checks.are_nearest(points, least, np.where(np.arange(300) == 7, wrong, nearest))
 
 
 # --- sampling ------------------------------------------------------------------------------------
@@ -157,10 +168,10 @@ def test_cold_samples_use_each_set_once_behind_a_flush_and_warm_ones_the_first()
 def test_each_set_that_a_sample_uses_is_worked_on_before_and_no_other():
     gpu = Clock(0.25)
     times = peer_sampling.measure_times(gpu, gpu.call, sets=64, samples=10)
-    assert gpu.said[:gpu.said.index("flush")] == [0, 1, 2, 0, 3] and peer_sampling.used_sets(times, 64) == 4
+    assert gpu.said[: gpu.said.index("flush")] == [0, 1, 2, 0, 3] and peer_sampling.used_sets(times, 64) == 4
     gpu = Clock(100)
     times = peer_sampling.measure_times(gpu, gpu.call, sets=64, samples=10)
-    assert gpu.said[:gpu.said.index("flush")] == [0, 1, 2, 0] and peer_sampling.used_sets(times, 64) == 3
+    assert gpu.said[: gpu.said.index("flush")] == [0, 1, 2, 0] and peer_sampling.used_sets(times, 64) == 3
 
 
 def test_the_distances_of_our_points_are_exact_by_a_product_of_matrices():
@@ -184,10 +195,17 @@ def test_a_long_call_has_fewer_samples_but_ten():
 
 def test_the_spread():
     assert peer_sampling.spread([5.0, 1.0, 2.0, 4.0, 3.0], 7) == {
-        "median_ms": 3.0, "p10_ms": pytest.approx(1.4), "p90_ms": pytest.approx(4.6), "samples": 5, "launches_per_sample": 7}
+        "median_ms": 3.0,
+        "p10_ms": pytest.approx(1.4),
+        "p90_ms": pytest.approx(4.6),
+        "samples": 5,
+        "launches_per_sample": 7,
+    }
 
 
-@pytest.mark.parametrize("set_bytes, free, sets", [(60, 10**9, 4), (61, 10**9, 4), (1, 10**9, 64), (10**6, 10**9, 1), (60, 240, 2), (60, 60, 1)])
+@pytest.mark.parametrize(
+    "set_bytes, free, sets", [(60, 10**9, 4), (61, 10**9, 4), (1, 10**9, 64), (10**6, 10**9, 1), (60, 240, 2), (60, 60, 1)]
+)
 def test_the_sets_of_buffers(set_bytes, free, sets):
     assert peer_sampling.sets_of_buffers(set_bytes, 60, free) == sets
 
@@ -232,16 +250,21 @@ def pretend_cupy(tmp_path) -> Path:
 def time_peers(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess, dict]:
     out = folder / "rows.json"
     done = subprocess.run(
-        [sys.executable, PEERS / "time_peers.py", *arguments, "--seed", "1", "--l2-bytes", "1000000", "--samples", "10",
-         "--json", out],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"})
+        [sys.executable, PEERS / "time_peers.py", *arguments, "--seed", "1", "--l2-bytes", "1000000", "--samples", "10", "--json", out],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
     return done, json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
 
 
-@pytest.mark.parametrize("subject, sizes, name, call", [
-    ("transpose", ("300x200", "33x31"), "cupy_copyto", "cupy.copyto(output, matrix.T)"),
-    ("sum", ("100000x1", "257x1"), "cupy_sum", "cupy.sum(numbers, out=output)"),
-])
+@pytest.mark.parametrize(
+    "subject, sizes, name, call",
+    [
+        ("transpose", ("300x200", "33x31"), "cupy_copyto", "cupy.copyto(output, matrix.T)"),
+        ("sum", ("100000x1", "257x1"), "cupy_sum", "cupy.sum(numbers, out=output)"),
+    ],
+)
 def test_a_library_is_timed_and_checked_at_each_size(pretend_cupy, subject, sizes, name, call):
     done, told = time_peers(pretend_cupy, "cupy", subject, *(word for size in sizes for word in ("--size", size)))
     assert done.returncode == 0, done.stderr
@@ -258,8 +281,7 @@ def test_what_does_not_transpose_fails_its_check(pretend_cupy, written):
     broken = f"def copyto(output, matrix):\n    output[...] = {written}\n"
     (pretend_cupy / "cupy.py").write_text(f"{CUPY}\n{broken}", encoding="utf-8")
     _, told = time_peers(pretend_cupy, "cupy", "transpose", "--size", "64x32")
-    assert told["rows"][0]["check"] == {
-        "passed": False, "message": "an element in rows 0 to 63 is not the transpose's"}
+    assert told["rows"][0]["check"] == {"passed": False, "message": "an element in rows 0 to 63 is not the transpose's"}
 
 
 def test_what_an_earlier_call_left_right_does_not_pass():
@@ -287,7 +309,9 @@ def test_what_an_earlier_call_left_right_does_not_pass():
 
 
 def test_a_size_that_breaks_loses_no_other(pretend_cupy):
-    broken = "def copyto(output, matrix):\n    if matrix.size > 2000: raise MemoryError('no room\\nat all')\n    numpy.copyto(output, matrix)"
+    broken = (
+        "def copyto(output, matrix):\n    if matrix.size > 2000: raise MemoryError('no room\\nat all')\n    numpy.copyto(output, matrix)"
+    )
     (pretend_cupy / "cupy.py").write_text(f"{CUPY}\n{broken}\n", encoding="utf-8")
     done, told = time_peers(pretend_cupy, "cupy", "transpose", "--size", "64x32", "--size", "30x20")
     assert done.returncode == 0
@@ -347,10 +371,14 @@ def pretend_torch(tmp_path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("subject, size, names", [
-    ("transpose", "300x200", ["torch_copy"]), ("sum", "100000x1", ["torch_sum"]),
-    ("nearest", "200x1", ["torch_cdist_topk", "torch_cdist_argmin"]),
-])
+@pytest.mark.parametrize(
+    "subject, size, names",
+    [
+        ("transpose", "300x200", ["torch_copy"]),
+        ("sum", "100000x1", ["torch_sum"]),
+        ("nearest", "200x1", ["torch_cdist_topk", "torch_cdist_argmin"]),
+    ],
+)
 def test_what_is_asked_of_pytorch(pretend_torch, subject, size, names):
     done, told = time_peers(pretend_torch, "torch", subject, "--size", size)
     assert done.returncode == 0 and told["failures"] == [], done.stderr
@@ -411,18 +439,30 @@ def cpp_tells(house, program: str = "peers_transpose_cublas", **changes) -> None
     data["rows"] = [row for row in data["rows"] if row["kernel"] == "cudaMemcpy" and row["time"]]
     for row in data["rows"]:
         row.update({"kernel": "library_copy", "library": {"name": "Library", "version": "1.2.3"}, **changes})
-    house.tool(program, f"""
+    house.tool(
+        program,
+        f"""
 assert argv[:-1] == ['--size', '2048x2048', '--size', '16384x16384', '--seed', '1', '--json'], argv
 open(argv[-1], 'w').write({json.dumps(data)!r})
-""", house.root / "ready" / "common" / "harness" / "peers")
+""",
+        house.root / "ready" / "common" / "harness" / "peers",
+    )
 
 
 def python_tells(house, body: str = "", modules: tuple[str, ...] = ("torch",), **changes) -> None:
     """Makes the Python on the PATH, which has modules and writes a row."""
-    row = {"name": "torch_copy", "size": "2048x2048", "call": "output.copy_(matrix.t())",
-           "check": {"passed": True, "message": ""}, "time": {"cold": sample(0.5), "warm": sample(0.25)}, **changes}
+    row = {
+        "name": "torch_copy",
+        "size": "2048x2048",
+        "call": "output.copy_(matrix.t())",
+        "check": {"passed": True, "message": ""},
+        "time": {"cold": sample(0.5), "warm": sample(0.25)},
+        **changes,
+    }
     told = {"library": "PyTorch", "version": "2.0", "rows": [row], "failures": []}
-    house.tool("python3", f"""
+    house.tool(
+        "python3",
+        f"""
 if argv[0] == '-c':
     sys.exit(not any(repr(name) in argv[1] for name in {modules!r}))
 assert argv[0].endswith('time_peers.py') and argv[1:3] == ['torch', 'transpose'], argv
@@ -430,7 +470,8 @@ assert argv[3:-2] == ['--size', '2048x2048', '--size', '16384x16384', '--seed', 
 print('torch_copy at 2048x2048')
 open(argv[-1], 'w').write({json.dumps(told)!r})
 {body}
-""")
+""",
+    )
 
 
 def names(result: dict) -> list[tuple[str, str]]:
@@ -466,7 +507,9 @@ def test_peers_move_the_whole_matrix_where_a_kernel_leaves_out_a_part(peers_hous
 
 
 def test_a_second_library_of_cpp_is_asked_too(peers_house):
-    (peers_house.root / "common" / "harness" / "peers" / "transpose_cutensor.cu").write_text(CALLED.replace("library_copy", "other_copy"), encoding="utf-8")
+    (peers_house.root / "common" / "harness" / "peers" / "transpose_cutensor.cu").write_text(
+        CALLED.replace("library_copy", "other_copy"), encoding="utf-8"
+    )
     cpp_tells(peers_house, program="peers_transpose_cutensor", kernel="other_copy", library={"name": "Other", "version": "4.5.6"})
     _, result = measured(peers_house, "--peers")
     assert [row["library"] for row in result["peers"]] == ["Library"] * 2 + ["Other"] * 2 + ["PyTorch"]
@@ -474,7 +517,9 @@ def test_a_second_library_of_cpp_is_asked_too(peers_house):
 
 def test_no_peers_without_the_option(peers_house):
     peers_house.tool("python3", "sys.exit('no library must run')")
-    peers_house.tool("peers_transpose_cublas", "sys.exit('no library must run')", peers_house.root / "ready" / "common" / "harness" / "peers")
+    peers_house.tool(
+        "peers_transpose_cublas", "sys.exit('no library must run')", peers_house.root / "ready" / "common" / "harness" / "peers"
+    )
     done, result = measured(peers_house)
     assert "peers" not in result and "Peers" not in done.stdout
 
@@ -497,7 +542,10 @@ def test_libraries_that_are_not_here(peers_house):
     python_tells(peers_house, modules=())
     done, result = measured(peers_house, "--peers")
     assert "peers" not in result
-    assert "no cuBLAS: ready/common/harness/peers/peers_transpose_cublas is not there; it was not found when the peers were built" in " ".join(done.stdout.split())
+    assert (
+        "no cuBLAS: ready/common/harness/peers/peers_transpose_cublas is not there; it was not found when the peers were built"
+        in " ".join(done.stdout.split())
+    )
     assert "no PyTorch: no Python on the PATH has it" in done.stdout
 
 
@@ -505,14 +553,19 @@ def break_cpp(house, body):
     house.tool("peers_transpose_cublas", body, house.root / "ready" / "common" / "harness" / "peers")
 
 
-@pytest.mark.parametrize("breaks, said", [
-    (lambda house: break_cpp(house, "print('cublasSgeam failed', file=sys.stderr); sys.exit(134)"),
-     "copy: peers_transpose_cublas: ended with exit code 134: cublasSgeam failed"),
-    (lambda house: break_cpp(house, "sys.exit(1)"), "copy: peers_transpose_cublas: ended with exit code 1: it said nothing"),
-    (lambda house: break_cpp(house, "open(argv[-1], 'w').write('{')"), "copy: peers_transpose_cublas: "),
-    (lambda house: cpp_tells(house, library={"name": "Library"}), "'version' is a required property"),
-    (lambda house: cpp_tells(house, kernel="unknown"), "copy: peers_transpose_cublas: 'unknown'"),
-])
+@pytest.mark.parametrize(
+    "breaks, said",
+    [
+        (
+            lambda house: break_cpp(house, "print('cublasSgeam failed', file=sys.stderr); sys.exit(134)"),
+            "copy: peers_transpose_cublas: ended with exit code 134: cublasSgeam failed",
+        ),
+        (lambda house: break_cpp(house, "sys.exit(1)"), "copy: peers_transpose_cublas: ended with exit code 1: it said nothing"),
+        (lambda house: break_cpp(house, "open(argv[-1], 'w').write('{')"), "copy: peers_transpose_cublas: "),
+        (lambda house: cpp_tells(house, library={"name": "Library"}), "'version' is a required property"),
+        (lambda house: cpp_tells(house, kernel="unknown"), "copy: peers_transpose_cublas: 'unknown'"),
+    ],
+)
 def test_a_program_that_fails_loses_neither_the_kernels_nor_other_libraries(peers_house, breaks, said):
     breaks(peers_house)
     done, result = measured(peers_house, "--peers", code=1)

@@ -49,9 +49,20 @@ def session(tmp_path, monkeypatch):
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     clock = {"sm_mhz": 1, "memory_mhz": 1}
     told = {
-        "gpu": "NVIDIA H200", "driver": "1", "toolkit": "13.0", "compiler_flags": "", "compute_capability": "9.0",
-        "l2_bytes": 1 << 20, "memory_bytes": 1, "clocks_before": clock, "clocks_after": clock,
-        "date": "2026-11-22T00:00:00Z", "commit": "abc", "seed": 0, "profiler": None, "command": "scripts/measure",
+        "gpu": "NVIDIA H200",
+        "driver": "1",
+        "toolkit": "13.0",
+        "compiler_flags": "",
+        "compute_capability": "9.0",
+        "l2_bytes": 1 << 20,
+        "memory_bytes": 1,
+        "clocks_before": clock,
+        "clocks_after": clock,
+        "date": "2026-11-22T00:00:00Z",
+        "commit": "abc",
+        "seed": 0,
+        "profiler": None,
+        "command": "scripts/measure",
     }
     monkeypatch.setattr(measured_ranks, "visible_gpus", lambda: ["0", "1"])
     monkeypatch.setattr(measured_ranks, "query_device", lambda: {"l2_bytes": 1 << 20})

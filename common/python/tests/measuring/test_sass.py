@@ -8,14 +8,12 @@ import pytest
 
 from conflict_free.measuring.sass import Loop, NoSass, find_cuobjdump, instructions_per_pair, is_of, pair_loops, parse_sass, read_sass
 
-PAIR = ["FADD R5, -R5, R10", "FADD R4, -R4, R9", "FADD R6, -R6, R3", "FMUL R5, R5, R5", "FFMA R5, R4, R4, R5",
-        "FFMA R5, R6, R6, R5"]
+PAIR = ["FADD R5, -R5, R10", "FADD R4, -R4, R9", "FADD R6, -R6, R3", "FMUL R5, R5, R5", "FFMA R5, R4, R4, R5", "FFMA R5, R6, R6, R5"]
 
 
 def listing(name: str, *instructions: str) -> str:
     """A function as cuobjdump prints it: 16 bytes an instruction, each on two lines."""
-    lines = ["Fatbin elf code:", "================", "arch = sm_90", f"\t\tFunction : {name}",
-             '\t.headerflags\t@"EF_CUDA_SM90"']
+    lines = ["Fatbin elf code:", "================", "arch = sm_90", f"\t\tFunction : {name}", '\t.headerflags\t@"EF_CUDA_SM90"']
     for place, instruction in enumerate(instructions):
         lines.append(f"        /*{16 * place:04x}*/                   {instruction} ;   /* 0x000000ff0e00720c */")
         lines.append("                                                               /* 0x000fc80004705670 */")
@@ -48,10 +46,15 @@ def test_a_loop_that_does_other_sums_has_no_pairs():
     assert instructions_per_pair(listing("_Z7nearestv", *PAIR, "EXIT", "BRA 0x70"), "nearest") is None
 
 
-@pytest.mark.parametrize("mangled, kernel, wanted", [
-    ("_Z13nearest_splitILi8ELi128EEvPi", "nearest_split", True), ("_Z7nearestPi", "nearest", True),
-    ("_Z13nearest_splitPi", "nearest", False), ("_Z12my_nearestPi", "nearest", False),
-])
+@pytest.mark.parametrize(
+    "mangled, kernel, wanted",
+    [
+        ("_Z13nearest_splitILi8ELi128EEvPi", "nearest_split", True),
+        ("_Z7nearestPi", "nearest", True),
+        ("_Z13nearest_splitPi", "nearest", False),
+        ("_Z12my_nearestPi", "nearest", False),
+    ],
+)
 def test_mangled_names(mangled, kernel, wanted):
     assert is_of(mangled, kernel) is wanted
 

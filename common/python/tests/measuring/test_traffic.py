@@ -85,24 +85,44 @@ def test_one_call_reads_all_kernels_at_all_sizes_and_adds_the_launches_of_a_run(
     assert list(found.rows) == read and found.missing == []
     first, second = list(traffic.TRAFFIC)[:2]
     assert [(row[first], row[second]) for row in found.rows.values()] == [
-        (1, 2), (101 + 201, 102 + 202), (301, 302), (401 + 501 + 601, 402 + 502 + 602)]
+        (1, 2),
+        (101 + 201, 102 + 202),
+        (301, 302),
+        (401 + 501 + 601, 402 + 502 + 602),
+    ]
     assert all(list(row) == list(traffic.TRAFFIC) for row in found.rows.values())
     [call] = calls(house)
     assert call[:6] == ["--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(METRICS)]
-    assert call[call.index("--kernel-name") + 1:] == [
-        "regex:^(one|two)$", "prog", "--no-timing", "--kernel", "one", "--kernel", "two", "--size", LARGE, "--size", ODD]
+    assert call[call.index("--kernel-name") + 1 :] == [
+        "regex:^(one|two)$",
+        "prog",
+        "--no-timing",
+        "--kernel",
+        "one",
+        "--kernel",
+        "two",
+        "--size",
+        LARGE,
+        "--size",
+        ODD,
+    ]
 
 
 def test_sizes_that_one_call_could_not_tell_apart_have_calls_of_their_own(house):
     found = traffic.read_traffic(profiler(house, [("one", LARGE, 2), ("one", ODD, 3)]), "prog", [("one", LARGE), ("one", ODD)])
     first = next(iter(traffic.TRAFFIC))
     assert [row[first] for row in found.rows.values()] == [1 + 101, 1 + 101 + 201]
-    assert [call[call.index("--size"):] for call in calls(house)] == [["--size", LARGE], ["--size", ODD]]
+    assert [call[call.index("--size") :] for call in calls(house)] == [["--size", LARGE], ["--size", ODD]]
 
 
-@pytest.mark.parametrize("launches, seen", [
-    ([], "nothing"), ([("one", LARGE, 1)], "one"), ([("two", LARGE, 1), ("one", LARGE, 1)], "two, one"),
-])
+@pytest.mark.parametrize(
+    "launches, seen",
+    [
+        ([], "nothing"),
+        ([("one", LARGE, 1)], "one"),
+        ([("two", LARGE, 1), ("one", LARGE, 1)], "two, one"),
+    ],
+)
 def test_other_launches_than_those_that_were_wanted_are_refused(house, launches, seen):
     with pytest.raises(counters.NoCounters, match=f"ncu saw launches of {seen}; wanted one, two, in this order"):
         traffic.read_traffic(profiler(house, launches), "prog", [("one", LARGE), ("two", LARGE)])
@@ -144,7 +164,8 @@ def test_a_profiler_that_knows_nothing_ends(house):
 def traffic_house(gpu_house):
     """A house whose chapter has two kernels and names two sizes; the reference runs at them too."""
     (gpu_house.root / "chapters" / "copy" / "copy.cu").write_text(
-        DEMO_SOURCE + "// [copy_twice]\n__global__ void copy_twice() {}\n// [/copy_twice]\n", encoding="utf-8")
+        DEMO_SOURCE + "// [copy_twice]\n__global__ void copy_twice() {}\n// [/copy_twice]\n", encoding="utf-8"
+    )
     data = program_rows("gpu")
     second = [{**row, "kernel": "copy_twice"} for row in data["rows"] if not row["reference"]]
     data["rows"] = sorted(data["rows"] + second, key=lambda row: row["width"])
@@ -165,9 +186,10 @@ def test_the_traffic_stands_in_the_rows_of_the_kernels_at_the_named_sizes(traffi
     rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
     assert {run for run, row in rows.items() if "traffic" in row} == {run[:2] for run in LAUNCHES}
     first = next(iter(traffic.TRAFFIC))
-    assert [rows[run]["traffic"][first] for run in [
-        ("copy_plain", LARGE), ("copy_twice", LARGE), ("copy_plain", "2048x2048"), ("copy_twice", "2048x2048")
-    ]] == [1, 101, 201, 301]
+    assert [
+        rows[run]["traffic"][first]
+        for run in [("copy_plain", LARGE), ("copy_twice", LARGE), ("copy_plain", "2048x2048"), ("copy_twice", "2048x2048")]
+    ] == [1, 101, 201, 301]
     assert f"copy: traffic at {LARGE}, 2048x2048" in done.stdout
     assert sum("regex:^(copy_plain|copy_twice)$" in call for call in calls(traffic_house)) == 1
     assert result["provenance"]["profiler"] == "Nsight Compute 2025.3.1"

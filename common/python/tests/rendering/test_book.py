@@ -78,8 +78,10 @@ def test_checks_are_run_again_when_the_model_changes(built):
 
 def test_the_book_is_served_on_this_machine_alone(tmp_path):
     (tmp_path / "index.html").write_text("the book", encoding="utf-8")
-    code = (f"import sys; sys.path.insert(0, {str(Path(book.__file__).parents[2])!r});"
-            f"from conflict_free.rendering import book; from pathlib import Path; book.serve(Path({str(tmp_path)!r}))")
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(book.__file__).parents[2])!r});"
+        f"from conflict_free.rendering import book; from pathlib import Path; book.serve(Path({str(tmp_path)!r}))"
+    )
     server = start([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         address = server.stdout.readline().split()[1]

@@ -38,13 +38,18 @@ def test_what_is_new_stale_and_broken(build):
     row = next(row for row in counts["rows"] if row["kernel"] == "copy_shared" and row["size"] == "2048x2048")
     row["expectations"] = [{"text": "barriers == 0", "passed": False, "seen": 64.0}]
     path.write_text(json.dumps(counts))
-    told(build, {"kind": "stale", "page": "copy", "line": 0, "text": "copy.copy_shared"},
-         {"kind": "broken", "page": "naive", "line": 12, "text": "claim: it is faster: 1 > 2"})
+    told(
+        build,
+        {"kind": "stale", "page": "copy", "line": 0, "text": "copy.copy_shared"},
+        {"kind": "broken", "page": "naive", "line": 12, "text": "claim: it is faster: 1 > 2"},
+    )
     lines = changes.lines(build.folder)
     assert lines[0].startswith("New: the text of copy.copy_shared.")
     assert lines[1].startswith("Stale: what was measured before your change is crossed out, on copy;")
-    assert lines[2:4] == ["Broken: copy: copy_shared at 2048 × 2048 does not have barriers == 0: it is 64",
-                          "Broken: book/naive.rst:12: claim: it is faster: 1 > 2"]
+    assert lines[2:4] == [
+        "Broken: copy: copy_shared at 2048 × 2048 does not have barriers == 0: it is 64",
+        "Broken: book/naive.rst:12: claim: it is faster: 1 > 2",
+    ]
     assert len(lines) == 5 and "--strict" in lines[4]
 
 

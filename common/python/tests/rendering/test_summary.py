@@ -21,7 +21,9 @@ def counted(gpu_house):
 
 
 def summary(house):
-    done = house.run("../common/python/conflict_free", "rendering.summary", str(house.root / "counts"), str(house.root / "book" / "results"))
+    done = house.run(
+        "../common/python/conflict_free", "rendering.summary", str(house.root / "counts"), str(house.root / "book" / "results")
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -120,5 +122,7 @@ def test_a_stale_row_is_marked(counted):
 
 def test_a_missing_count_is_one_line(counted):
     (counted.root / "counts" / "copy.json").unlink()
-    done = counted.run("../common/python/conflict_free", "rendering.summary", str(counted.root / "counts"), str(counted.root / "book" / "results"))
+    done = counted.run(
+        "../common/python/conflict_free", "rendering.summary", str(counted.root / "counts"), str(counted.root / "book" / "results")
+    )
     assert done.returncode == 1 and done.stderr.count("\n") == 1

@@ -29,7 +29,9 @@ def test_a_command_writes_to_its_folder_and_reads_what_it_is_given(tmp_path):
     assert (folder / "copy").read_text() == "data"
 
 
-@pytest.mark.parametrize("command", ["cat /etc/passwd", "ls /root", "ls /home", "echo x > /x", "echo x > /dev/shm/x", "echo x > /usr/x", f"cat {__file__}"])
+@pytest.mark.parametrize(
+    "command", ["cat /etc/passwd", "ls /root", "ls /home", "echo x > /x", "echo x > /dev/shm/x", "echo x > /usr/x", f"cat {__file__}"]
+)
 def test_nothing_else_is_there(command, tmp_path):
     assert shell(command, tmp_path).returncode != 0
 
@@ -53,10 +55,17 @@ def test_other_processes_are_not_seen(tmp_path):
     assert int(shell("ls -d /proc/[0-9]* | wc -l", tmp_path).stdout) <= own
 
 
-@pytest.mark.parametrize(("command", "stopped_by"), [
-    ("while :; do :; done", "time"), ("yes", "output"), ("yes >&2", "output"),
-    ("head -c 20000000 /dev/zero > x", "files"), ("for i in 1 2 3 4; do head -c 4000000 /dev/zero > x$i; done; sleep 1", "files"),
-    ("kill -SEGV $$", "system call")])
+@pytest.mark.parametrize(
+    ("command", "stopped_by"),
+    [
+        ("while :; do :; done", "time"),
+        ("yes", "output"),
+        ("yes >&2", "output"),
+        ("head -c 20000000 /dev/zero > x", "files"),
+        ("for i in 1 2 3 4; do head -c 4000000 /dev/zero > x$i; done; sleep 1", "files"),
+        ("kill -SEGV $$", "system call"),
+    ],
+)
 def test_limits_end_it(command, stopped_by, tmp_path):
     done = shell(command, tmp_path)
     assert done.stopped_by == stopped_by
@@ -68,9 +77,16 @@ def test_a_sleeper_ends_too(tmp_path):
 
 
 @pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to make system calls with")
-@pytest.mark.parametrize(("call", "stopped_by"), [
-    ("os.fork()", "system call"), ("os.kill(os.getppid(), 9)", "system call"), ("__import__('socket').socket()", "system call"),
-    ("os.abort()", "signal 6"), ("print('fine')", None)])
+@pytest.mark.parametrize(
+    ("call", "stopped_by"),
+    [
+        ("os.fork()", "system call"),
+        ("os.kill(os.getppid(), 9)", "system call"),
+        ("__import__('socket').socket()", "system call"),
+        ("os.abort()", "signal 6"),
+        ("print('fine')", None),
+    ],
+)
 def test_system_calls_that_reach_others_end_a_program_that_may_start_none(call, stopped_by, tmp_path):
     assert run([PYTHON, "-S", "-c", f"import os; {call}"], readable=[], writable=tmp_path, limits=ALONE).stopped_by == stopped_by
 
@@ -101,8 +117,10 @@ def test_two_talk_over_a_socket_that_both_are_given(tmp_path):
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
     talk = "import socket, sys; s = socket.socket(fileno=int(sys.argv[1])); s.sendall(b'{0}'); print(s.recv(9).decode())"
-    jobs = [Job([PYTHON, "-c", talk.format(name), str(end.fileno())], [], tmp_path / name, SMALL, descriptors=[end.fileno()])
-            for name, end in zip(("one", "other"), ends)]
+    jobs = [
+        Job([PYTHON, "-c", talk.format(name), str(end.fileno())], [], tmp_path / name, SMALL, descriptors=[end.fileno()])
+        for name, end in zip(("one", "other"), ends)
+    ]
     done = run_together(jobs, started=lambda: [end.close() for end in ends])
     assert [each.stdout for each in done] == ["other\n", "one\n"] and all(each.stopped_by is None for each in done)
 

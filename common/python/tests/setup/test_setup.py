@@ -32,7 +32,9 @@ def machine(house, monkeypatch):
 
 def fake_apt(house, log, make="absent-command", code=0):
     """An apt-get that writes down its arguments and installs one command."""
-    house.tool("apt-get", f"""
+    house.tool(
+        "apt-get",
+        f"""
 open({str(log)!r}, "a").write(" ".join(argv) + "\\n")
 if "install" in argv:
     import os
@@ -40,14 +42,18 @@ if "install" in argv:
     open(path, "w").write("#!/bin/sh\\n")
     os.chmod(path, 0o755)
     sys.exit({code})
-""")
+""",
+    )
     # apt-get is started through env, which only the usual folders have.
-    house.tool("env", """
+    house.tool(
+        "env",
+        """
 import os
 while "=" in argv[0]:
     argv.pop(0)
 os.execvp(argv[0], argv)
-""")
+""",
+    )
 
 
 # --- system packages ---------------------------------------------------------------------------
@@ -63,8 +69,7 @@ def test_without_permission_one_line_says_what_to_type(machine, tmp_path):
     with pytest.raises(Stop) as stop:
         setup.install_packages([ABSENT])
     assert stop.value.code == 2
-    assert str(stop.value).endswith(
-        "type: sudo apt-get update && sudo apt-get install -y --no-install-recommends libabsent-dev")
+    assert str(stop.value).endswith("type: sudo apt-get update && sudo apt-get install -y --no-install-recommends libabsent-dev")
     assert "\n" not in str(stop.value)
     assert not (tmp_path / "log").exists()
 
@@ -89,12 +94,15 @@ def test_root_installs_what_is_missing_and_nothing_else(machine, monkeypatch, tm
 
 def test_sudo_without_a_password_is_used(machine, tmp_path):
     fake_apt(machine, tmp_path / "log")
-    machine.tool("sudo", f"""
+    machine.tool(
+        "sudo",
+        f"""
 import os
 open({str(tmp_path / "sudo")!r}, "a").write(" ".join(argv) + "\\n")
 argv.pop(0)
 sys.exit(0) if argv == ["true"] else os.execvp(argv[0], argv)
-""")
+""",
+    )
     assert setup.install_packages([ABSENT]) is True
     assert "install" in (tmp_path / "sudo").read_text(encoding="utf-8")
 
@@ -131,11 +139,14 @@ def test_a_header_in_any_include_folder_will_do(machine, monkeypatch, tmp_path):
 
 
 def test_dpkg_is_believed_about_headers_and_not_about_commands(machine):
-    machine.tool("dpkg-query", """
+    machine.tool(
+        "dpkg-query",
+        """
 everything = ["libabsent-dev installed", "libgone-dev config-files", "absent installed"]
 names = argv[2:]
 print("\\n".join(line for line in everything if not names or line.split()[0] in names))
-""")
+""",
+    )
     command = Package("absent", commands=("absent-command",))
     packages = [Package("libabsent-dev", header="absent.h"), Package("libgone-dev", header="gone.h"), command]
     assert [p.name for p in setup.missing_packages(packages)] == ["libgone-dev", "absent"]
@@ -235,9 +246,14 @@ def test_no_nvcc(no_usual_nvcc):
     assert setup.system_nvcc() is None
 
 
-@pytest.mark.parametrize("body, visible", [
-    ("print('GPU 0: NVIDIA H200')", True), ("print('No devices were found')", False), ("sys.exit(9)", False),
-])
+@pytest.mark.parametrize(
+    "body, visible",
+    [
+        ("print('GPU 0: NVIDIA H200')", True),
+        ("print('No devices were found')", False),
+        ("sys.exit(9)", False),
+    ],
+)
 def test_a_gpu_is_visible_when_the_driver_lists_one(machine, body, visible):
     machine.tool("nvidia-smi", body)
     assert setup.gpu_visible() is visible
@@ -250,12 +266,15 @@ def test_no_driver_no_gpu(machine):
 # --- CMake -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cache, kept", [
-    ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\nCMAKE_CUDA_COMPILER:FILEPATH=/cuda/nvcc\n", True),
-    ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\n", True),
-    ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\nCMAKE_CUDA_COMPILER:FILEPATH=/old/nvcc\n", False),
-    ("CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere\n", False),
-])
+@pytest.mark.parametrize(
+    "cache, kept",
+    [
+        ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\nCMAKE_CUDA_COMPILER:FILEPATH=/cuda/nvcc\n", True),
+        ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\n", True),
+        ("CMAKE_HOME_DIRECTORY:INTERNAL={root}\nCMAKE_CUDA_COMPILER:FILEPATH=/old/nvcc\n", False),
+        ("CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere\n", False),
+    ],
+)
 def test_a_build_folder_that_cmake_could_not_change_is_configured_anew(machine, monkeypatch, cache, kept):
     monkeypatch.setattr(setup, "ROOT", machine.root)
     seen = []
@@ -300,7 +319,9 @@ def test_an_interrupted_step_leaves_nothing_running(house, number):
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     (house.root / "scripts" / "long").write_text(
         "import sys; sys.path.insert(0, sys.path[0] + '/../common/python')\nfrom conflict_free import console\n"
-        f"console.run_main(lambda: console.step('Long', [sys.executable, '-c', {parent!r}]))\n", encoding="utf-8")
+        f"console.run_main(lambda: console.step('Long', [sys.executable, '-c', {parent!r}]))\n",
+        encoding="utf-8",
+    )
     process = start([sys.executable, house.root / "scripts" / "long"], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 20
     while not written.exists() and time.monotonic() < deadline:
@@ -317,6 +338,7 @@ def test_output_that_the_terminal_cannot_show_stops_nothing(machine):
     machine.environment.update(PYTHONIOENCODING="ascii", LC_ALL="C")
     (machine.root / "scripts" / "say").write_text(
         "import sys; sys.path.insert(0, sys.path[0] + '/../common/python')\nfrom conflict_free import console\nconsole.say('2048 × 2048')\n",
-        encoding="utf-8")
+        encoding="utf-8",
+    )
     done = machine.run("say")
     assert (done.returncode, done.stdout) == (0, "2048 ? 2048\n")

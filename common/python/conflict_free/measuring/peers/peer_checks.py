@@ -54,7 +54,7 @@ def least_squared_distances(points: np.ndarray) -> np.ndarray:
         for other in range(0, count, _POINTS):
             squares = np.zeros((end - begin, min(_POINTS, count - other)), dtype=np.int32)
             for axis in lattice:
-                difference = axis[begin:end, None] - axis[None, other:other + _POINTS]
+                difference = axis[begin:end, None] - axis[None, other : other + _POINTS]
                 difference *= difference
                 squares += difference
             own = np.arange(max(begin, other), min(end, other + _POINTS))

@@ -28,17 +28,17 @@ def torch_sum(output: torch.Tensor, numbers: torch.Tensor) -> None:
 def torch_cdist_topk(output: torch.Tensor, points: torch.Tensor) -> None:
     rows = max(1, _DISTANCES // len(points))
     for first in range(0, len(points), rows):
-        distances = torch.cdist(points[first:first + rows], points)
+        distances = torch.cdist(points[first : first + rows], points)
         distances.diagonal(first).fill_(torch.inf)
-        output[first:first + rows] = distances.topk(1, largest=False).indices[:, 0]
+        output[first : first + rows] = distances.topk(1, largest=False).indices[:, 0]
 
 
 def torch_cdist_argmin(output: torch.Tensor, points: torch.Tensor) -> None:
     rows = max(1, _DISTANCES // len(points))
     for first in range(0, len(points), rows):
-        distances = torch.cdist(points[first:first + rows], points)
+        distances = torch.cdist(points[first : first + rows], points)
         distances.diagonal(first).fill_(torch.inf)
-        output[first:first + rows] = distances.argmin(dim=1)
+        output[first : first + rows] = distances.argmin(dim=1)
 
 
 # A matrix of more distances takes a minute to verify and tells nothing new.

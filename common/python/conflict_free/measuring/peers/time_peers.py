@@ -56,7 +56,7 @@ def call_text(function: Callable) -> str:
     """The statements of a function, without its first line."""
     text = textwrap.dedent(inspect.getsource(function))
     body = ast.parse(text).body[0].body
-    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1:]))
+    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
 
 
 def measure(device: Any, function: Callable, work: Task, samples: int, l2_bytes: int) -> dict:
@@ -68,7 +68,7 @@ def measure(device: Any, function: Callable, work: Task, samples: int, l2_bytes:
     for output in outputs:
         device.poison(output)
     time = measure_times(device, lambda number: function(outputs[number], inputs[number]), sets, samples)
-    used = outputs[:used_sets(time, sets)]
+    used = outputs[: used_sets(time, sets)]
     message = next(filter(None, (work.check(device.back(output)) for output in used)), "")
     return {"check": {"passed": not message, "message": message}, "time": time}
 

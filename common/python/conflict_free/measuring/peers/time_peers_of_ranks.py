@@ -45,7 +45,7 @@ def call_text(function: Callable) -> str:
     """The statements of a function, without its first line."""
     text = textwrap.dedent(inspect.getsource(function))
     body = ast.parse(text).body[0].body
-    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1:]))
+    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
 
 
 def values(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
@@ -61,13 +61,13 @@ def filled(n: int) -> torch.Tensor:
     every, mine = torch.arange(n, device=DEVICE), own_rows(n)
     matrix = torch.empty(len(mine), n, device=DEVICE)
     for i in range(0, len(mine), ROWS):
-        matrix[i:i + ROWS] = values(mine[i:i + ROWS], every)
+        matrix[i : i + ROWS] = values(mine[i : i + ROWS], every)
     return matrix
 
 
 def is_right(transposed: torch.Tensor, n: int) -> bool:
     every, mine = torch.arange(n, device=DEVICE), own_rows(n)
-    right = all(bool((transposed[i:i + ROWS] == values(every, mine[i:i + ROWS]).t()).all()) for i in range(0, len(mine), ROWS))
+    right = all(bool((transposed[i : i + ROWS] == values(every, mine[i : i + ROWS]).t()).all()) for i in range(0, len(mine), ROWS))
     wrong = torch.tensor([0 if right else 1], device=DEVICE)
     dist.all_reduce(wrong)
     return wrong.item() == 0
@@ -91,13 +91,25 @@ def measure(function: Callable, n: int, samples: int) -> dict:
     dist.all_reduce(slowest, op=dist.ReduceOp.MAX)
     times, right = sorted(slowest.tolist()), is_right(transposed, n)
     return {
-        "name": function.__name__, "library": "PyTorch", "version": torch.__version__, "call": call_text(function),
-        "size": f"{n}x{n}", "width": n, "height": n, "element_bytes": 4, "bytes": matrix.numel() * 4 // RANKS * (RANKS - 1),
+        "name": function.__name__,
+        "library": "PyTorch",
+        "version": torch.__version__,
+        "call": call_text(function),
+        "size": f"{n}x{n}",
+        "width": n,
+        "height": n,
+        "element_bytes": 4,
+        "bytes": matrix.numel() * 4 // RANKS * (RANKS - 1),
         "check": {"passed": right, "message": "" if right else "the transpose is wrong"},
-        "time": {"ranks": {
-            "median_ms": statistics.median(times), "p10_ms": times[round(0.1 * (samples - 1))],
-            "p90_ms": times[round(0.9 * (samples - 1))], "samples": samples, "launches_per_sample": 1,
-        }},
+        "time": {
+            "ranks": {
+                "median_ms": statistics.median(times),
+                "p10_ms": times[round(0.1 * (samples - 1))],
+                "p90_ms": times[round(0.9 * (samples - 1))],
+                "samples": samples,
+                "launches_per_sample": 1,
+            }
+        },
     }
 
 

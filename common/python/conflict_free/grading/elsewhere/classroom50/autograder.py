@@ -34,8 +34,20 @@ def submission() -> Path:
 
 def main() -> int:
     student = os.environ.get("OWNER") or os.environ["USERNAME"]
-    code = subprocess.run([sys.executable, checkout() / "scripts" / "grade", "run", ASSIGNMENT, submission(), "--student", student,
-                           "--classroom50", Path.cwd() / "result.json", *([] if SANDBOX else ["--no-sandbox"])]).returncode
+    code = subprocess.run(
+        [
+            sys.executable,
+            checkout() / "scripts" / "grade",
+            "run",
+            ASSIGNMENT,
+            submission(),
+            "--student",
+            student,
+            "--classroom50",
+            Path.cwd() / "result.json",
+            *([] if SANDBOX else ["--no-sandbox"]),
+        ]
+    ).returncode
     # 1: some check failed, which the result says. Anything else, and the runner reports an error of the infrastructure.
     return 0 if code in (0, 1) else code
 
