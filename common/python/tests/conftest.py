@@ -78,7 +78,7 @@ def house(tmp_path: Path) -> House:
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=leave)
     for folder in (Path("common", "python", "conflict_free"), Path("book", "results")):
         shutil.copytree(REPOSITORY / folder, root / folder, ignore=leave)
-    for path in REPOSITORY.glob("requirements*"):
+    for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
         shutil.copy(path, root)
     chapter = root / "chapters" / "copy"
     chapter.mkdir(parents=True)

@@ -16,7 +16,7 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "scripts" / "lib"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "common" / "python"))
 
 from conflict_free.measuring.counters import COMPARED, NoCounters, gpu_counts, model_counts, parse_launches
 

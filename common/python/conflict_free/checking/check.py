@@ -18,6 +18,7 @@ from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters
 from conflict_free.setup.lock import check_no_place
 
 from . import readme
+from .formats import formats
 from .links import dead_links, external_links
 from .naked_numbers import naked_numbers
 from .shown_code import check_shown_code
@@ -233,8 +234,14 @@ def readme_table() -> Iterator[str]:
         yield f"README.md: {error}"
 
 
+def format_of_sources() -> Iterator[str]:
+    """Every source has the project's format."""
+    yield from formats(own_files())
+
+
 RULES = (
     licence_headers,
+    format_of_sources,
     places,
     lock_files,
     chapters_are_listed,

@@ -210,3 +210,14 @@ def test_a_readme_without_a_place_for_the_table(tidy):
     done = tidy.run("check")
     assert done.returncode == 1
     assert "README.md has 0 places for the table" in done.stderr
+
+
+def test_another_format_is_found(tidy):
+    (tidy.root / "scripts" / "new.py").write_text(f"# {CODE.format('#')}x = {{ 'a':1 }}\n", encoding="utf-8")
+    source = tidy.root / "chapters" / "copy" / "copy.cu"
+    source.write_text(
+        source.read_text(encoding="utf-8").replace("constexpr int TILE_DIM = 32;", "constexpr  int TILE_DIM=32;"), encoding="utf-8"
+    )
+    found = findings(tidy)
+    assert "scripts/new.py: its format is not that of ruff; run ruff format" in found
+    assert "chapters/copy/copy.cu: its format is not that of .clang-format; run clang-format -i" in found

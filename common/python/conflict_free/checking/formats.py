@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""A rule of scripts/check: every source has the format of ruff.toml or of its folder's .clang-format."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from conflict_free.console import ROOT
+
+_C_SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
+
+
+def _told(command: Iterable[str | Path]) -> list[str]:
+    """The lines of a formatter that has found something, without the folder of the repository."""
+    try:
+        done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True)
+    except OSError as error:
+        return [f"the format cannot be looked at: {error}; scripts/setup installs what it takes"]
+    if done.returncode == 0:
+        return []
+    return [line.replace(f"{ROOT}/", "") for line in (done.stdout + done.stderr).splitlines()]
+
+
+def formats(files: Iterable[Path]) -> Iterator[str]:
+    """Yield a line for each file whose format is another one, and for what ruff warns of."""
+    files = list(files)
+    tools = Path(sys.executable).parent
+    yield from _told([tools / "ruff", "check", "--quiet", "--output-format", "concise", "."])
+    for line in _told([tools / "ruff", "format", "--check", "."]):
+        if line.startswith("Would reformat: "):
+            yield f"{line.removeprefix('Would reformat: ')}: its format is not that of ruff; run ruff format"
+        elif "would be reformatted" not in line:
+            yield line
+    sources = [path for path in files if path.suffix in _C_SUFFIXES]
+    if not sources:
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as listed:
+        listed.write("".join(f"{path}\n" for path in sources))
+        listed.flush()
+        told = _told([tools / "clang-format", "--dry-run", "--Werror", f"--files={listed.name}"])
+    wrong = dict.fromkeys(line.split(":", 1)[0] for line in told if "-Wclang-format-violations" in line)
+    yield from (f"{name}: its format is not that of .clang-format; run clang-format -i" for name in wrong)
+    if told and not wrong:
+        yield told[0]
