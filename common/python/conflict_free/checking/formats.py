@@ -31,9 +31,10 @@ def formats(files: Iterable[Path]) -> Iterator[str]:
     files = list(files)
     tools = Path(sys.executable).parent
     yield from _told([tools / "ruff", "check", "--quiet", "--output-format", "concise", "."])
-    for line in _told([tools / "ruff", "format", "--check", "."]):
-        if line.startswith("Would reformat: "):
-            yield f"{line.removeprefix('Would reformat: ')}: its format is not that of ruff; run ruff format"
+    for line in _told([tools / "ruff", "format", "--check", "--output-format", "concise", "."]):
+        name, _, rest = line.partition(":")
+        if "unformatted" in rest:
+            yield f"{name}: its format is not that of ruff; run ruff format"
         elif "would be reformatted" not in line:
             yield line
     sources = [path for path in files if path.suffix in _C_SUFFIXES]

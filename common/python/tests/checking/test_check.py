@@ -118,7 +118,7 @@ def test_a_kernel_of_a_header_that_is_repeated_and_changed(tidy):
     append(
         tidy,
         "chapters/copy/copy.cu",
-        "__device__ void copy_plain(float* out, const float* in)\n{\n    out[threadIdx.x] = 2 * in[threadIdx.x];\n}\n",
+        "__device__ void copy_plain(float* out, const float* in) { out[threadIdx.x] = 2 * in[threadIdx.x]; }\n",
     )
     assert findings(tidy) == ["chapters/copy/copy.cu: copy_plain is not what it is in chapters/copy/plain.cuh"]
 
