@@ -144,8 +144,8 @@ class Grading:
     def run_draws(self, seeds: Sequence[str]) -> None:
         """Run the cases of many seeds, many of them in one process, so that ``grade`` under these seeds runs nothing more.
 
-        What a case comes to after others stands for what it comes to alone. After a case that is not safe, the later ones of
-        its seed are not run: they change nothing.
+        What a case comes to after others stands for what it comes to alone: each process begins with a case that comes again in
+        it, and that counts then. After a case that is not safe, the later ones of its seed are not run: they change nothing.
         """
         submission = self._submission(())
         if not _compiles(submission).passed or submission.refusals:
@@ -156,11 +156,12 @@ class Grading:
         while left := [cases for cases in left if cases]:
             first = {cases[0].key: cases[0] for cases in left if cases[0].key not in self._made.together}
             while batch := list(first.values())[:_CASES_OF_A_PROCESS]:
+                cases = [batch[-1], *batch]
                 for found in run_all(
-                    self.tools, self._built.program, self.assignment, batch, submission.folder / "run", confined=self.confined
+                    self.tools, self._built.program, self.assignment, cases, submission.folder / "run", confined=self.confined
                 ):
                     self._made.together[found.case.key] = self._made.alone[found.case.key] = found
-                    del first[found.case.key]
+                    first.pop(found.case.key, None)
             left = [cases[1:] for cases in left if not submission.complaint(self._made.together[cases[0].key])]
 
     def _submission(self, cases: Sequence[DrawnCase]) -> _Submission:
