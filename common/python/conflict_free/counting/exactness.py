@@ -329,6 +329,14 @@ def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
         return _output([nvdisasm, "-c", "-gp", str(code)])
 
 
+def _changed_at(path: Path) -> float:
+    """When a file was written; long ago for one that another process has removed in the meantime."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
     """The comparison of one text as JSON, from the cache where it is known."""
     text = ptx.read_bytes()
@@ -351,7 +359,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
     part = kept.with_suffix(f".{os.getpid()}")
     part.write_text(json.dumps(functions), encoding="utf-8")
     part.replace(kept)
-    for old in sorted(CACHE.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT_TEXTS]:
+    for old in sorted(CACHE.glob("*.json"), key=_changed_at)[:-KEPT_TEXTS]:
         old.unlink(missing_ok=True)
     return functions
 
