@@ -21,7 +21,7 @@ __global__ void reduce_over_devices(float* out)
     *out = sum;
 }
 
-constexpr int line_of_sample = __LINE__ + 4;
+constexpr int line_of_sample = __LINE__ + 6;
 __global__ void fetch_sample(float* out, unsigned long long texture)
 {
     float x, y, z, w;
@@ -31,7 +31,7 @@ __global__ void fetch_sample(float* out, unsigned long long texture)
     *out = x + y + z + w;
 }
 
-constexpr int line_of_copy = __LINE__ + 6;
+constexpr int line_of_copy = __LINE__ + 9;
 __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map)
 {
     __shared__ alignas(128) int box[64];
