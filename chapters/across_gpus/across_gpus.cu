@@ -40,7 +40,8 @@ __global__ void transpose_blocks(const __grid_constant__ Blocks blocks, unsigned
     x = row + threadIdx.x, y = column + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x < block.rows && y + j < block.columns)
-            block.destination[(y + j) * block.destination_pitch + x] = tile[threadIdx.x][threadIdx.y + j];
+            block.destination[(y + j) * block.destination_pitch + x] =
+                tile[threadIdx.x][threadIdx.y + j];
 }
 // [/transpose_blocks]
 
@@ -50,12 +51,14 @@ void transpose(const Blocks& blocks, cudaStream_t stream, bool in_turns = true)
     unsigned most = 0;
     for (int i = 0; i < blocks.count; ++i) {
         const Block& block = blocks.block[i];
-        unsigned down = (block.rows + TILE_DIM - 1) / TILE_DIM, across = (block.columns + TILE_DIM - 1) / TILE_DIM;
+        unsigned down = (block.rows + TILE_DIM - 1) / TILE_DIM,
+                 across = (block.columns + TILE_DIM - 1) / TILE_DIM;
         most = std::max(most, down * across);
     }
     if (most == 0)
         return;
-    transpose_blocks<<<most * blocks.count, dim3(TILE_DIM, BLOCK_ROWS), 0, stream>>>(blocks, most, in_turns);
+    transpose_blocks<<<most * blocks.count, dim3(TILE_DIM, BLOCK_ROWS), 0, stream>>>(
+        blocks, most, in_turns);
     CHECK(cudaGetLastError());
 }
 // [/transpose]
@@ -66,11 +69,12 @@ void as_pytorch(Rank& rank)
 {
     std::size_t mine = rank.rows(rank.rank);
     Blocks whole{}, packed{};
-    whole.block[whole.count++] = {rank.input(), rank.whole, rank.width, mine, int(mine), int(rank.width)};
+    whole.block[whole.count++] = {
+        rank.input(), rank.whole, rank.width, mine, int(mine), int(rank.width)};
     transpose(whole, rank.stream);
     for (int other = 0; other < rank.ranks; ++other)
-        packed.block[packed.count++] = {
-            rank.whole + rank.column(other) * mine, to_send(rank, other), mine, mine, rank.columns(other), int(mine)};
+        packed.block[packed.count++] = {rank.whole + rank.column(other) * mine, to_send(rank, other),
+            mine, mine, rank.columns(other), int(mine)};
     place(packed, rank.stream);
     exchange(rank, 0, 1, true, rank.stream);
     concatenate(rank, 0, 1, true, rank.stream);
@@ -84,8 +88,9 @@ void transpose_to_send_buffers(Rank& rank)
     Blocks blocks{};
     for (int i = 0; i < rank.ranks; ++i) {
         int other = after(rank, i);
-        blocks.block[blocks.count++] = other == rank.rank ? block_for(rank, other, place_in_output(rank, other), rank.height)
-                                                          : block_for(rank, other, to_send(rank, other), rank.rows(rank.rank));
+        blocks.block[blocks.count++] =
+            other == rank.rank ? block_for(rank, other, place_in_output(rank, other), rank.height)
+                               : block_for(rank, other, to_send(rank, other), rank.rows(rank.rank));
     }
     transpose(blocks, rank.stream);
 }
@@ -128,9 +133,11 @@ void transpose_piece(Rank& rank, int piece, int pieces, bool equal)
     Blocks blocks{};
     for (int i = 0; i + 1 < rank.ranks; ++i) {
         int other = after(rank, i), columns = rank.columns(other);
-        int begin = piece_begin(columns, piece, pieces, equal), end = piece_begin(columns, piece + 1, pieces, equal);
+        int begin = piece_begin(columns, piece, pieces, equal),
+            end = piece_begin(columns, piece + 1, pieces, equal);
         std::size_t mine = rank.rows(rank.rank);
-        blocks.block[blocks.count++] = block_for(rank, other, begin, end, to_send(rank, other) + begin * mine, mine);
+        blocks.block[blocks.count++] =
+            block_for(rank, other, begin, end, to_send(rank, other) + begin * mine, mine);
     }
     transpose(blocks, rank.stream);
 }
@@ -154,8 +161,8 @@ void send_in_pieces(Rank& rank, bool equal)
         fork(rank, rank.copying, rank.stream, event);
         for (int i = 0; i + 1 < rank.ranks; ++i) {
             int other = after(rank, i), columns = rank.columns(other);
-            copy_rows(rank, other, piece_begin(columns, piece, rank.pieces, equal), piece_begin(columns, piece + 1, rank.pieces, equal),
-                      rank.copying);
+            copy_rows(rank, other, piece_begin(columns, piece, rank.pieces, equal),
+                piece_begin(columns, piece + 1, rank.pieces, equal), rank.copying);
         }
     }
     transpose_own(rank);
@@ -194,7 +201,8 @@ void write_directly(Rank& rank, bool in_turns)
     Blocks blocks{};
     for (int i = 0; i < rank.ranks; ++i) {
         int other = after(rank, i);
-        blocks.block[blocks.count++] = block_for(rank, other, place_in_output(rank, other), rank.height);
+        blocks.block[blocks.count++] =
+            block_for(rank, other, place_in_output(rank, other), rank.height);
     }
     // Nobody writes into an output that is still read, and nobody leaves before all has arrived.
     meet_all(rank);
@@ -226,12 +234,19 @@ std::vector<Step> all_steps()
     return {
         {.name = "peer_copy", .enqueue = peer_copy, .transposes = false},
         {.name = "nccl_exchange", .enqueue = nccl_exchange, .transposes = false, .communicates = true},
-        {.name = "as_pytorch", .enqueue = as_pytorch, .communicates = true, .keeps_whole = true, .passes = 3},
+        {.name = "as_pytorch",
+            .enqueue = as_pytorch,
+            .communicates = true,
+            .keeps_whole = true,
+            .passes = 3},
         {.name = "in_send_order", .enqueue = in_send_order, .communicates = true, .passes_of_sent = 1},
         {.name = "in_place", .enqueue = in_place},
         {.name = "in_pieces", .enqueue = in_pieces},
         {.name = "in_equal_pieces", .enqueue = in_equal_pieces},
-        {.name = "in_pieces_by_nccl", .enqueue = in_pieces_by_nccl, .communicates = true, .passes_of_sent = 1},
+        {.name = "in_pieces_by_nccl",
+            .enqueue = in_pieces_by_nccl,
+            .communicates = true,
+            .passes_of_sent = 1},
         {.name = "direct", .enqueue = direct, .stages = false},
         {.name = "direct_by_rank", .enqueue = direct_by_rank, .stages = false},
     };

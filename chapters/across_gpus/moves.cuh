@@ -20,9 +20,11 @@ inline int after(const Rank& rank, int i) { return (rank.rank + 1 + i) % rank.ra
 
 // [block_for]
 // What this rank has for `other`, in columns `begin` to `end` of that rank's.
-inline Block block_for(const Rank& rank, int other, int begin, int end, float* destination, std::size_t pitch)
+inline Block block_for(
+    const Rank& rank, int other, int begin, int end, float* destination, std::size_t pitch)
 {
-    return {rank.input() + rank.column(other) + begin, destination, rank.width, pitch, rank.rows(rank.rank), end - begin};
+    return {rank.input() + rank.column(other) + begin, destination, rank.width, pitch,
+        rank.rows(rank.rank), end - begin};
 }
 
 inline Block block_for(const Rank& rank, int other, float* destination, std::size_t pitch)
@@ -31,10 +33,19 @@ inline Block block_for(const Rank& rank, int other, float* destination, std::siz
 }
 
 // Where this rank's part of the rows of `other`'s output lies.
-inline float* place_in_output(const Rank& rank, int other) { return rank.outputs[other] + rank.row(rank.rank); }
+inline float* place_in_output(const Rank& rank, int other)
+{
+    return rank.outputs[other] + rank.row(rank.rank);
+}
 
-inline float* to_send(const Rank& rank, int other) { return rank.send + rank.column(other) * rank.rows(rank.rank); }
-inline float* received(const Rank& rank, int other) { return rank.receive + rank.row(other) * rank.columns(rank.rank); }
+inline float* to_send(const Rank& rank, int other)
+{
+    return rank.send + rank.column(other) * rank.rows(rank.rank);
+}
+inline float* received(const Rank& rank, int other)
+{
+    return rank.receive + rank.row(other) * rank.columns(rank.rank);
+}
 // [/block_for]
 
 // [place]
@@ -54,7 +65,8 @@ __global__ void place_blocks(const __grid_constant__ Blocks blocks)
 
 inline bool whole_units(const void* pointer, std::size_t pitch, int count)
 {
-    return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0 && pitch % 4 == 0 && count % 4 == 0;
+    return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0 && pitch % 4 == 0 &&
+           count % 4 == 0;
 }
 
 inline void place(const Blocks& blocks, cudaStream_t stream)
@@ -89,10 +101,11 @@ inline void exchange(Rank& rank, int part, int parts, bool with_self, cudaStream
         std::size_t sent = begin(other, part + 1) - begin(other, part);
         std::size_t taken = begin(rank.rank, part + 1) - begin(rank.rank, part);
         if (sent * mine > 0)
-            CHECK(ncclSend(to_send(rank, other) + begin(other, part) * mine, sent * mine, ncclFloat, other, rank.communicator, stream));
+            CHECK(ncclSend(to_send(rank, other) + begin(other, part) * mine, sent * mine, ncclFloat,
+                other, rank.communicator, stream));
         if (taken * theirs > 0)
-            CHECK(ncclRecv(received(rank, other) + begin(rank.rank, part) * theirs, taken * theirs, ncclFloat, other, rank.communicator,
-                           stream));
+            CHECK(ncclRecv(received(rank, other) + begin(rank.rank, part) * theirs, taken * theirs,
+                ncclFloat, other, rank.communicator, stream));
     }
     CHECK(ncclGroupEnd());
 }
@@ -103,18 +116,16 @@ inline void exchange(Rank& rank, int part, int parts, bool with_self, cudaStream
 inline void concatenate(Rank& rank, int part, int parts, bool with_self, cudaStream_t stream)
 {
     Blocks blocks{};
-    int begin = first_row(rank.columns(rank.rank), part, parts), end = first_row(rank.columns(rank.rank), part + 1, parts);
+    int begin = first_row(rank.columns(rank.rank), part, parts),
+        end = first_row(rank.columns(rank.rank), part + 1, parts);
     for (int i = 0; i < rank.ranks; ++i) {
         int other = after(rank, i);
         if (other == rank.rank && !with_self)
             continue;
         std::size_t columns = rank.rows(other);
         blocks.block[blocks.count++] = {received(rank, other) + begin * columns,
-                                        rank.output() + begin * rank.height + rank.row(other),
-                                        columns,
-                                        rank.height,
-                                        end - begin,
-                                        int(columns)};
+            rank.output() + begin * rank.height + rank.row(other), columns, rank.height, end - begin,
+            int(columns)};
     }
     place(blocks, stream);
 }
@@ -127,8 +138,9 @@ inline void copy_rows(Rank& rank, int other, int begin, int end, cudaStream_t st
     std::size_t mine = rank.rows(rank.rank), bytes = mine * sizeof(float);
     if (bytes == 0 || end == begin)
         return;
-    CHECK(cudaMemcpy2DAsync(place_in_output(rank, other) + begin * rank.height, rank.height * sizeof(float),
-                            to_send(rank, other) + begin * mine, bytes, bytes, end - begin, cudaMemcpyDefault, stream));
+    CHECK(cudaMemcpy2DAsync(place_in_output(rank, other) + begin * rank.height,
+        rank.height * sizeof(float), to_send(rank, other) + begin * mine, bytes, bytes, end - begin,
+        cudaMemcpyDefault, stream));
 }
 // [/copy_rows]
 

@@ -44,13 +44,17 @@ __device__ float4& unit_of(float4* tile, int row, int unit)
 // [/unit_of]
 
 // [column_of]
-__device__ float element(const float4& unit, int i) { return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w; }
+__device__ float element(const float4& unit, int i)
+{
+    return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w;
+}
 
 // Column i of a block of 4 x 4, whose rows lie in registers. Once the loop
 // over i is unrolled this moves nothing: it says which register is which.
 __device__ float4 column_of(const float4* rows, int i)
 {
-    return make_float4(element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
+    return make_float4(
+        element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
 }
 // [/column_of]
 
@@ -77,7 +81,8 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
     Barrier::arrival_token token;
     if (threadIdx.x == 0) {
         for (int i = 0; i < UNITS / BOX_UNITS; ++i)
-            engine::cp_async_bulk_tensor_2d_global_to_shared(&from[i * BOX], &input, x + i * BOX_FLOATS, y, loaded);
+            engine::cp_async_bulk_tensor_2d_global_to_shared(
+                &from[i * BOX], &input, x + i * BOX_FLOATS, y, loaded);
         token = cuda::device::barrier_arrive_tx(loaded, 1, sizeof from);
     } else {
         token = loaded.arrive();
@@ -101,7 +106,8 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int i = 0; i < UNITS / BOX_UNITS; ++i)
-            engine::cp_async_bulk_tensor_2d_shared_to_global(&output, y + i * BOX_FLOATS, x, &to[i * BOX]);
+            engine::cp_async_bulk_tensor_2d_shared_to_global(
+                &output, y + i * BOX_FLOATS, x, &to[i * BOX]);
         engine::cp_async_bulk_commit_group();
         engine::cp_async_bulk_wait_group_read<0>();
     }
@@ -109,48 +115,48 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
 // [/transpose_tile]
 
 // [transpose_bulk]
-__global__ void __launch_bounds__(THREADS)
-    transpose_bulk(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS) transpose_bulk(
+    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 8, true>(output, input);
 }
 // [/transpose_bulk]
 
 // [transpose_bulk_swizzle_64]
-__global__ void __launch_bounds__(THREADS)
-    transpose_bulk_swizzle_64(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS) transpose_bulk_swizzle_64(
+    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<4, 4, true>(output, input);
 }
 // [/transpose_bulk_swizzle_64]
 
 // [transpose_bulk_swizzle_32]
-__global__ void __launch_bounds__(THREADS)
-    transpose_bulk_swizzle_32(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS) transpose_bulk_swizzle_32(
+    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<2, 2, true>(output, input);
 }
 // [/transpose_bulk_swizzle_32]
 
 // [transpose_bulk_unswizzled]
-__global__ void __launch_bounds__(THREADS)
-    transpose_bulk_unswizzled(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS) transpose_bulk_unswizzled(
+    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 1, true>(output, input);
 }
 // [/transpose_bulk_unswizzled]
 
 // [transpose_bulk_side_by_side]
-__global__ void __launch_bounds__(THREADS)
-    transpose_bulk_side_by_side(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS) transpose_bulk_side_by_side(
+    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 8, false>(output, input);
 }
 // [/transpose_bulk_side_by_side]
 
 // [transpose_bulk_side_by_side_unswizzled]
-__global__ void __launch_bounds__(THREADS)
-    transpose_bulk_side_by_side_unswizzled(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS) transpose_bulk_side_by_side_unswizzled(
+    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 1, false>(output, input);
 }
@@ -158,25 +164,31 @@ __global__ void __launch_bounds__(THREADS)
 
 // [launch]
 // Blocks numbered down the columns of tiles.
-dim3 grid_down(int width, int height) { return dim3((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM); }
+dim3 grid_down(int width, int height)
+{
+    return dim3((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);
+}
 
 // Describes a matrix to the engine: where its rows lie, how large a box is, and how to swizzle it.
-CUtensorMap describe(const float* matrix, int width, int height, int box_units, CUtensorMapSwizzle swizzle)
+CUtensorMap describe(
+    const float* matrix, int width, int height, int box_units, CUtensorMapSwizzle swizzle)
 {
     // A function of the driver: asked for by name, so that no program needs the driver to be linked.
     static auto encode = [] {
         void* function = nullptr;
         cudaDriverEntryPointQueryResult found{};
-        CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
+        CUDA_CHECK(cudaGetDriverEntryPointByVersion(
+            "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
         return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
     }();
     const cuuint64_t extent[] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(height)};
     const cuuint64_t row_bytes[] = {extent[0] * sizeof(float)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_units * UNIT_FLOATS), TILE_DIM}, every[] = {1, 1};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_units * UNIT_FLOATS), TILE_DIM},
+                     every[] = {1, 1};
     CUtensorMap map;
-    const CUresult result =
-        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), extent, row_bytes, box, every,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix),
+        extent, row_bytes, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS)
         throw std::runtime_error("cuTensorMapEncodeTiled failed: " + std::to_string(result));
     return map;
@@ -194,7 +206,8 @@ float transposed(const float* input, Size size, std::size_t index)
 
 using Transpose = void (*)(CUtensorMap, CUtensorMap);
 
-void add(MatrixChapter<float>& chapter, std::string name, Transpose kernel, int box_units, CUtensorMapSwizzle swizzle)
+void add(MatrixChapter<float>& chapter, std::string name, Transpose kernel, int box_units,
+    CUtensorMapSwizzle swizzle)
 {
     chapter
         .kernel(
@@ -211,7 +224,8 @@ void add(MatrixChapter<float>& chapter, std::string name, Transpose kernel, int 
 
 int main(int argc, char** argv)
 {
-    MatrixChapter<float> chapter("bulk_copy", "What is left for a thread to do when an engine moves the tiles?");
+    MatrixChapter<float> chapter(
+        "bulk_copy", "What is left for a thread to do when an engine moves the tiles?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {36, 28}, {4, 8}, {4, 4}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}});
     chapter.traffic_sizes({{16384, 16384}});
@@ -221,8 +235,10 @@ int main(int argc, char** argv)
     add(chapter, "transpose_bulk_swizzle_64", transpose_bulk_swizzle_64, 4, CU_TENSOR_MAP_SWIZZLE_64B);
     add(chapter, "transpose_bulk_swizzle_32", transpose_bulk_swizzle_32, 2, CU_TENSOR_MAP_SWIZZLE_32B);
     add(chapter, "transpose_bulk_unswizzled", transpose_bulk_unswizzled, 8, CU_TENSOR_MAP_SWIZZLE_NONE);
-    add(chapter, "transpose_bulk_side_by_side", transpose_bulk_side_by_side, 8, CU_TENSOR_MAP_SWIZZLE_128B);
-    add(chapter, "transpose_bulk_side_by_side_unswizzled", transpose_bulk_side_by_side_unswizzled, 8, CU_TENSOR_MAP_SWIZZLE_NONE);
+    add(chapter, "transpose_bulk_side_by_side", transpose_bulk_side_by_side, 8,
+        CU_TENSOR_MAP_SWIZZLE_128B);
+    add(chapter, "transpose_bulk_side_by_side_unswizzled", transpose_bulk_side_by_side_unswizzled, 8,
+        CU_TENSOR_MAP_SWIZZLE_NONE);
 
     return chapter.run(argc, argv);
 }

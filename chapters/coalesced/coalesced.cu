@@ -42,7 +42,10 @@ __global__ void transpose_coalesced(float* output, const float* input, int width
 // [/transpose_coalesced]
 
 // [launch]
-dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
+dim3 grid_of(int width, int height)
+{
+    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [/launch]
@@ -68,7 +71,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_coalesced",
             [](const Matrices<float>& m) {
-                transpose_coalesced<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+                transpose_coalesced<<<grid_of(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)

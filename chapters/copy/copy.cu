@@ -71,7 +71,10 @@ __global__ void copy_shared(float* output, const float* input, int width, int he
 // [/copy_shared]
 
 // [launch]
-dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
+dim3 grid_of(int width, int height)
+{
+    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [/launch]
@@ -100,7 +103,9 @@ int main(int argc, char** argv)
     chapter
         .kernel(
             "copy_plain",
-            [](const Matrices<float>& m) { copy_plain<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            [](const Matrices<float>& m) {
+                copy_plain<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+            },
             copied)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4);
@@ -108,7 +113,10 @@ int main(int argc, char** argv)
     chapter
         .kernel(
             "copy_four_loads",
-            [](const Matrices<float>& m) { copy_four_loads<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            [](const Matrices<float>& m) {
+                copy_four_loads<<<grid_of(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
+            },
             copied)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
@@ -117,7 +125,10 @@ int main(int argc, char** argv)
     chapter
         .kernel(
             "copy_shared",
-            [](const Matrices<float>& m) { copy_shared<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            [](const Matrices<float>& m) {
+                copy_shared<<<grid_of(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
+            },
             copied)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)

@@ -197,7 +197,10 @@ __global__ void transpose_pitched(float* output, const float* input, int width, 
 // [/transpose_pitched]
 
 // [launch]
-dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
+dim3 grid_of(int width, int height)
+{
+    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 constexpr int PITCH_PADDING = 32;
@@ -214,8 +217,10 @@ void launch(const Matrices<float>& m)
 
 int main(int argc, char** argv)
 {
-    MatrixChapter<float> chapter("diagonal", "Does it matter in which order blocks go through a matrix?");
-    chapter.sizes({{2048, 2048}, {2048, 512}, {1000, 700}, {33, 33}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    MatrixChapter<float> chapter(
+        "diagonal", "Does it matter in which order blocks go through a matrix?");
+    chapter.sizes(
+        {{2048, 2048}, {2048, 512}, {1000, 700}, {33, 33}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
     chapter.traffic_sizes({{16384, 16384}});
@@ -230,18 +235,24 @@ int main(int argc, char** argv)
             .expect_on("gt200", partitions_per_step.load == 8);
     };
 
-    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed<float>).expect_on("gt200", partitions_per_step.store < 2);
-    is_ideal();
-
-    chapter.kernel("transpose_fine_grained", launch<transpose_fine_grained>, transposed_in_tiles<TILE_DIM, float>)
-        .expect_on("gt200", partitions_per_step.store == 8);
-    is_ideal();
-
-    chapter.kernel("transpose_coarse_grained", launch<transpose_coarse_grained>, tiles_transposed<TILE_DIM, float>)
+    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed<float>)
         .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();
 
-    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed<float>).expect_on("gt200", partitions_per_step.store == 8);
+    chapter
+        .kernel("transpose_fine_grained", launch<transpose_fine_grained>,
+            transposed_in_tiles<TILE_DIM, float>)
+        .expect_on("gt200", partitions_per_step.store == 8);
+    is_ideal();
+
+    chapter
+        .kernel("transpose_coarse_grained", launch<transpose_coarse_grained>,
+            tiles_transposed<TILE_DIM, float>)
+        .expect_on("gt200", partitions_per_step.store < 2);
+    is_ideal();
+
+    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed<float>)
+        .expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
     chapter.kernel("transpose_diagonal_square", launch<transpose_diagonal_square>, transposed<float>)
@@ -249,7 +260,8 @@ int main(int argc, char** argv)
         .expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
-    chapter.kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed<float>)
+    chapter
+        .kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed<float>)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.wavefronts_per_instruction == 32)
@@ -260,7 +272,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_pitched",
             [](const Matrices<float>& m) {
-                transpose_pitched<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height, m.row_padding);
+                transpose_pitched<<<grid_of(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height, m.row_padding);
             },
             transposed<float>)
         .rows_padded_by(PITCH_PADDING)

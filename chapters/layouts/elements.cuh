@@ -36,7 +36,8 @@ __global__ void transpose_padded_one_element(float* output, const float* input, 
 // [/transpose_padded_one_element]
 
 // [transpose_rectangular_four_elements]
-__global__ void transpose_rectangular_four_elements(float* output, const float* input, int width, int height)
+__global__ void transpose_rectangular_four_elements(
+    float* output, const float* input, int width, int height)
 {
     __shared__ float tile[ROWS][COLUMNS + 2];
 

@@ -15,7 +15,10 @@
 #include "without_padding.cuh"
 
 // [launch]
-dim3 grid_of(int width, int height, int columns, int rows) { return dim3((width + columns - 1) / columns, (height + rows - 1) / rows); }
+dim3 grid_of(int width, int height, int columns, int rows)
+{
+    return dim3((width + columns - 1) / columns, (height + rows - 1) / rows);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 narrow_block(NARROW_COLUMNS, TILE_DIM);
@@ -40,7 +43,8 @@ float transposed(const float* input, Size size, std::size_t index)
 auto tiled(Transpose kernel, int columns, int rows, dim3 block)
 {
     return [=](const Matrices<float>& m) {
-        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(m.output, m.input, m.width, m.height);
+        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(
+            m.output, m.input, m.width, m.height);
     };
 }
 
@@ -56,8 +60,14 @@ auto layout(Layout kernel, dim3 block, int dynamic_words = 0)
     };
 }
 
-auto square_layout(Layout kernel, int dynamic_words = 0) { return layout(kernel, square_block, dynamic_words); }
-auto rectangle_layout(Layout kernel, int dynamic_words = 0) { return layout(kernel, rectangular_block, dynamic_words); }
+auto square_layout(Layout kernel, int dynamic_words = 0)
+{
+    return layout(kernel, square_block, dynamic_words);
+}
+auto rectangle_layout(Layout kernel, int dynamic_words = 0)
+{
+    return layout(kernel, rectangular_block, dynamic_words);
+}
 
 // Wavefronts that an access of a warp to the tile takes, on 32 banks and on the 16 of a gt200. That one serves half a
 // warp at a time, so there the ideal is 2.
@@ -65,8 +75,8 @@ struct Wavefronts {
     int load, store, load_on_16_banks, store_on_16_banks;
 };
 
-MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name, MatrixChapter<float>::LaunchFunction launch,
-                          Wavefronts wavefronts)
+MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name,
+    MatrixChapter<float>::LaunchFunction launch, Wavefronts wavefronts)
 {
     return chapter.kernel(std::move(name), std::move(launch), transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -90,24 +100,32 @@ void add_layouts(MatrixChapter<float>& chapter)
     for (const Study& study : std::vector<Study>{
              {"layout_square_static", square_layout(layout_square_static), {32, 1, 0, 0}},
              {"layout_square_static_padded", square_layout(layout_square_static_padded), {1, 1, 0, 0}},
-             {"layout_square_dynamic", square_layout(layout_square_dynamic, square_words), {32, 1, 0, 0}},
-             {"layout_square_dynamic_padded", square_layout(layout_square_dynamic_padded, padded_square_words), {1, 1, 0, 0}},
+             {"layout_square_dynamic", square_layout(layout_square_dynamic, square_words),
+                 {32, 1, 0, 0}},
+             {"layout_square_dynamic_padded",
+                 square_layout(layout_square_dynamic_padded, padded_square_words), {1, 1, 0, 0}},
          })
-        add(chapter, study.name, study.launch, study.wavefronts).only_at({{TILE_DIM, TILE_DIM}}).left_out_on("gt200");
+        add(chapter, study.name, study.launch, study.wavefronts)
+            .only_at({{TILE_DIM, TILE_DIM}})
+            .left_out_on("gt200");
 
     const int words = ROWS * COLUMNS, padded = ROWS * (COLUMNS + 2);
     for (const Study& study : std::vector<Study>{
              {"layout_rectangle_static", rectangle_layout(layout_rectangle_static), {16, 1, 32, 2}},
-             {"layout_rectangle_static_padded", rectangle_layout(layout_rectangle_static_padded), {1, 1, 4, 2}},
-             {"layout_rectangle_dynamic", rectangle_layout(layout_rectangle_dynamic, words), {16, 1, 32, 2}},
-             {"layout_rectangle_dynamic_padded", rectangle_layout(layout_rectangle_dynamic_padded, padded), {1, 1, 4, 2}},
+             {"layout_rectangle_static_padded", rectangle_layout(layout_rectangle_static_padded),
+                 {1, 1, 4, 2}},
+             {"layout_rectangle_dynamic", rectangle_layout(layout_rectangle_dynamic, words),
+                 {16, 1, 32, 2}},
+             {"layout_rectangle_dynamic_padded",
+                 rectangle_layout(layout_rectangle_dynamic_padded, padded), {1, 1, 4, 2}},
          })
         add(chapter, study.name, study.launch, study.wavefronts).only_at({{COLUMNS, ROWS}});
 }
 
 int main(int argc, char** argv)
 {
-    MatrixChapter<float> chapter("layouts", "How else can a tile be free of conflicts, and what else changes with it?");
+    MatrixChapter<float> chapter(
+        "layouts", "How else can a tile be free of conflicts, and what else changes with it?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.traffic_sizes({{16384, 16384}});
@@ -122,9 +140,11 @@ int main(int argc, char** argv)
         .expect_on("gt200", shared_load.conflicts == 0);
     add(chapter, "transpose_narrow_block", square(transpose_narrow_block, narrow_block), {8, 4, 16, 4});
 
-    add(chapter, "transpose_padded_one_element", square(transpose_padded_one_element, square_block), {1, 1, 0, 0}).left_out_on("gt200");
-    add(chapter, "transpose_rectangular_four_elements", tiled(transpose_rectangular_four_elements, COLUMNS, ROWS, few_rows_block),
-        {1, 1, 4, 2});
+    add(chapter, "transpose_padded_one_element", square(transpose_padded_one_element, square_block),
+        {1, 1, 0, 0})
+        .left_out_on("gt200");
+    add(chapter, "transpose_rectangular_four_elements",
+        tiled(transpose_rectangular_four_elements, COLUMNS, ROWS, few_rows_block), {1, 1, 4, 2});
 
     add_layouts(chapter);
     return chapter.run(argc, argv);

@@ -44,7 +44,10 @@ __global__ void transpose_naive_column_read(float* output, const float* input, i
 // [launch]
 // x and y count the columns and rows of the matrix that is accessed by row: the input of the first kernel, the output
 // of the second.
-dim3 grid_of(int columns, int rows) { return dim3((columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM); }
+dim3 grid_of(int columns, int rows)
+{
+    return dim3((columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [/launch]
@@ -70,7 +73,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_naive_row_read",
             [](const Matrices<float>& m) {
-                transpose_naive_row_read<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+                transpose_naive_row_read<<<grid_of(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -80,7 +84,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_naive_column_read",
             [](const Matrices<float>& m) {
-                transpose_naive_column_read<<<grid_of(m.height, m.width), block>>>(m.output, m.input, m.width, m.height);
+                transpose_naive_column_read<<<grid_of(m.height, m.width), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 32)

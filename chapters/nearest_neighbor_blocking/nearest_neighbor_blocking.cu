@@ -154,7 +154,10 @@ void cpu_some(std::span<const float3> points, std::span<int> output, int begin, 
     }
 }
 
-void cpu_one_core(std::span<const float3> points, std::span<int> output) { cpu_some(points, output, 0, points.size()); }
+void cpu_one_core(std::span<const float3> points, std::span<int> output)
+{
+    cpu_some(points, output, 0, points.size());
+}
 
 void cpu_all_cores(std::span<const float3> points, std::span<int> output)
 {
@@ -172,7 +175,8 @@ std::string nearest_are_right(const ArrayKernels<float3, int>::Written& written)
     static std::vector<float3> points;
     static std::vector<int> nearest;
     const bool is_new = points.size() != written.input.size() ||
-                        (!points.empty() && std::memcmp(points.data(), written.input.data(), written.input.size_bytes()) != 0);
+                        (!points.empty() && std::memcmp(points.data(), written.input.data(),
+                                                written.input.size_bytes()) != 0);
     if (is_new) {
         points.assign(written.input.begin(), written.input.end());
         nearest = nearest_by_sorting(points);
@@ -194,7 +198,8 @@ int main(int argc, char** argv)
     kernels.host_row("cpu_plain", cpu_plain, nearest_are_right).at_most(10000);
     kernels.host_row("cpu_one_core", cpu_one_core, nearest_are_right).at_most(10000);
     kernels.host_row("cpu_all_cores", cpu_all_cores, nearest_are_right).at_most(10000);
-    kernels.kernel("nearest_global", find_nearest<nearest_global>, nearest_are_right).expect(global_load.sectors_per_request <= 1.5);
+    kernels.kernel("nearest_global", find_nearest<nearest_global>, nearest_are_right)
+        .expect(global_load.sectors_per_request <= 1.5);
     kernels.kernel("nearest_blocked_float3", find_nearest<nearest_blocked_float3>, nearest_are_right)
         .expect(shared_load.wavefronts_per_instruction == 1)
         .expect(shared_load.conflicts == 0)

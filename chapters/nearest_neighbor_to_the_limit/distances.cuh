@@ -82,7 +82,8 @@ __device__ void note_tile(NearestTile (&nearest)[QUERIES], const Least<QUERIES>&
 // Looks at a tile that holds queries of this block. The first query of
 // this thread would stand at `own` in it.
 template <int THREADS, int TILE, int QUERIES>
-__device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first, int own)
+__device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES],
+    const float4* tile, int first, int own)
 {
     Least<QUERIES> least;
 #pragma unroll 4
@@ -101,7 +102,8 @@ __device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine
 // Looks at a tile of others. Good: one instruction a pair beside the
 // distance. No index, and nobody asks whose point it is.
 template <int TILE, int QUERIES>
-__device__ void look_at_others(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
+__device__ void look_at_others(
+    NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
 {
     Least<QUERIES> least;
 #pragma unroll 4
@@ -128,7 +130,8 @@ __device__ float least_of_three(float a, float b, float c)
 // Looks at a tile of others. Good: half an instruction a pair beside
 // the distance. The loop turns after `STEPS` times two points.
 template <int TILE, int STEPS, int QUERIES>
-__device__ void look_by_three(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
+__device__ void look_by_three(
+    NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first)
 {
     Least<QUERIES> least;
 #pragma unroll(STEPS)
@@ -136,7 +139,8 @@ __device__ void look_by_three(NearestTile (&nearest)[QUERIES], const float3 (&mi
         float4 one = tile[j], other = tile[j + 1];
 #pragma unroll
         for (int q = 0; q < QUERIES; ++q)
-            least.of[q] = least_of_three(least.of[q], distance_of(mine[q], one), distance_of(mine[q], other));
+            least.of[q] =
+                least_of_three(least.of[q], distance_of(mine[q], one), distance_of(mine[q], other));
     }
     note_tile(nearest, least, first);
 }
@@ -157,8 +161,8 @@ __device__ int index_in(const float3* points, int n, float3 mine, int i, Nearest
 
 // [write_indices]
 template <int THREADS, int TILE, int QUERIES>
-__device__ void write_indices(int* output, const float3* points, int n, const float3 (&mine)[QUERIES], int i,
-                              const NearestTile (&nearest)[QUERIES])
+__device__ void write_indices(int* output, const float3* points, int n, const float3 (&mine)[QUERIES],
+    int i, const NearestTile (&nearest)[QUERIES])
 {
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q)

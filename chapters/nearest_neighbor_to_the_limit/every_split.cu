@@ -18,27 +18,33 @@ namespace {
 
 using Fill = void (*)(std::span<float3>, std::uint64_t);
 
-void equal_points(std::span<float3> points, std::uint64_t) { std::ranges::fill(points, make_float3(0.5f, -0.25f, 1.0f)); }
+void equal_points(std::span<float3> points, std::uint64_t)
+{
+    std::ranges::fill(points, make_float3(0.5f, -0.25f, 1.0f));
+}
 
 /// On a line, each a little farther from the next, up to the greatest coordinates that are accepted.
 void far_points(std::span<float3> points, std::uint64_t)
 {
     for (std::size_t i = 0; i < points.size(); ++i)
-        points[i] = make_float3(1e18f * static_cast<float>(i + 1) / static_cast<float>(points.size()), 0, 0);
+        points[i] =
+            make_float3(1e18f * static_cast<float>(i + 1) / static_cast<float>(points.size()), 0, 0);
 }
 
 /// Of each shape, in its order, lengths around those where its groups, tiles and query blocks end.
 const std::vector<int> lengths[] = {{1, 2, 15, 16, 17, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257},
-                                    {1, 2, 31, 32, 33, 129, 255, 256, 257, 511, 512, 513, 1025},
-                                    {1, 2, 33, 1023, 1024, 1025, 1535, 1536, 1537},
-                                    {1, 2, 63, 64, 65, 1023, 1024, 1025, 1535, 1536, 1537, 3073},
-                                    {1, 2, 33, 1023, 1025, LARGE_TILE - 1, LARGE_TILE, LARGE_TILE + 1}};
+    {1, 2, 31, 32, 33, 129, 255, 256, 257, 511, 512, 513, 1025},
+    {1, 2, 33, 1023, 1024, 1025, 1535, 1536, 1537},
+    {1, 2, 63, 64, 65, 1023, 1024, 1025, 1535, 1536, 1537, 3073},
+    {1, 2, 33, 1023, 1025, LARGE_TILE - 1, LARGE_TILE, LARGE_TILE + 1}};
 static_assert(std::size(lengths) == std::size(shapes));
 
 /// Words are there for MOST_SPLIT queries. More points go to the kernel that needs none.
 static_assert(std::ranges::is_sorted(shapes, {}, &Shape::most_points));
-static_assert(&shape_of(0) == shapes && &shape_of(shapes[0].most_points) == shapes && &shape_of(shapes[0].most_points + 1) == shapes + 1);
-static_assert(shape_of(MOST_SPLIT).most_points == MOST_SPLIT && shape_of(MOST_SPLIT + 1).find == find_nearest<nearest_large_tile>);
+static_assert(&shape_of(0) == shapes && &shape_of(shapes[0].most_points) == shapes &&
+              &shape_of(shapes[0].most_points + 1) == shapes + 1);
+static_assert(shape_of(MOST_SPLIT).most_points == MOST_SPLIT &&
+              shape_of(MOST_SPLIT + 1).find == find_nearest<nearest_large_tile>);
 static_assert(&shape_of(INT_MAX) == shapes + std::size(shapes) - 1);
 
 bool finds_all(const Shape& shape, int n, Fill fill)
@@ -57,7 +63,8 @@ bool finds_all(const Shape& shape, int n, Fill fill)
         CUDA_CHECK(cudaGetLastError());
         output.copy_to(found);
         if (const std::string wrong = nearest_are_right({points, found, {}}); !wrong.empty()) {
-            std::fprintf(stderr, "shape for at most %d points, %d points, run %d: %s\n", shape.most_points, n, run, wrong.c_str());
+            std::fprintf(stderr, "shape for at most %d points, %d points, run %d: %s\n",
+                shape.most_points, n, run, wrong.c_str());
             return false;
         }
     }

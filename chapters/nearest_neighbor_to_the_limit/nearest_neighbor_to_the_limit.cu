@@ -160,7 +160,8 @@ void find_split(const Points& arrays)
     if (arrays.n == 0)
         return;
     dim3 grid(parts_of(arrays.n, THREADS * QUERIES), parts_of(arrays.n, TILE));
-    nearest_split<QUERIES, THREADS, TILE, GROUP, FEW><<<grid, THREADS>>>(arrays.output, arrays.input, arrays.n);
+    nearest_split<QUERIES, THREADS, TILE, GROUP, FEW>
+        <<<grid, THREADS>>>(arrays.output, arrays.input, arrays.n);
 }
 
 // Of few points, all blocks run at once: many small ones. The more
@@ -170,13 +171,14 @@ struct Shape {
     int most_points;
     void (*find)(const Points&);
 };
-constexpr Shape shapes[] = {{7000, find_split<2, 128, 64, 16>},
-                            {40000, find_split<4, 64, 512, GROUP>},
-                            {100000, find_split<8, 128, 1536, GROUP>},
-                            {MOST_SPLIT, find_split<8, 128, 1536, 64, false>},
-                            {INT_MAX, find_nearest<nearest_large_tile>}};
+constexpr Shape shapes[] = {{7000, find_split<2, 128, 64, 16>}, {40000, find_split<4, 64, 512, GROUP>},
+    {100000, find_split<8, 128, 1536, GROUP>}, {MOST_SPLIT, find_split<8, 128, 1536, 64, false>},
+    {INT_MAX, find_nearest<nearest_large_tile>}};
 
-constexpr const Shape& shape_of(int n) { return *std::ranges::lower_bound(shapes, n, {}, &Shape::most_points); }
+constexpr const Shape& shape_of(int n)
+{
+    return *std::ranges::lower_bound(shapes, n, {}, &Shape::most_points);
+}
 
 void find_nearest_split(const Points& arrays) { shape_of(arrays.n).find(arrays); }
 // [/launch]
@@ -190,17 +192,20 @@ std::string nearest_are_right(const ArrayKernels<float3, int>::Written& written)
     static std::vector<float3> points;
     static std::vector<int> nearest;
     const bool is_new = points.size() != written.input.size() ||
-                        (!points.empty() && std::memcmp(points.data(), written.input.data(), written.input.size_bytes()) != 0);
+                        (!points.empty() && std::memcmp(points.data(), written.input.data(),
+                                                written.input.size_bytes()) != 0);
     if (is_new) {
         points.assign(written.input.begin(), written.input.end());
-        nearest = nearest_by_sorting(points, [](float3 a, float3 b) { return distance_of(a, make_float4(b.x, b.y, b.z, 0)); });
+        nearest = nearest_by_sorting(
+            points, [](float3 a, float3 b) { return distance_of(a, make_float4(b.x, b.y, b.z, 0)); });
     }
     return compare_elements<int>(written.output, [&](std::size_t i) { return nearest[i]; });
 }
 
 int main(int argc, char** argv)
 {
-    ArrayChapter chapter("nearest_neighbor_to_the_limit", "How many pairs of points can be compared in a second?");
+    ArrayChapter chapter(
+        "nearest_neighbor_to_the_limit", "How many pairs of points can be compared in a second?");
     chapter.lengths({2000, 1025, 1000, 129, 128, 127, 33, 3, 2, 1, 0});
     chapter.gpu_lengths({1024, 10000, 16384, 65536, 131072, 262144, 524288});
     chapter.counted_length(2000);

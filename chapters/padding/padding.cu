@@ -41,7 +41,10 @@ __global__ void transpose_padded(float* output, const float* input, int width, i
 // [/transpose_padded]
 
 // [launch]
-dim3 grid_of(int width, int height, int columns, int rows) { return dim3((width + columns - 1) / columns, (height + rows - 1) / rows); }
+dim3 grid_of(int width, int height, int columns, int rows)
+{
+    return dim3((width + columns - 1) / columns, (height + rows - 1) / rows);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 small_block(SMALL_DIM, SMALL_DIM);
@@ -63,7 +66,8 @@ float transposed(const float* input, Size size, std::size_t index)
 auto tiled(Transpose kernel, int columns, int rows, dim3 block)
 {
     return [=](const Matrices<float>& m) {
-        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(m.output, m.input, m.width, m.height);
+        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(
+            m.output, m.input, m.width, m.height);
     };
 }
 
@@ -76,8 +80,8 @@ struct Wavefronts {
     int load, store, load_on_16_banks, store_on_16_banks;
 };
 
-MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name, MatrixChapter<float>::LaunchFunction launch,
-                          Wavefronts wavefronts)
+MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name,
+    MatrixChapter<float>::LaunchFunction launch, Wavefronts wavefronts)
 {
     return chapter.kernel(std::move(name), std::move(launch), transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -104,8 +108,10 @@ int main(int argc, char** argv)
     add(chapter, "transpose_tile_16_padded_2", small(transpose_tile_16_padded_2), {1, 2, 4, 2});
 
     add(chapter, "transpose_rectangular", rectangular(transpose_rectangular), {16, 1, 32, 2});
-    add(chapter, "transpose_rectangular_padded_1", rectangular(transpose_rectangular_padded_1), {2, 1, 2, 2});
-    add(chapter, "transpose_rectangular_padded_2", rectangular(transpose_rectangular_padded_2), {1, 1, 4, 2});
+    add(chapter, "transpose_rectangular_padded_1", rectangular(transpose_rectangular_padded_1),
+        {2, 1, 2, 2});
+    add(chapter, "transpose_rectangular_padded_2", rectangular(transpose_rectangular_padded_2),
+        {1, 1, 4, 2});
 
     return chapter.run(argc, argv);
 }

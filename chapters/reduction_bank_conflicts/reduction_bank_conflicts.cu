@@ -193,7 +193,8 @@ std::string added_up(const typename ArrayKernels<Number, Number>::Written& writt
 {
     std::span<const Number> numbers = written.input, scratch = written.scratch;
     for (int launch = 1; numbers.size() > BLOCK; ++launch) {
-        const auto sums = scratch.first(static_cast<std::size_t>(blocks_of(static_cast<int>(numbers.size()))));
+        const auto sums =
+            scratch.first(static_cast<std::size_t>(blocks_of(static_cast<int>(numbers.size()))));
         const std::string wrong = check_launch(numbers, sums);
         if (!wrong.empty())
             return "launch " + std::to_string(launch) + ": " + wrong;
@@ -227,7 +228,8 @@ int main(int argc, char** argv)
         .expect(shared_store.wavefronts_per_block == 55)
         .expect_on("gt200", shared_load.conflicts_per_block == 120)
         .expect_on("gt200", shared_store.conflicts_per_block == 60);
-    integers.kernel("reduce_strided_padded", add_up<reduce_strided_padded, unsigned>, added_up<unsigned>)
+    integers
+        .kernel("reduce_strided_padded", add_up<reduce_strided_padded, unsigned>, added_up<unsigned>)
         .expect(shared_load.wavefronts_per_block == 25)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.wavefronts_per_block == 20)

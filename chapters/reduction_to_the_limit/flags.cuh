@@ -10,7 +10,8 @@
 __device__ unsigned long long mail[MOST_BLOCKS];
 
 template <int THREADS, int LOADS>
-__global__ void __launch_bounds__(THREADS) reduce_packed_flags(float* output, const float* numbers, unsigned n)
+__global__ void __launch_bounds__(THREADS)
+    reduce_packed_flags(float* output, const float* numbers, unsigned n)
 {
     unsigned tid = threadIdx.x, last = gridDim.x - 1;
     float sum = block_sum<THREADS>(thread_sum<THREADS, LOADS>(numbers, n));
@@ -52,7 +53,8 @@ __device__ void wait_for_kernel_before()
 
 // [reduce_dependent_launch]
 template <int THREADS, int LOADS>
-__global__ void __launch_bounds__(THREADS) reduce_dependent_launch(float* output, const float* numbers, unsigned n)
+__global__ void __launch_bounds__(THREADS)
+    reduce_dependent_launch(float* output, const float* numbers, unsigned n)
 {
     // Good: while the kernel before this one ends, the blocks are
     // made ready. Here they wait, before anything is read.

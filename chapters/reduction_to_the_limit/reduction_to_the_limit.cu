@@ -217,7 +217,8 @@ void add_early(const Floats& arrays)
     config.blockDim = THREADS;
     config.attrs = &early;
     config.numAttrs = conflict_free::compute_capability() >= 90 ? 1 : 0;
-    CUDA_CHECK(cudaLaunchKernelEx(&config, reduce_dependent_launch<THREADS, LOADS>, arrays.output, arrays.input, arrays.n));
+    CUDA_CHECK(cudaLaunchKernelEx(
+        &config, reduce_dependent_launch<THREADS, LOADS>, arrays.output, arrays.input, arrays.n));
 }
 
 // While a launch takes most of the time, more and smaller blocks
@@ -249,8 +250,9 @@ int main(int argc, char** argv)
     ArrayChapter chapter("reduction_to_the_limit", "How fast can numbers be added?");
     chapter.lengths({1048576, 100003, 513, 512, 511, 257, 5, 4, 3, 1, 0});
     // Every power of two from 2^16 on, and lengths that are odd.
-    chapter.gpu_lengths({65536, 131072, 262144, 524288, 1048573, 2097152, 4194301, 4194304, 8388608, 16777216, 33554432, 67108864,
-                         100000007, 134217728, 268435456, 536870912, 1073741821, 1073741824});
+    chapter.gpu_lengths(
+        {65536, 131072, 262144, 524288, 1048573, 2097152, 4194301, 4194304, 8388608, 16777216, 33554432,
+            67108864, 100000007, 134217728, 268435456, 536870912, 1073741821, 1073741824});
     chapter.timed_from(sizeof(float) * 65536);
     chapter.counted_length(1048576);
     chapter.traffic_lengths({4194304});
@@ -278,7 +280,9 @@ int main(int argc, char** argv)
     add("reduce_one_launch", add_in_one, sum_is_right)
         .expect(global_load.sectors_over_ideal == 1)
         .expect(global_atomic.requests_per_block == 1);
-    add("reduce_packed_flags", add_with_flags, sum_is_right).expect(global_load.sectors_over_ideal <= 1).expect(global_store.requests == 1);
+    add("reduce_packed_flags", add_with_flags, sum_is_right)
+        .expect(global_load.sectors_over_ideal <= 1)
+        .expect(global_store.requests == 1);
     add("reduce_dependent_launch", add_with_dependent_launch, sum_is_right)
         .expect(global_load.sectors_over_ideal <= 1)
         .expect(global_store.requests == 1);

@@ -47,7 +47,10 @@ constexpr Way ways[] = {
 class Trial {
 public:
     explicit Trial(const std::vector<float>& numbers)
-        : n_(static_cast<int>(numbers.size())), input_(numbers.size() + 4), output_(1), scratch_(sums_between_launches(numbers.size()))
+        : n_(static_cast<int>(numbers.size())),
+          input_(numbers.size() + 4),
+          output_(1),
+          scratch_(sums_between_launches(numbers.size()))
     {
         std::vector<float> shifted(4, NAN);
         shifted.insert(shifted.end(), numbers.begin(), numbers.end());
@@ -82,7 +85,8 @@ bool is_exact_of_whole_numbers(int n)
         const float sum = trial.sum(way);
         if (sum == exact)
             continue;
-        std::fprintf(stderr, "%s: the sum of %d whole numbers is %.9g, wanted %.9g\n", way.name, n, sum, exact);
+        std::fprintf(
+            stderr, "%s: the sum of %d whole numbers is %.9g, wanted %.9g\n", way.name, n, sum, exact);
         passed = false;
     }
     return passed;
@@ -104,10 +108,13 @@ bool is_right_in_a_row(int n, int runs)
         CUDA_CHECK(cudaGetLastError());
         input.copy_to(numbers);
         for (int run = 0; run < runs; ++run) {
-            const float sum = numbers[static_cast<std::size_t>(n + run)], wanted = std::ldexp(1.0f, run);
+            const float sum = numbers[static_cast<std::size_t>(n + run)],
+                        wanted = std::ldexp(1.0f, run);
             if (sum == wanted)
                 continue;
-            std::fprintf(stderr, "%s: sum %d of a row of launches over %d numbers is %.9g, wanted %.9g\n", way.name, run, n, sum, wanted);
+            std::fprintf(stderr,
+                "%s: sum %d of a row of launches over %d numbers is %.9g, wanted %.9g\n", way.name, run,
+                n, sum, wanted);
             passed = false;
         }
     }
@@ -130,8 +137,9 @@ bool is_same_each_time(int n, int runs)
             others += std::memcmp(&sum, &first, sizeof sum) != 0;
         }
         const double error = std::abs(first - exact.sum);
-        std::printf("%-34s %9d numbers  sum %-13.9g error %.2e, at most %.2e  %d runs, %d with other bits\n", way.name, n, first, error,
-                    bound, runs, others);
+        std::printf(
+            "%-34s %9d numbers  sum %-13.9g error %.2e, at most %.2e  %d runs, %d with other bits\n",
+            way.name, n, first, error, bound, runs, others);
         passed &= others == 0 && error <= bound;
     }
     return passed;
@@ -143,7 +151,8 @@ int main(int argc, char** argv)
 {
     const int runs = argc == 2 ? std::atoi(argv[1]) : 0;
     if (runs < 1) {
-        std::fprintf(stderr, "same_bits: got %d arguments, accepted: the number of runs, from 1\n", argc - 1);
+        std::fprintf(
+            stderr, "same_bits: got %d arguments, accepted: the number of runs, from 1\n", argc - 1);
         return 2;
     }
     int devices = 0;
@@ -152,7 +161,8 @@ int main(int argc, char** argv)
         return 77;
     }
     bool passed = true;
-    for (const int n : {0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 511, 512, 513, 4095, 4096, 4097, 65539, 300007})
+    for (const int n :
+        {0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 511, 512, 513, 4095, 4096, 4097, 65539, 300007})
         passed &= is_exact_of_whole_numbers(n);
     for (const int n : {1, 65539, 300007})
         passed &= is_right_in_a_row(n, std::min(runs, 20));

@@ -41,7 +41,8 @@ inline std::size_t sums_between_launches(std::size_t n)
 /// thread, and in blocks and over blocks less than 64.
 inline int most_additions(std::size_t n)
 {
-    const std::size_t threads = static_cast<std::size_t>(conflict_free::multiprocessors()) * THREADS_PER_MULTIPROCESSOR;
+    const std::size_t threads =
+        static_cast<std::size_t>(conflict_free::multiprocessors()) * THREADS_PER_MULTIPROCESSOR;
     return static_cast<int>((n + threads - 1) / threads) + 64;
 }
 
@@ -62,13 +63,15 @@ inline conflict_free::CompensatedSum reference_sum(std::span<const float> number
 inline std::string sum_is_right(const Summed& written)
 {
     const auto [exact, magnitudes] = reference_sum(written.input);
-    const double bound = conflict_free::summation_bound(most_additions(written.input.size()), magnitudes);
+    const double bound =
+        conflict_free::summation_bound(most_additions(written.input.size()), magnitudes);
     // Written so that NaN fails.
     if (std::abs(written.output[0] - exact) <= bound)
         return {};
     std::ostringstream text;
     text.precision(9);
-    text << "the sum is " << written.output[0] << ", exactly " << exact << ", and rounding explains " << bound << " at most";
+    text << "the sum is " << written.output[0] << ", exactly " << exact << ", and rounding explains "
+         << bound << " at most";
     return text.str();
 }
 
@@ -78,13 +81,15 @@ inline std::string every_launch_is_right(const Summed& written)
     std::span<const float> numbers = written.input, scratch = written.scratch;
     for (int launch = 1; numbers.size() > NUMBERS_OF_BLOCK; ++launch) {
         const auto sums = scratch.first((numbers.size() + NUMBERS_OF_BLOCK - 1) / NUMBERS_OF_BLOCK);
-        const std::string wrong = conflict_free::check_block_sums(numbers, sums, NUMBERS_OF_BLOCK, ADDITIONS_OF_BLOCK);
+        const std::string wrong =
+            conflict_free::check_block_sums(numbers, sums, NUMBERS_OF_BLOCK, ADDITIONS_OF_BLOCK);
         if (!wrong.empty())
             return "launch " + std::to_string(launch) + ": " + wrong;
         numbers = sums;
         scratch = scratch.subspan(sums.size());
     }
-    const std::string wrong = conflict_free::check_block_sums(numbers, written.output, NUMBERS_OF_BLOCK, ADDITIONS_OF_BLOCK);
+    const std::string wrong =
+        conflict_free::check_block_sums(numbers, written.output, NUMBERS_OF_BLOCK, ADDITIONS_OF_BLOCK);
     return wrong.empty() ? "" : "last launch: " + wrong;
 }
 
@@ -93,5 +98,6 @@ inline std::map<std::string, double> error_of_sum(const Summed& written)
 {
     const auto [exact, magnitudes] = reference_sum(written.input);
     return {{"error", std::abs(written.output[0] - exact)},
-            {"error_bound", conflict_free::summation_bound(most_additions(written.input.size()), magnitudes)}};
+        {"error_bound",
+            conflict_free::summation_bound(most_additions(written.input.size()), magnitudes)}};
 }

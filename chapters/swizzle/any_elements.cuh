@@ -35,13 +35,17 @@ template <class Element, int COLUMNS_, int ROWS_, int THREADS_>
 struct Tile {
     using Word = typename WordOf<sizeof(Element)>::type;
     static constexpr int COLUMNS = COLUMNS_, ROWS = ROWS_, THREADS = THREADS_, WARPS = THREADS / LANES;
-    static constexpr int PER_WORD = sizeof(Word) / sizeof(Element), PER_SECTOR = SECTOR_BYTES / sizeof(Element);
+    static constexpr int PER_WORD = sizeof(Word) / sizeof(Element),
+                         PER_SECTOR = SECTOR_BYTES / sizeof(Element);
     static constexpr int ALL_ROWS = ROWS + PER_SECTOR, COLUMN_WORDS = ALL_ROWS / PER_WORD;
 
     // Good: lanes take columns 1, 4 or 8 apart. With an odd pitch these fill the banks, every 4th or every 8th
     // of them, and one word more every 32 columns fills those between.
     static constexpr int PITCH = COLUMN_WORDS | 1;
-    __host__ __device__ static constexpr int place(int column, int word) { return column * PITCH + column / BANKS + word; }
+    __host__ __device__ static constexpr int place(int column, int word)
+    {
+        return column * PITCH + column / BANKS + word;
+    }
     static constexpr int WORDS = COLUMNS * PITCH + COLUMNS / BANKS;
 };
 // [/Tile]
@@ -72,7 +76,9 @@ __device__ uint64_t load_prefetching(const uint64_t* from)
 __device__ uint2 load_prefetching(const uint2* from)
 {
     uint2 value;
-    asm volatile("ld.global.L2::256B.v2.u32 {%0, %1}, [%2];" : "=r"(value.x), "=r"(value.y) : "l"(from));
+    asm volatile("ld.global.L2::256B.v2.u32 {%0, %1}, [%2];"
+        : "=r"(value.x), "=r"(value.y)
+        : "l"(from));
     return value;
 }
 
@@ -80,8 +86,8 @@ __device__ uint4 load_prefetching(const uint4* from)
 {
     uint4 value;
     asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-                 : "l"(from));
+        : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+        : "l"(from));
     return value;
 }
 #endif
@@ -113,7 +119,8 @@ struct Piece {
         } else {
             uint2 low = load_prefetching(from), high = load_prefetching(from + 1);
             bool second = late >= 32;
-            uint32_t begin = second ? low.y : low.x, middle = second ? high.x : low.y, end = second ? high.y : high.x;
+            uint32_t begin = second ? low.y : low.x, middle = second ? high.x : low.y,
+                     end = second ? high.y : high.x;
             words[0] = __funnelshift_r(begin, middle, late);
             words[1] = __funnelshift_r(middle, end, late);
         }
@@ -146,15 +153,18 @@ __device__ void columns_of(Word (&)[1])
 // [load_inside]
 // Of a tile that lies inside the matrix, a row from its edges: no lane has to look where the matrix ends.
 template <class Tile, class Element>
-__device__ void load_inside(typename Tile::Word* tile, const Element* input, int width, int left, int top)
+__device__ void load_inside(
+    typename Tile::Word* tile, const Element* input, int width, int left, int top)
 {
-    constexpr int PER_WORD = Tile::PER_WORD, WORDS = Piece<Element>::WORDS, PIECES = Tile::COLUMNS / (WORDS * PER_WORD);
+    constexpr int PER_WORD = Tile::PER_WORD, WORDS = Piece<Element>::WORDS,
+                  PIECES = Tile::COLUMNS / (WORDS * PER_WORD);
     constexpr int STEP = Tile::THREADS / PIECES, LOADS = (Tile::COLUMN_WORDS + STEP - 1) / STEP;
     int column = threadIdx.x % PIECES * (WORDS * PER_WORD), first = threadIdx.x / PIECES;
 
     Piece<Element> rows[PER_WORD];
     for (int p = 0; p < PER_WORD; ++p)
-        rows[p].begin_at(input + static_cast<ptrdiff_t>(top + first * PER_WORD + p) * width + left + column);
+        rows[p].begin_at(
+            input + static_cast<ptrdiff_t>(top + first * PER_WORD + p) * width + left + column);
 
     // A step is of whole units: each row is as late as the one a step before it.
     static_assert(STEP * PER_WORD * sizeof(Element) % sizeof(typename Piece<Element>::Unit) == 0);
@@ -185,7 +195,8 @@ __device__ void load_inside(typename Tile::Word* tile, const Element* input, int
 // [load_at_edge]
 // Of any tile: each element for itself, if the matrix has it.
 template <class Tile, class Element>
-__device__ void load_at_edge(typename Tile::Word* tile, const Element* input, int width, int height, int left, int top)
+__device__ void load_at_edge(
+    typename Tile::Word* tile, const Element* input, int width, int height, int left, int top)
 {
 #pragma unroll 4
     for (int i = threadIdx.x; i < Tile::COLUMNS * Tile::COLUMN_WORDS; i += Tile::THREADS) {
@@ -204,7 +215,8 @@ __device__ void load_at_edge(typename Tile::Word* tile, const Element* input, in
 // [store]
 // A warp writes a row of the output from where its first sector begins: a lane a word, 32 lanes side by side.
 template <class Tile, bool INSIDE, class Element>
-__device__ void store(Element* output, const typename Tile::Word* tile, int width, int height, int left, int top)
+__device__ void store(
+    Element* output, const typename Tile::Word* tile, int width, int height, int left, int top)
 {
     using Word = typename Tile::Word;
     constexpr int PER_WORD = Tile::PER_WORD, PER_SECTOR = Tile::PER_SECTOR;
@@ -214,13 +226,16 @@ __device__ void store(Element* output, const typename Tile::Word* tile, int widt
 
     for (int first = threadIdx.x / LANES; first < STEP; first += Tile::WARPS) {
         Element* begin = output + static_cast<size_t>(left + first) * height;
-        int back = reinterpret_cast<uintptr_t>(begin) / sizeof(Element) % PER_SECTOR, row = PER_SECTOR - back;
+        int back = reinterpret_cast<uintptr_t>(begin) / sizeof(Element) % PER_SECTOR,
+            row = PER_SECTOR - back;
         // Its words of the tile begin within words: in `low`, and they end in `high`.
         const Word* low = &tile[Tile::place(first, row / PER_WORD + threadIdx.x % LANES)];
-        const Word* high = &tile[Tile::place(first, (row + PER_WORD - 1) / PER_WORD + threadIdx.x % LANES)];
+        const Word* high =
+            &tile[Tile::place(first, (row + PER_WORD - 1) / PER_WORD + threadIdx.x % LANES)];
         int y = top + row + threadIdx.x % LANES * PER_WORD;
         Element* to = begin + y;
-        for (int column = 0; column < Tile::COLUMNS; column += STEP, to += STEP * static_cast<ptrdiff_t>(height)) {
+        for (int column = 0; column < Tile::COLUMNS;
+            column += STEP, to += STEP * static_cast<ptrdiff_t>(height)) {
             if (!INSIDE && left + first + column >= width)
                 break;
             for (int j = 0; j < Tile::ROWS; j += LANES * PER_WORD) {
@@ -228,7 +243,8 @@ __device__ void store(Element* output, const typename Tile::Word* tile, int widt
                     continue;
                 Word word = low[Tile::place(column, j / PER_WORD)];
                 if constexpr (PER_WORD > 1)
-                    word = __funnelshift_r(word, high[Tile::place(column, j / PER_WORD)], row % PER_WORD * (8 * sizeof(Element)));
+                    word = __funnelshift_r(word, high[Tile::place(column, j / PER_WORD)],
+                        row % PER_WORD * (8 * sizeof(Element)));
                 if (INSIDE || (y + j >= 0 && y + j + PER_WORD <= height))
                     *reinterpret_cast<Word*>(to + j) = word;
                 else
@@ -265,7 +281,8 @@ __device__ void transpose_any(Element* output, const Element* input, int width, 
 // [/transpose_any]
 
 // [transpose_any_1_byte]
-__global__ void __launch_bounds__(256, 4) transpose_any_1_byte(uint8_t* output, const uint8_t* input, int width, int height)
+__global__ void __launch_bounds__(256, 4)
+    transpose_any_1_byte(uint8_t* output, const uint8_t* input, int width, int height)
 {
     // At most 64 registers, so that four blocks fit a multiprocessor.
     transpose_any<uint8_t, 256, 128, 256>(output, input, width, height);
@@ -273,28 +290,32 @@ __global__ void __launch_bounds__(256, 4) transpose_any_1_byte(uint8_t* output, 
 // [/transpose_any_1_byte]
 
 // [transpose_any_2_bytes]
-__global__ void __launch_bounds__(256, 4) transpose_any_2_bytes(uint16_t* output, const uint16_t* input, int width, int height)
+__global__ void __launch_bounds__(256, 4)
+    transpose_any_2_bytes(uint16_t* output, const uint16_t* input, int width, int height)
 {
     transpose_any<uint16_t, 128, 128, 256>(output, input, width, height);
 }
 // [/transpose_any_2_bytes]
 
 // [transpose_any_4_bytes]
-__global__ void __launch_bounds__(512) transpose_any_4_bytes(uint32_t* output, const uint32_t* input, int width, int height)
+__global__ void __launch_bounds__(512)
+    transpose_any_4_bytes(uint32_t* output, const uint32_t* input, int width, int height)
 {
     transpose_any<uint32_t, 64, 64, 512>(output, input, width, height);
 }
 // [/transpose_any_4_bytes]
 
 // [transpose_any_8_bytes]
-__global__ void __launch_bounds__(512) transpose_any_8_bytes(uint64_t* output, const uint64_t* input, int width, int height)
+__global__ void __launch_bounds__(512)
+    transpose_any_8_bytes(uint64_t* output, const uint64_t* input, int width, int height)
 {
     transpose_any<uint64_t, 64, 32, 512>(output, input, width, height);
 }
 // [/transpose_any_8_bytes]
 
 // [transpose_any_16_bytes]
-__global__ void __launch_bounds__(256) transpose_any_16_bytes(uint4* output, const uint4* input, int width, int height)
+__global__ void __launch_bounds__(256)
+    transpose_any_16_bytes(uint4* output, const uint4* input, int width, int height)
 {
     transpose_any<uint4, 16, 32, 256>(output, input, width, height);
 }

@@ -26,7 +26,8 @@ __device__ void transpose_elements(Element* output, const Element* input, int wi
     for (int i = 0; i < LOADS; ++i) {
         int x = left + place * PER_UNIT, y = top + row + i * (THREADS / ROW_UNITS);
         bool inside = x < width && y < height;
-        units[i] = inside ? *reinterpret_cast<const uint4*>(&input[static_cast<size_t>(y) * width + x]) : uint4{};
+        units[i] = inside ? *reinterpret_cast<const uint4*>(&input[static_cast<size_t>(y) * width + x])
+                          : uint4{};
     }
     // The rows of one unit of the output have the same swizzle.
     for (int i = 0; i < LOADS; ++i) {
@@ -48,41 +49,47 @@ __device__ void transpose_elements(Element* output, const Element* input, int wi
             elements[k] = reinterpret_cast<const Element*>(&from)[column % PER_UNIT];
         }
         if (x < height && y < width)
-            *reinterpret_cast<uint4*>(&output[static_cast<size_t>(y) * height + x]) = *reinterpret_cast<uint4*>(elements);
+            *reinterpret_cast<uint4*>(&output[static_cast<size_t>(y) * height + x]) =
+                *reinterpret_cast<uint4*>(elements);
     }
 }
 // [/transpose_elements]
 
 // [transpose_1_byte]
-__global__ void __launch_bounds__(512) transpose_1_byte(uint8_t* output, const uint8_t* input, int width, int height)
+__global__ void __launch_bounds__(512)
+    transpose_1_byte(uint8_t* output, const uint8_t* input, int width, int height)
 {
     transpose_elements<uint8_t, 256, 128, 512>(output, input, width, height);
 }
 // [/transpose_1_byte]
 
 // [transpose_2_bytes]
-__global__ void __launch_bounds__(512) transpose_2_bytes(uint16_t* output, const uint16_t* input, int width, int height)
+__global__ void __launch_bounds__(512)
+    transpose_2_bytes(uint16_t* output, const uint16_t* input, int width, int height)
 {
     transpose_elements<uint16_t, 128, 128, 512>(output, input, width, height);
 }
 // [/transpose_2_bytes]
 
 // [transpose_4_bytes]
-__global__ void __launch_bounds__(512) transpose_4_bytes(uint32_t* output, const uint32_t* input, int width, int height)
+__global__ void __launch_bounds__(512)
+    transpose_4_bytes(uint32_t* output, const uint32_t* input, int width, int height)
 {
     transpose_elements<uint32_t, 64, 64, 512>(output, input, width, height);
 }
 // [/transpose_4_bytes]
 
 // [transpose_8_bytes]
-__global__ void __launch_bounds__(512) transpose_8_bytes(uint64_t* output, const uint64_t* input, int width, int height)
+__global__ void __launch_bounds__(512)
+    transpose_8_bytes(uint64_t* output, const uint64_t* input, int width, int height)
 {
     transpose_elements<uint64_t, 32, 64, 512>(output, input, width, height);
 }
 // [/transpose_8_bytes]
 
 // [transpose_16_bytes]
-__global__ void __launch_bounds__(512) transpose_16_bytes(uint4* output, const uint4* input, int width, int height)
+__global__ void __launch_bounds__(512)
+    transpose_16_bytes(uint4* output, const uint4* input, int width, int height)
 {
     transpose_elements<uint4, 32, 32, 512>(output, input, width, height);
 }

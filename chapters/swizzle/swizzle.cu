@@ -47,13 +47,17 @@ __global__ void transpose_swizzled_scalar(float* output, const float* input, int
 // [/transpose_swizzled_scalar]
 
 // [column_of]
-__device__ float element(const float4& unit, int i) { return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w; }
+__device__ float element(const float4& unit, int i)
+{
+    return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w;
+}
 
 // Column i of a block of 4 x 4, whose rows lie in registers. Once the loop
 // over i is unrolled this moves nothing: it says which register is which.
 __device__ float4 column_of(const float4* rows, int i)
 {
-    return make_float4(element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
+    return make_float4(
+        element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
 }
 // [/column_of]
 
@@ -75,7 +79,8 @@ __global__ void transpose_swizzled_vectorized(float* output, const float* input,
 
         // Good: eight neighboring lanes have eight different threadIdx.x % 8.
         for (int i = 0; i < UNIT_FLOATS; ++i)
-            tile[UNIT_FLOATS * threadIdx.x + i][threadIdx.y ^ threadIdx.x % UNITS_IN_BANKS] = column_of(rows, i);
+            tile[UNIT_FLOATS * threadIdx.x + i][threadIdx.y ^ threadIdx.x % UNITS_IN_BANKS] =
+                column_of(rows, i);
     }
 
     // Each thread goes on with elements that others wrote.
@@ -99,10 +104,16 @@ __global__ void transpose_swizzled_vectorized(float* output, const float* input,
 int blocks_for(int elements, int per_block) { return (elements + per_block - 1) / per_block; }
 
 // Blocks numbered along the rows of tiles.
-dim3 grid_along(int width, int height) { return dim3(blocks_for(width, TILE_DIM), blocks_for(height, TILE_DIM)); }
+dim3 grid_along(int width, int height)
+{
+    return dim3(blocks_for(width, TILE_DIM), blocks_for(height, TILE_DIM));
+}
 
 // Blocks numbered down the columns of tiles.
-dim3 grid_down(int width, int height, int columns, int rows) { return dim3(blocks_for(height, rows), blocks_for(width, columns)); }
+dim3 grid_down(int width, int height, int columns, int rows)
+{
+    return dim3(blocks_for(height, rows), blocks_for(width, columns));
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 block_of_units(UNITS, UNITS);
@@ -141,10 +152,12 @@ float transposed_as(const float* input, Size size, std::size_t index)
     unsigned char expected[sizeof(float)];
     for (std::size_t i = 0; i < sizeof(float); ++i) {
         // The number of an element before the matrix wraps around, and is that of none in it.
-        std::size_t element = (index * sizeof(float) + i) / sizeof(Element) - before, part = (index * sizeof(float) + i) % sizeof(Element);
+        std::size_t element = (index * sizeof(float) + i) / sizeof(Element) - before,
+                    part = (index * sizeof(float) + i) % sizeof(Element);
         std::size_t row = element / matrix.height, column = element % matrix.height;
         bool inside = element < matrix.count();
-        expected[i] = inside ? bytes[(before + column * matrix.width + row) * sizeof(Element) + part] : 0xFF;
+        expected[i] =
+            inside ? bytes[(before + column * matrix.width + row) * sizeof(Element) + part] : 0xFF;
     }
     float value;
     std::memcpy(&value, expected, sizeof value);
@@ -155,7 +168,8 @@ using Chapters = MatrixChapter<float>;
 
 // Adds a kernel on elements of another type. Its tile has `columns` by `rows` of them.
 template <class Element, int CUT = 0, class Kernel>
-Chapters& add(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int row_margin, int threads)
+Chapters& add(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int row_margin,
+    int threads)
 {
     return chapter
         .kernel(
@@ -188,7 +202,8 @@ void add_whole_units(Chapters& chapter, std::string name, Kernel kernel, int col
 template <class Element, class Kernel>
 void add_any(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int threads)
 {
-    add<Element, 1>(chapter, std::move(name), kernel, columns, rows, SECTOR_BYTES / sizeof(Element) - 1, threads)
+    add<Element, 1>(
+        chapter, std::move(name), kernel, columns, rows, SECTOR_BYTES / sizeof(Element) - 1, threads)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 }
@@ -196,7 +211,8 @@ void add_any(Chapters& chapter, std::string name, Kernel kernel, int columns, in
 int main(int argc, char** argv)
 {
     Chapters chapter("swizzle", "Can a tile be free of conflicts with no padding at all?");
-    chapter.sizes({{2048, 2048}, {1024, 256}, {1008, 720}, {129, 250}, {100, 70}, {16, 48}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.sizes({{2048, 2048}, {1024, 256}, {1008, 720}, {129, 250}, {100, 70}, {16, 48}, {33, 31},
+        {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}, {16385, 8191}});
     chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}});
     chapter.whole_tiles(256);
@@ -205,7 +221,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_swizzled_scalar",
             [](const Matrices<float>& m) {
-                transpose_swizzled_scalar<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+                transpose_swizzled_scalar<<<grid_along(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -218,7 +235,8 @@ int main(int argc, char** argv)
             "transpose_swizzled_vectorized",
             [](const Matrices<float>& m) {
                 const dim3 grid = grid_down(m.width, m.height, WIDE_DIM, WIDE_DIM);
-                transpose_swizzled_vectorized<<<grid, block_of_units>>>(m.output, m.input, m.width, m.height);
+                transpose_swizzled_vectorized<<<grid, block_of_units>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .only_at_multiples_of(UNIT_FLOATS)

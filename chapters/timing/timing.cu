@@ -39,7 +39,8 @@ __device__ void copy_plain(float* output, const float* input, int width, int hei
             output[(y + j) * width + x] = input[(y + j) * width + x];
 }
 
-__global__ void copy_plain_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void copy_plain_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<copy_plain>(output, input, width, height, repetitions);
 }
@@ -64,7 +65,8 @@ __device__ void copy_shared(float* output, const float* input, int width, int he
             output[(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
 }
 
-__global__ void copy_shared_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void copy_shared_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<copy_shared>(output, input, width, height, repetitions);
 }
@@ -81,7 +83,8 @@ __device__ void transpose_naive_row_read(float* output, const float* input, int 
             output[x * height + (y + j)] = input[(y + j) * width + x];
 }
 
-__global__ void transpose_naive_row_read_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void transpose_naive_row_read_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<transpose_naive_row_read>(output, input, width, height, repetitions);
 }
@@ -109,7 +112,8 @@ __device__ void transpose_coalesced(float* output, const float* input, int width
             output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-__global__ void transpose_coalesced_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void transpose_coalesced_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<transpose_coalesced>(output, input, width, height, repetitions);
 }
@@ -137,7 +141,8 @@ __device__ void transpose_padded(float* output, const float* input, int width, i
             output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-__global__ void transpose_padded_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void transpose_padded_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<transpose_padded>(output, input, width, height, repetitions);
 }
@@ -168,7 +173,8 @@ __device__ void transpose_fine_grained(float* output, const float* input, int wi
         }
 }
 
-__global__ void transpose_fine_grained_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void transpose_fine_grained_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<transpose_fine_grained>(output, input, width, height, repetitions);
 }
@@ -199,7 +205,8 @@ __device__ void transpose_coarse_grained(float* output, const float* input, int 
         }
 }
 
-__global__ void transpose_coarse_grained_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void transpose_coarse_grained_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<transpose_coarse_grained>(output, input, width, height, repetitions);
 }
@@ -229,14 +236,18 @@ __device__ void transpose_diagonal(float* output, const float* input, int width,
             output[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-__global__ void transpose_diagonal_repeated(float* output, const float* input, int width, int height, int repetitions)
+__global__ void transpose_diagonal_repeated(
+    float* output, const float* input, int width, int height, int repetitions)
 {
     repeat<transpose_diagonal>(output, input, width, height, repetitions);
 }
 // [/transpose_diagonal_repeated]
 
 // [launch]
-dim3 grid_of(int width, int height) { return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM); }
+dim3 grid_of(int width, int height)
+{
+    return dim3((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [/launch]
@@ -269,12 +280,15 @@ int main(int argc, char** argv)
         .expect(shared_store.conflicts == 0)
         .expect(shared_load.conflicts == 0);
 
-    chapter.kernel("transpose_naive_row_read_repeated", launch<transpose_naive_row_read_repeated>, transposed<float>)
+    chapter
+        .kernel("transpose_naive_row_read_repeated", launch<transpose_naive_row_read_repeated>,
+            transposed<float>)
         .repeats(NUM_REPS)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 32);
 
-    chapter.kernel("transpose_coalesced_repeated", launch<transpose_coalesced_repeated>, transposed<float>)
+    chapter
+        .kernel("transpose_coalesced_repeated", launch<transpose_coalesced_repeated>, transposed<float>)
         .repeats(NUM_REPS)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
@@ -288,21 +302,26 @@ int main(int argc, char** argv)
         .expect(shared_store.conflicts == 0)
         .expect(shared_load.conflicts == 0);
 
-    chapter.kernel("transpose_fine_grained_repeated", launch<transpose_fine_grained_repeated>, transposed_in_tiles<TILE_DIM, float>)
+    chapter
+        .kernel("transpose_fine_grained_repeated", launch<transpose_fine_grained_repeated>,
+            transposed_in_tiles<TILE_DIM, float>)
         .repeats(NUM_REPS)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_store.conflicts == 0)
         .expect(shared_load.conflicts == 0);
 
-    chapter.kernel("transpose_coarse_grained_repeated", launch<transpose_coarse_grained_repeated>, tiles_transposed<TILE_DIM, float>)
+    chapter
+        .kernel("transpose_coarse_grained_repeated", launch<transpose_coarse_grained_repeated>,
+            tiles_transposed<TILE_DIM, float>)
         .repeats(NUM_REPS)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_store.conflicts == 0)
         .expect(shared_load.conflicts == 0);
 
-    chapter.kernel("transpose_diagonal_repeated", launch<transpose_diagonal_repeated>, transposed<float>)
+    chapter
+        .kernel("transpose_diagonal_repeated", launch<transpose_diagonal_repeated>, transposed<float>)
         .repeats(NUM_REPS)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)

@@ -103,7 +103,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_unrolled_2",
             [](const Matrices<float>& m) {
-                transpose_unrolled_2<<<grid_of(m.width, m.height, 2), block>>>(m.output, m.input, m.width, m.height);
+                transpose_unrolled_2<<<grid_of(m.width, m.height, 2), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -116,7 +117,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_unrolled_4",
             [](const Matrices<float>& m) {
-                transpose_unrolled_4<<<grid_of(m.width, m.height, 4), block>>>(m.output, m.input, m.width, m.height);
+                transpose_unrolled_4<<<grid_of(m.width, m.height, 4), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)

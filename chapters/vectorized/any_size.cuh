@@ -27,7 +27,8 @@ __global__ void transpose_any_size(float* output, const float* input, int width,
 
     // Good: all loads of a thread are in flight before the first is used.
     float values[ANY_SIZE_LOADS];
-    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += BLOCK_ROWS, from += BLOCK_ROWS * static_cast<ptrdiff_t>(width))
+    for (int i = 0; i < ANY_SIZE_LOADS;
+        ++i, y += BLOCK_ROWS, from += BLOCK_ROWS * static_cast<ptrdiff_t>(width))
         values[i] = x < width && y >= 0 && y < height ? *from : 0;
     for (int i = 0; i < ANY_SIZE_LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
@@ -83,7 +84,8 @@ __global__ void transpose_prefetching(float* output, const float* input, int wid
     // Good: all loads of a thread are in flight before the first is used.
     // Good: the rest of the 256 bytes comes with them, for the block of the next column of tiles.
     float values[ANY_SIZE_LOADS];
-    for (int i = 0; i < ANY_SIZE_LOADS; ++i, y += BLOCK_ROWS, from += BLOCK_ROWS * static_cast<ptrdiff_t>(width))
+    for (int i = 0; i < ANY_SIZE_LOADS;
+        ++i, y += BLOCK_ROWS, from += BLOCK_ROWS * static_cast<ptrdiff_t>(width))
         values[i] = x < width && y >= 0 && y < height ? load_prefetching(from) : 0;
     for (int i = 0; i < ANY_SIZE_LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];

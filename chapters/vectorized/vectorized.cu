@@ -38,7 +38,8 @@ __global__ void transpose_wide_tile(float* output, const float* input, int width
     // Good: all loads of a thread are in flight before the first is used.
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
-        values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
+        values[i] =
+            x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
     for (int i = 0; i < LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
 
@@ -75,7 +76,9 @@ __global__ void transpose_four_loads(float* output, const float* input, int widt
     // A control: the large tile with twice the threads, and so with four loads of each in flight.
     float values[FOUR_LOADS];
     for (int i = 0; i < FOUR_LOADS; ++i)
-        values[i] = x < width && y + i * TALL_BLOCK_ROWS < height ? input[(y + i * TALL_BLOCK_ROWS) * width + x] : 0;
+        values[i] = x < width && y + i * TALL_BLOCK_ROWS < height
+                        ? input[(y + i * TALL_BLOCK_ROWS) * width + x]
+                        : 0;
     for (int i = 0; i < FOUR_LOADS; ++i)
         tile[threadIdx.y + i * TALL_BLOCK_ROWS][threadIdx.x] = values[i];
 
@@ -107,7 +110,8 @@ __global__ void transpose_down(float* output, const float* input, int width, int
     // Good: all loads of a thread are in flight before the first is used.
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
-        values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
+        values[i] =
+            x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
     for (int i = 0; i < LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
 
@@ -127,13 +131,17 @@ __global__ void transpose_down(float* output, const float* input, int width, int
 // [/transpose_down]
 
 // [column_of]
-__device__ float element(const float4& unit, int i) { return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w; }
+__device__ float element(const float4& unit, int i)
+{
+    return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w;
+}
 
 // Column i of a block of 4 x 4, whose rows lie in registers. Once the loop
 // over i is unrolled this moves nothing: it says which register is which.
 __device__ float4 column_of(const float4* rows, int i)
 {
-    return make_float4(element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
+    return make_float4(
+        element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
 }
 // [/column_of]
 
@@ -168,7 +176,8 @@ __global__ void transpose_vectorized(float* output, const float* input, int widt
     // Good: the lanes write neighboring elements of a row.
     for (int j = 0; j < TILE_DIM; j += UNITS)
         if (x < height && y + j < width)
-            *reinterpret_cast<float4*>(&output[(y + j) * height + x]) = tile[threadIdx.y + j][threadIdx.x];
+            *reinterpret_cast<float4*>(&output[(y + j) * height + x]) =
+                tile[threadIdx.y + j][threadIdx.x];
 }
 // [/transpose_vectorized]
 
@@ -203,7 +212,8 @@ __global__ void transpose_streaming(float* output, const float* input, int width
     // The same hint to the stores.
     for (int j = 0; j < TILE_DIM; j += UNITS)
         if (x < height && y + j < width)
-            __stcs(reinterpret_cast<float4*>(&output[(y + j) * height + x]), tile[threadIdx.y + j][threadIdx.x]);
+            __stcs(reinterpret_cast<float4*>(&output[(y + j) * height + x]),
+                tile[threadIdx.y + j][threadIdx.x]);
 }
 // [/transpose_streaming]
 
@@ -213,20 +223,32 @@ __global__ void transpose_streaming(float* output, const float* input, int width
 int blocks_for(int elements, int per_block) { return (elements + per_block - 1) / per_block; }
 
 // Blocks numbered along the rows of tiles, as in the other chapters.
-dim3 grid_along(int width, int height) { return dim3(blocks_for(width, TILE_DIM), blocks_for(height, TILE_DIM)); }
+dim3 grid_along(int width, int height)
+{
+    return dim3(blocks_for(width, TILE_DIM), blocks_for(height, TILE_DIM));
+}
 
 // Blocks numbered down the columns of tiles.
-dim3 grid_down(int width, int height) { return dim3(blocks_for(height, TILE_DIM), blocks_for(width, TILE_DIM)); }
+dim3 grid_down(int width, int height)
+{
+    return dim3(blocks_for(height, TILE_DIM), blocks_for(width, TILE_DIM));
+}
 
 // One number for each block: a grid may have more of them in x than in y.
-int grid_of_any_size(int width, int height) { return blocks_for(height + SECTOR_FLOATS - 1, TILE_DIM) * blocks_for(width, TILE_DIM); }
+int grid_of_any_size(int width, int height)
+{
+    return blocks_for(height + SECTOR_FLOATS - 1, TILE_DIM) * blocks_for(width, TILE_DIM);
+}
 
 const dim3 block(TILE_DIM, BLOCK_ROWS);
 const dim3 block_of_units(UNITS, UNITS);
 // [/launch]
 
 // [transpose]
-bool begins_unit(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % sizeof(float4) == 0; }
+bool begins_unit(const void* pointer)
+{
+    return reinterpret_cast<uintptr_t>(pointer) % sizeof(float4) == 0;
+}
 
 // Right for any width and height, and for matrices that begin anywhere.
 void transpose(float* output, const float* input, int width, int height)
@@ -234,7 +256,8 @@ void transpose(float* output, const float* input, int width, int height)
     // Pieces of 256 bytes to read, and whole units to write.
     bool rows_are_whole = width % TILE_DIM == 0 && height % UNIT_FLOATS == 0;
     if (rows_are_whole && width <= MOST_WIDTH && begins_unit(output) && begins_unit(input))
-        transpose_vectorized<<<grid_down(width, height), block_of_units>>>(output, input, width, height);
+        transpose_vectorized<<<grid_down(width, height), block_of_units>>>(
+            output, input, width, height);
     else
         transpose_prefetching<<<grid_of_any_size(width, height), block>>>(output, input, width, height);
 }
@@ -260,7 +283,8 @@ float transposed_one_late(const float* input, Size size, std::size_t index)
 int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("vectorized", "How close to a plain copy can a transpose come?");
-    chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {130, 129}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.sizes(
+        {{2048, 2048}, {1024, 256}, {1000, 700}, {130, 129}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}, {16385, 8191}});
     chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
@@ -269,7 +293,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_wide_tile",
             [](const Matrices<float>& m) {
-                transpose_wide_tile<<<grid_along(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+                transpose_wide_tile<<<grid_along(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -281,8 +306,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_four_loads",
             [](const Matrices<float>& m) {
-                transpose_four_loads<<<grid_along(m.width, m.height), dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(m.output, m.input, m.width,
-                                                                                                         m.height);
+                transpose_four_loads<<<grid_along(m.width, m.height),
+                    dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -293,7 +318,10 @@ int main(int argc, char** argv)
     chapter
         .kernel(
             "transpose_down",
-            [](const Matrices<float>& m) { transpose_down<<<grid_down(m.width, m.height), block>>>(m.output, m.input, m.width, m.height); },
+            [](const Matrices<float>& m) {
+                transpose_down<<<grid_down(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
+            },
             transposed)
         .only_up_to_width(MOST_WIDTH)
         .expect(global_load.sectors_per_request == 4)
@@ -305,7 +333,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_vectorized",
             [](const Matrices<float>& m) {
-                transpose_vectorized<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
+                transpose_vectorized<<<grid_down(m.width, m.height), block_of_units>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .only_at_multiples_of(UNIT_FLOATS)
@@ -319,7 +348,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_streaming",
             [](const Matrices<float>& m) {
-                transpose_streaming<<<grid_down(m.width, m.height), block_of_units>>>(m.output, m.input, m.width, m.height);
+                transpose_streaming<<<grid_down(m.width, m.height), block_of_units>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .only_at_multiples_of(UNIT_FLOATS)
@@ -333,7 +363,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_any_size",
             [](const Matrices<float>& m) {
-                transpose_any_size<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+                transpose_any_size<<<grid_of_any_size(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -345,7 +376,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_prefetching",
             [](const Matrices<float>& m) {
-                transpose_prefetching<<<grid_of_any_size(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+                transpose_prefetching<<<grid_of_any_size(m.width, m.height), block>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)
@@ -353,10 +385,13 @@ int main(int argc, char** argv)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.conflicts == 0);
 
-    chapter.reference_row("transpose", [](const Matrices<float>& m) { transpose(m.output, m.input, m.width, m.height); }, transposed);
+    chapter.reference_row(
+        "transpose", [](const Matrices<float>& m) { transpose(m.output, m.input, m.width, m.height); },
+        transposed);
 
     chapter.reference_row(
-        "transpose_one_late", [](const Matrices<float>& m) { transpose(m.output + 1, m.input + 1, m.width, m.height - 1); },
+        "transpose_one_late",
+        [](const Matrices<float>& m) { transpose(m.output + 1, m.input + 1, m.width, m.height - 1); },
         transposed_one_late);
 
     return chapter.run(argc, argv);

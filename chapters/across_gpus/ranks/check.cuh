@@ -12,7 +12,8 @@ namespace across_gpus {
 // A float in [0, 1) for each place of the input.
 __host__ __device__ inline float value_at(std::uint64_t row, std::uint64_t column)
 {
-    std::uint64_t x = row * 0x9E3779B97F4A7C15ull ^ (column + 0x632BE59BD9B4E019ull) * 0xD6E8FEB86659FD93ull;
+    std::uint64_t x =
+        row * 0x9E3779B97F4A7C15ull ^ (column + 0x632BE59BD9B4E019ull) * 0xD6E8FEB86659FD93ull;
     x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ull;
     x ^= x >> 29;
     return (x >> 40) * (1.0f / (1 << 24));
@@ -22,16 +23,19 @@ __host__ __device__ inline float value_at(std::uint64_t row, std::uint64_t colum
 __global__ void fill_rows(float* matrix, std::size_t first, std::size_t rows, std::size_t columns)
 {
     for (std::size_t y = blockIdx.y; y < rows; y += gridDim.y)
-        for (std::size_t x = blockIdx.x * blockDim.x + threadIdx.x; x < columns; x += gridDim.x * blockDim.x)
+        for (std::size_t x = blockIdx.x * blockDim.x + threadIdx.x; x < columns;
+            x += gridDim.x * blockDim.x)
             matrix[y * columns + x] = value_at(first + y, x);
 }
 
 // Counts what is wrong in rows `first` to `first + rows` of the transpose, which has `columns` columns.
-__global__ void check_rows(const float* matrix, std::size_t first, std::size_t rows, std::size_t columns, unsigned long long* wrong)
+__global__ void check_rows(const float* matrix, std::size_t first, std::size_t rows,
+    std::size_t columns, unsigned long long* wrong)
 {
     unsigned long long mine = 0;
     for (std::size_t y = blockIdx.y; y < rows; y += gridDim.y)
-        for (std::size_t x = blockIdx.x * blockDim.x + threadIdx.x; x < columns; x += gridDim.x * blockDim.x)
+        for (std::size_t x = blockIdx.x * blockDim.x + threadIdx.x; x < columns;
+            x += gridDim.x * blockDim.x)
             mine += !(matrix[y * columns + x] == value_at(x, first + y));
     if (mine > 0)
         atomicAdd(wrong, mine);

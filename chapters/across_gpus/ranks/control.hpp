@@ -45,7 +45,8 @@ public:
     std::vector<Value> gather_values(const Value& mine)
     {
         std::vector<Value> values;
-        for (const std::string& bytes : gather(std::string(reinterpret_cast<const char*>(&mine), sizeof(Value))))
+        for (const std::string& bytes :
+            gather(std::string(reinterpret_cast<const char*>(&mine), sizeof(Value))))
             values.push_back(*reinterpret_cast<const Value*>(bytes.data()));
         return values;
     }

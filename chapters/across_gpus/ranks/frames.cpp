@@ -63,7 +63,8 @@ void write_address(const std::string& file, const std::string& host, int port)
     std::string draft = file + "." + std::to_string(::getpid());
     std::ofstream(draft) << host << " " << port << "\n";
     if (std::rename(draft.c_str(), file.c_str()) != 0)
-        throw std::runtime_error("cannot write the meeting place " + file + ": " + std::strerror(errno));
+        throw std::runtime_error(
+            "cannot write the meeting place " + file + ": " + std::strerror(errno));
 }
 
 void send_at_once(int socket)
@@ -118,7 +119,10 @@ std::vector<std::string> unpacked(const std::string& payload)
     return texts;
 }
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 int listen_at(const MeetingPlace& place, bool one_host)
 {
@@ -130,7 +134,8 @@ int listen_at(const MeetingPlace& place, bool one_host)
     // Strangers on the network have nothing to say to ranks of one host.
     address.sin_addr.s_addr = htonl(one_host ? INADDR_LOOPBACK : INADDR_ANY);
     address.sin_port = htons(static_cast<std::uint16_t>(place.port));
-    if (::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 || ::listen(socket, SOMAXCONN) != 0) {
+    if (::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
+        ::listen(socket, SOMAXCONN) != 0) {
         std::string reason = std::strerror(errno);
         ::close(socket);
         throw std::runtime_error("cannot listen at port " + std::to_string(place.port) + ": " + reason);

@@ -92,7 +92,8 @@ bool Hub::meet()
         if (now() > limit) {
             char seconds[16];
             std::snprintf(seconds, sizeof(seconds), "%g", PATIENCE);
-            end("rank " + missing_ranks() + " of " + std::to_string(launch_.ranks) + " did not come within " + seconds + " seconds");
+            end("rank " + missing_ranks() + " of " + std::to_string(launch_.ranks) +
+                " did not come within " + seconds + " seconds");
             return false;
         }
         give_sign_of_life();
@@ -111,7 +112,8 @@ bool Hub::meet()
     // All ranks were called with the same arguments, or none goes on.
     for (int rank = 1; rank < launch_.ranks; ++rank)
         if (ranks_[rank].arguments != ranks_[0].arguments) {
-            end(name_of(rank) + " was called with " + ranks_[rank].arguments + ", rank 0 with " + ranks_[0].arguments);
+            end(name_of(rank) + " was called with " + ranks_[rank].arguments + ", rank 0 with " +
+                ranks_[0].arguments);
             return false;
         }
     for (Rank& rank : ranks_)
@@ -123,7 +125,8 @@ bool Hub::meet()
 bool Hub::greet(int socket)
 {
     auto frame = readable(socket, 1000) ? receive_frame(socket) : std::nullopt;
-    auto texts = frame && frame->kind == GREETING ? unpacked(frame->payload) : std::vector<std::string>();
+    auto texts =
+        frame && frame->kind == GREETING ? unpacked(frame->payload) : std::vector<std::string>();
     if (texts.size() != 3) {
         ::close(socket);
         return false;
@@ -132,7 +135,9 @@ bool Hub::greet(int socket)
     bool known = rank >= 0 && rank < launch_.ranks;
     if (ranks != launch_.ranks || !known || ranks_[rank].socket >= 0) {
         std::string problem =
-            ranks != launch_.ranks ? " counts " + texts[1] + " ranks, rank 0 counts " + std::to_string(launch_.ranks) : " is there twice";
+            ranks != launch_.ranks
+                ? " counts " + texts[1] + " ranks, rank 0 counts " + std::to_string(launch_.ranks)
+                : " is there twice";
         if (!known || ranks_[rank].socket >= 0)
             send_frame(socket, FAILURE, name_of(rank) + problem);
         if (known && ranks_[rank].socket < 0)
@@ -146,7 +151,8 @@ bool Hub::greet(int socket)
 
 void Hub::exchange()
 {
-    while (!ended_ && std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return !rank.done; })) {
+    while (!ended_ &&
+           std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return !rank.done; })) {
         std::vector<pollfd> entries;
         for (const Rank& rank : ranks_)
             entries.push_back({rank.done ? -1 : rank.socket, POLLIN, 0});
@@ -211,11 +217,13 @@ void Hub::turn_away()
 {
     double limit = now() + 1;
     while (ranks_[0].socket < 0 && now() < limit) {
-        int socket = readable(listening_, 20) ? ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC) : -1;
+        int socket =
+            readable(listening_, 20) ? ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC) : -1;
         if (socket < 0)
             continue;
         auto frame = readable(socket, 1000) ? receive_frame(socket) : std::nullopt;
-        auto texts = frame && frame->kind == GREETING ? unpacked(frame->payload) : std::vector<std::string>();
+        auto texts =
+            frame && frame->kind == GREETING ? unpacked(frame->payload) : std::vector<std::string>();
         int rank = texts.empty() ? -1 : std::atoi(texts[0].c_str());
         send_frame(socket, FAILURE, last_line_);
         if (rank >= 0 && rank < launch_.ranks && ranks_[rank].socket < 0)

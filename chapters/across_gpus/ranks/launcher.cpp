@@ -55,13 +55,12 @@ const std::vector<Names>& launchers()
 {
     static const std::vector<Names> all = {
         {"torchrun", {"RANK"}, {"WORLD_SIZE"}, {"LOCAL_RANK"}, {"LOCAL_WORLD_SIZE"}, {"MASTER_PORT"}},
-        {"mpirun",
-         {"OMPI_COMM_WORLD_RANK", "PMI_RANK"},
-         {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"},
-         {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"},
-         {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"},
-         {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_FD", "HYDI_CONTROL_FD"}},
-        {"srun", {"SLURM_PROCID"}, {"SLURM_STEP_NUM_TASKS"}, {"SLURM_LOCALID"}, {"SLURM_STEP_TASKS_PER_NODE"}, {"SLURM_JOB_ID"}},
+        {"mpirun", {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"},
+            {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"},
+            {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"},
+            {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_FD", "HYDI_CONTROL_FD"}},
+        {"srun", {"SLURM_PROCID"}, {"SLURM_STEP_NUM_TASKS"}, {"SLURM_LOCALID"},
+            {"SLURM_STEP_TASKS_PER_NODE"}, {"SLURM_JOB_ID"}},
     };
     return all;
 }
@@ -129,8 +128,8 @@ Launch launch_of(const Names& names, const std::string& place)
     launch.local_ranks = local_ranks_of(names, launch.ranks);
     launch.local_rank = first_of(names.local_rank).value_or(launch.rank);
     if (launch.rank >= launch.ranks)
-        throw std::runtime_error("rank " + std::to_string(launch.rank) + " of " + std::to_string(launch.ranks) +
-                                 " processes: ranks begin at 0");
+        throw std::runtime_error("rank " + std::to_string(launch.rank) + " of " +
+                                 std::to_string(launch.ranks) + " processes: ranks begin at 0");
     launch.place = place.empty() ? default_place(names, launch) : place_of(place);
     return launch;
 }

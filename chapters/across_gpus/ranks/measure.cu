@@ -21,7 +21,8 @@ unsigned long long count_wrong(Rank& rank)
     int rows = rank.columns(rank.rank);
     CHECK(cudaMemsetAsync(rank.wrong, 0, sizeof(result), rank.stream));
     if (rows > 0) {
-        check_rows<<<grid_for(rows), 256, 0, rank.stream>>>(rank.output(), rank.column(rank.rank), rows, rank.height, rank.wrong);
+        check_rows<<<grid_for(rows), 256, 0, rank.stream>>>(
+            rank.output(), rank.column(rank.rank), rows, rank.height, rank.wrong);
         CHECK(cudaGetLastError());
     }
     CHECK(cudaMemcpyAsync(&result, rank.wrong, sizeof(result), cudaMemcpyDeviceToHost, rank.stream));
@@ -33,7 +34,8 @@ unsigned long long count_wrong(Rank& rank)
 void poison(Rank& rank, Control& control)
 {
     if (rank.output())
-        CHECK(cudaMemsetAsync(rank.output(), 0xff, sizeof(float) * rank.columns(rank.rank) * rank.height, rank.stream));
+        CHECK(cudaMemsetAsync(
+            rank.output(), 0xff, sizeof(float) * rank.columns(rank.rank) * rank.height, rank.stream));
     CHECK(cudaStreamSynchronize(rank.stream));
     control.barrier();
 }
@@ -70,7 +72,8 @@ void fill_input(Rank& rank)
 {
     int rows = rank.rows(rank.rank);
     if (rows > 0)
-        fill_rows<<<grid_for(rows), 256, 0, rank.stream>>>(rank.input(), rank.row(rank.rank), rows, rank.width);
+        fill_rows<<<grid_for(rows), 256, 0, rank.stream>>>(
+            rank.input(), rank.row(rank.rank), rows, rank.width);
     CHECK(cudaGetLastError());
     CHECK(cudaStreamSynchronize(rank.stream));
 }

@@ -26,7 +26,8 @@ nlohmann::json report_from(std::size_t launch)
     auto* look_at_report = find<const char*(unsigned long long)>("simt_look_at_report");
     if (look_at_report)
         return nlohmann::json::parse(look_at_report(launch));
-    return {{"kernels", nlohmann::json::array()}, {"hazards", nlohmann::json::array()}, {"errors", nlohmann::json::array()}};
+    return {{"kernels", nlohmann::json::array()}, {"hazards", nlohmann::json::array()},
+        {"errors", nlohmann::json::array()}};
 }
 
 }  // namespace
@@ -41,9 +42,11 @@ void choose_machine(const std::string& name)
 {
     auto* set_machine = find<int(const char*)>("simt_set_machine");
     if (!set_machine)
-        throw std::runtime_error("--machine: '" + name + "' given, and this is no run under the counting model");
+        throw std::runtime_error(
+            "--machine: '" + name + "' given, and this is no run under the counting model");
     if (set_machine(name.c_str()) != 0)
-        throw std::runtime_error("--machine: '" + name + "' given, one of " + find<const char*()>("simt_machine_names")() + " is accepted");
+        throw std::runtime_error("--machine: '" + name + "' given, one of " +
+                                 find<const char*()>("simt_machine_names")() + " is accepted");
 }
 
 Counted Counting::take()
@@ -59,7 +62,8 @@ Counted Counting::take()
     for (const auto& kernel : report["kernels"]) {
         const std::string name = kernel["name"];
         counted.all = counted.all && !kernel.contains("counted_blocks");
-        if (name.find("transpose_blocks") == std::string::npos && name.find("place_blocks") == std::string::npos)
+        if (name.find("transpose_blocks") == std::string::npos &&
+            name.find("place_blocks") == std::string::npos)
             continue;
         counted.loaded += kernel["global_load"]["bytes"].get<std::size_t>();
         counted.stored += kernel["global_store"]["bytes"].get<std::size_t>();

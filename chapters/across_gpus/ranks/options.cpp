@@ -9,18 +9,21 @@
 namespace across_gpus {
 
 const char* const USAGE =
-    "Transposes a matrix of floats that is split by rows over several GPUs. One process a GPU, started by torchrun, mpirun or\n"
+    "Transposes a matrix of floats that is split by rows over several GPUs. One process a GPU, started "
+    "by torchrun, mpirun or\n"
     "srun; without them, one process with a thread for each GPU.\n"
     "  --list               the kernels, one line each\n"
     "  --kernel NAME        only this one; may be repeated\n"
     "  --size N|WxH         of the matrix; may be repeated (default: 1024)\n"
-    "  --devices N          without a launcher: GPUs to take, or devices that the counting model has (default: all, or 1)\n"
+    "  --devices N          without a launcher: GPUs to take, or devices that the counting model has "
+    "(default: all, or 1)\n"
     "  --samples N          samples of each time (default: 20)\n"
     "  --machine NAME       under the counting model: the GPU whose rules apply (default: sm_90)\n"
     "  --pieces N           pieces in which in_pieces sends, 1 to 16 (default: 5)\n"
     "  --rendezvous PLACE   where the processes meet: HOST:PORT, or file:PATH\n"
     "  --json FILE          write results to a file\n"
-    "Exit code 0: all right; 1: a wrong result, or a rank that failed; 2: wrong arguments; 77: neither a GPU nor the model.\n";
+    "Exit code 0: all right; 1: a wrong result, or a rank that failed; 2: wrong arguments; 77: neither "
+    "a GPU nor the model.\n";
 
 namespace {
 
@@ -29,7 +32,8 @@ int number(const std::string& name, const std::string& text, int most)
     int value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
-        throw std::runtime_error(name + ": '" + text + "' given, a whole number from 1 to " + std::to_string(most) + " is accepted");
+        throw std::runtime_error(name + ": '" + text + "' given, a whole number from 1 to " +
+                                 std::to_string(most) + " is accepted");
     return value;
 }
 
@@ -39,11 +43,13 @@ Size size_of(const std::string& text)
     std::size_t cross = text.find('x');
     try {
         int width = number("--size", text.substr(0, cross), most);
-        int height = cross == std::string::npos ? width : number("--size", text.substr(cross + 1), most);
+        int height =
+            cross == std::string::npos ? width : number("--size", text.substr(cross + 1), most);
         return {static_cast<std::size_t>(width), static_cast<std::size_t>(height)};
     } catch (const std::runtime_error&) {
-        throw std::runtime_error("--size: '" + text + "' given, N or WIDTHxHEIGHT with numbers from 1 to " + std::to_string(most) +
-                                 " is accepted");
+        throw std::runtime_error("--size: '" + text +
+                                 "' given, N or WIDTHxHEIGHT with numbers from 1 to " +
+                                 std::to_string(most) + " is accepted");
     }
 }
 
@@ -65,7 +71,8 @@ Options options_from(std::vector<std::string> arguments)
     Options options;
     // --size=N is --size N.
     for (std::size_t i = 0; i < arguments.size(); ++i)
-        if (std::size_t equals = arguments[i].find('='); arguments[i].rfind("--", 0) == 0 && equals != std::string::npos) {
+        if (std::size_t equals = arguments[i].find('=');
+            arguments[i].rfind("--", 0) == 0 && equals != std::string::npos) {
             arguments.insert(arguments.begin() + i + 1, arguments[i].substr(equals + 1));
             arguments[i++].resize(equals);
         }

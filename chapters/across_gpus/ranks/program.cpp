@@ -76,7 +76,8 @@ bool run_rank(const Launch& launch, const Options& options)
     bool right = false;
     try {
         if (launch.ranks > MOST_RANKS)
-            throw std::runtime_error("there are " + std::to_string(launch.ranks) + " ranks, and at most " + std::to_string(MOST_RANKS));
+            throw std::runtime_error("there are " + std::to_string(launch.ranks) +
+                                     " ranks, and at most " + std::to_string(MOST_RANKS));
         Rank rank;
         rank.rank = launch.rank;
         rank.ranks = launch.ranks;
@@ -100,7 +101,8 @@ bool run_rank(const Launch& launch, const Options& options)
 
 bool run_threads(int count, const Options& options)
 {
-    Launch launch{"threads", 0, count, 0, count, {"", 0, "/tmp/across_gpus-threads-" + std::to_string(::getpid())}};
+    Launch launch{"threads", 0, count, 0, count,
+        {"", 0, "/tmp/across_gpus-threads-" + std::to_string(::getpid())}};
     std::vector<std::thread> threads;
     std::vector<char> right(count, 0);
     for (int rank = 0; rank < count; ++rank) {
@@ -120,8 +122,8 @@ int run(const Options& options)
     if (!launch)
         ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (launch && options.devices > 0)
-        throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, and " + launch->launcher +
-                                 " says how many processes there are");
+        throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, and " +
+                                 launch->launcher + " says how many processes there are");
     // The model looks when it is first asked for its devices.
     if (options.devices > 0)
         ::setenv("SIMT_DEVICES", std::to_string(options.devices).c_str(), 1);
@@ -131,7 +133,8 @@ int run(const Options& options)
         return NO_GPU;
     }
     if (options.devices > count)
-        throw std::runtime_error("--devices: " + std::to_string(options.devices) + " given, there are " + std::to_string(count));
+        throw std::runtime_error("--devices: " + std::to_string(options.devices) +
+                                 " given, there are " + std::to_string(count));
     if (options.devices > 0)
         count = options.devices;
     if (!options.machine.empty())

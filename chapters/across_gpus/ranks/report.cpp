@@ -21,7 +21,8 @@ float quantile(const std::vector<float>& sorted, double which)
 std::vector<float> slowest_of(Control& control, const std::vector<float>& mine)
 {
     std::vector<float> slowest(mine.size(), 0);
-    for (const std::string& bytes : control.gather(std::string(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(float))))
+    for (const std::string& bytes : control.gather(
+             std::string(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(float))))
         for (std::size_t i = 0; i < mine.size(); ++i) {
             float value;
             std::memcpy(&value, bytes.data() + i * sizeof(float), sizeof(float));
@@ -43,8 +44,10 @@ std::string time_of(const std::vector<float>& times)
 {
     if (times.empty())
         return "null";
-    return text("{\"ranks\": {\"median_ms\": %.6g, \"p10_ms\": %.6g, \"p90_ms\": %.6g, \"samples\": %zu, \"launches_per_sample\": 1}}",
-                quantile(times, 0.5), quantile(times, 0.1), quantile(times, 0.9), times.size());
+    return text(
+        "{\"ranks\": {\"median_ms\": %.6g, \"p10_ms\": %.6g, \"p90_ms\": %.6g, \"samples\": %zu, "
+        "\"launches_per_sample\": 1}}",
+        quantile(times, 0.5), quantile(times, 0.1), quantile(times, 0.9), times.size());
 }
 
 // What is wrong with the counts of a step that sends `sent` bytes; empty if nothing is.
@@ -54,15 +57,19 @@ std::string wrong_counts(const Rank& rank, const Step& step, const Counted& coun
     std::size_t flags = 64 * sizeof(unsigned) * rank.ranks * rank.ranks;
     if (counted.link_bytes < sent || counted.link_bytes > sent + flags)
         return text("%zu bytes went over links, %zu were to", counted.link_bytes, sent);
-    std::size_t moved = step.passes * sizeof(float) * rank.width * rank.height + step.passes_of_sent * sent;
+    std::size_t moved =
+        step.passes * sizeof(float) * rank.width * rank.height + step.passes_of_sent * sent;
     if (counted.loaded != moved || counted.stored != moved)
-        return text("kernels loaded %zu bytes and stored %zu, %zu were to", counted.loaded, counted.stored, moved);
-    return counted.conflicts > 0 ? text("%zu bank conflicts, there were to be none", counted.conflicts) : "";
+        return text("kernels loaded %zu bytes and stored %zu, %zu were to", counted.loaded,
+            counted.stored, moved);
+    return counted.conflicts > 0 ? text("%zu bank conflicts, there were to be none", counted.conflicts)
+                                 : "";
 }
 
 }  // namespace
 
-bool Report::add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome, const Counted& counted)
+bool Report::add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome,
+    const Counted& counted)
 {
     const std::vector<float> times = slowest_of(control, outcome.milliseconds);
     unsigned long long wrong = 0;
@@ -79,23 +86,30 @@ bool Report::add(const Rank& rank, Control& control, const Step& step, const Out
         message = wrong_counts(rank, step, counted, all);
 
     double gbps = times.empty() || quantile(times, 0.5) == 0 ? 0 : most / (quantile(times, 0.5) * 1e6);
-    std::printf("%-18s %9zu x %-9zu %d %s %s %s\n", step.name.c_str(), rank.width, rank.height, rank.ranks,
-                rank.ranks == 1 ? "rank" : "ranks",
-                times.empty() ? text("%zu bytes over links, %zu through kernels", counted.link_bytes, counted.loaded).c_str()
-                              : text("%9.1f us %8.1f GB/s", quantile(times, 0.5) * 1e3, gbps).c_str(),
-                !message.empty()  ? message.c_str()
-                : step.transposes ? "right"
-                                  : "");
+    std::printf("%-18s %9zu x %-9zu %d %s %s %s\n", step.name.c_str(), rank.width, rank.height,
+        rank.ranks, rank.ranks == 1 ? "rank" : "ranks",
+        times.empty()
+            ? text("%zu bytes over links, %zu through kernels", counted.link_bytes, counted.loaded)
+                  .c_str()
+            : text("%9.1f us %8.1f GB/s", quantile(times, 0.5) * 1e3, gbps).c_str(),
+        !message.empty()  ? message.c_str()
+        : step.transposes ? "right"
+                          : "");
     std::fflush(stdout);
     std::string figures = text("{\"ranks\": %d, \"pieces\": %d", rank.ranks, rank.pieces);
     if (is_counted)
-        figures +=
-            text(", \"link_bytes\": %zu, \"loaded_bytes\": %zu, \"stored_bytes\": %zu", counted.link_bytes, counted.loaded, counted.stored);
+        figures += text(", \"link_bytes\": %zu, \"loaded_bytes\": %zu, \"stored_bytes\": %zu",
+            counted.link_bytes, counted.loaded, counted.stored);
     rows_ += rows_.empty() ? "" : ",\n";
-    rows_ += text("{\"kernel\": \"%s\", \"size\": \"%zux%zu\", \"width\": %zu, \"height\": %zu, \"element_bytes\": 4, \"bytes\": %zu, ",
-                  step.name.c_str(), rank.width, rank.height, rank.width, rank.height, most);
-    rows_ += text("\"work\": null, \"reference\": %s, \"check\": {\"passed\": %s, \"message\": \"%s\"}, \"figures\": %s}, ",
-                  step.transposes ? "false" : "true", message.empty() ? "true" : "false", message.c_str(), figures.c_str());
+    rows_ += text(
+        "{\"kernel\": \"%s\", \"size\": \"%zux%zu\", \"width\": %zu, \"height\": %zu, "
+        "\"element_bytes\": 4, \"bytes\": %zu, ",
+        step.name.c_str(), rank.width, rank.height, rank.width, rank.height, most);
+    rows_ += text(
+        "\"work\": null, \"reference\": %s, \"check\": {\"passed\": %s, \"message\": \"%s\"}, "
+        "\"figures\": %s}, ",
+        step.transposes ? "false" : "true", message.empty() ? "true" : "false", message.c_str(),
+        figures.c_str());
     rows_ += "\"expectations\": [], \"counts\": null, \"time\": " + time_of(times) + "}";
     return message.empty();
 }
@@ -104,7 +118,8 @@ void Report::write(const std::string& file) const
 {
     const std::string machine = model_machine();
     std::ofstream out(file);
-    out << "{\"schema\": 1, \"slug\": \"across_gpus\", \"build\": \"" << (machine.empty() ? "gpu" : "model") << "\", \"machine\": \""
+    out << "{\"schema\": 1, \"slug\": \"across_gpus\", \"build\": \""
+        << (machine.empty() ? "gpu" : "model") << "\", \"machine\": \""
         << (machine.empty() ? "gpu" : machine) << "\", \"seed\": 0, \"rows\": [\n"
         << rows_ << "\n]}\n";
     out.close();

@@ -15,7 +15,8 @@ class Report {
 public:
     /// Adds what all ranks found of a step. `counted` is what the model counted of it, and known to rank 0.
     /// Returns whether it was right.
-    bool add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome, const Counted& counted);
+    bool add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome,
+        const Counted& counted);
     /// Throws std::runtime_error if the file cannot be written.
     void write(const std::string& file) const;
 

@@ -70,7 +70,8 @@ std::vector<void*> open_all(Control& control, void* mine)
     for (int other = 0; other < control.ranks(); ++other) {
         void* address = nullptr;
         if (std::strcmp(all[other].host, shared.host) != 0)
-            throw std::runtime_error("rank " + std::to_string(other) + " is on another host: its memory is out of reach");
+            throw std::runtime_error(
+                "rank " + std::to_string(other) + " is on another host: its memory is out of reach");
         if (all[other].process == shared.process)
             address = all[other].address;
         else if (all[other].address)
@@ -88,7 +89,8 @@ void reach_peers(Rank& rank)
         int can = 0;
         CHECK(cudaDeviceCanAccessPeer(&can, rank.devices[rank.rank], rank.devices[other]));
         if (!can)
-            throw std::runtime_error("its GPU cannot reach the memory of rank " + std::to_string(other) + "'s");
+            throw std::runtime_error(
+                "its GPU cannot reach the memory of rank " + std::to_string(other) + "'s");
         cudaError_t error = cudaDeviceEnablePeerAccess(rank.devices[other], 0);
         if (error == cudaErrorPeerAccessAlreadyEnabled)
             cudaGetLastError();
@@ -116,8 +118,8 @@ void take_device(Rank& rank, Control& control, const Launch& launch)
         if (std::strcmp(places[other].host, place.host) != 0)
             continue;
         if (other < rank.rank && std::strcmp(places[other].bus, place.bus) == 0)
-            throw std::runtime_error("has the same GPU, " + std::string(place.bus) + ", as rank " + std::to_string(other) +
-                                     ": start one process for each GPU");
+            throw std::runtime_error("has the same GPU, " + std::string(place.bus) + ", as rank " +
+                                     std::to_string(other) + ": start one process for each GPU");
         if (cudaDeviceGetByPCIBusId(&rank.devices[other], places[other].bus) != cudaSuccess) {
             rank.devices[other] = -1;
             cudaGetLastError();
@@ -132,12 +134,13 @@ void take_device(Rank& rank, Control& control, const Launch& launch)
 
 void take_memory(Rank& rank, Control& control, const Needs& needs)
 {
-    std::size_t needed = sizeof(float) * (needs.input + needs.output + 2 * needs.staging + needs.whole) + FLAG_BYTES;
+    std::size_t needed =
+        sizeof(float) * (needs.input + needs.output + 2 * needs.staging + needs.whole) + FLAG_BYTES;
     std::size_t available = 0, total = 0;
     CHECK(cudaMemGetInfo(&available, &total));
     if (needed > available)
-        throw std::runtime_error("too little memory: needs " + gigabytes(needed) + ", its GPU has " + gigabytes(available) + " left of " +
-                                 gigabytes(total));
+        throw std::runtime_error("too little memory: needs " + gigabytes(needed) + ", its GPU has " +
+                                 gigabytes(available) + " left of " + gigabytes(total));
     control.barrier();
 
     float* input = static_cast<float*>(allocate(sizeof(float) * needs.input));
