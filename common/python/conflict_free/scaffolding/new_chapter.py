@@ -8,9 +8,11 @@ import argparse
 import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 from conflict_free.console import FAILED, ROOT, OneLineParser, Stop, say, shown_path
+from conflict_free.setup import setup
 
 TEMPLATES = Path(__file__).with_name("chapter")
 # Each file of a chapter, and the template that it is made from.
@@ -81,6 +83,14 @@ def main() -> int:
             file.unlink(missing_ok=True)
         shutil.rmtree(ROOT / "chapters" / slug, ignore_errors=True)
         raise Stop(f"cannot write {error.filename}: {error.strerror}") from error
+    _format(ROOT / "chapters" / slug / f"{slug}.cu")
     for path in texts:
         say(shown_path(path))
     return 0
+
+
+def _format(path: Path) -> None:
+    """Wraps the lines of a new file, which depend on the length of its name, if the formatter is installed."""
+    formatter = setup.VENV / "bin" / "clang-format"
+    if formatter.exists():
+        subprocess.run([formatter, "-i", path], check=False)
