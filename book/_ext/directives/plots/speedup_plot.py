@@ -131,6 +131,16 @@ def plot(lines: list[Line], own: str, title: str, caption: str, unit: str, numbe
     return picture(html, description)
 
 
+def marked(kernel: str, old: set[str]) -> str:
+    """Return a kernel's name with the sign that ``explained`` explains, if it is one of ``old``."""
+    return f"{kernel} *" if kernel in old else kernel
+
+
+def explained(old: set[str]) -> str:
+    """Return what the sign behind names means; nothing if no name has it."""
+    return f" * {BEFORE_CHANGE.capitalize()}." if old else ""
+
+
 class SpeedupPlot(EvidenceDirective):
     """``.. speedup-plot:: SLUG.KERNEL SLUG.KERNEL …``: how many times as fast as the first kernel each one is, cold.
 
@@ -151,18 +161,17 @@ class SpeedupPlot(EvidenceDirective):
                     found.append(dot)
             except ResultError:
                 pass  # Some kernel was not measured there, or with another text: factors need all of them.
-        lines = [Line(kernel, found) for (_, kernel), found in zip(kernels, dots)]
+        old = {kernel for slug, kernel in kernels if kernel in evidence.stale(slug)}
+        lines = [Line(marked(kernel, old), found) for (_, kernel), found in zip(kernels, dots)]
         provenance = evidence.result(kernels[0][0])["provenance"]
         title = f"How many times as fast as {kernels[0][1]}, at {pretty_size(size)}, cold."
-        caption = f"{title} Whiskers: p10–p90 of the kernel's time; {HIDDEN}. {describe(provenance)}."
+        caption = f"{title} Whiskers: p10–p90 of the kernel's time; {HIDDEN}. {describe(provenance)}.{explained(old)}"
         return plot(lines, gpu_name(evidence), title, caption, "×", numbers=True)
 
     def _dots(self, evidence: Evidence, kernels: list[tuple[str, str]], size: str, machine: str) -> list[Dot]:
         rows = [evidence.measured_row(slug, kernel, size, machine) for slug, kernel in kernels]
         base = sample(rows[0])["median_ms"]
         name = gpu_name(evidence, machine)
-        if any(row.get("stale") for row in rows):
-            name += f", {BEFORE_CHANGE}"
         return [Dot(name, *(base / sample(row)[which] for which in ("median_ms", "p90_ms", "p10_ms"))) for row in rows]
 
 
@@ -184,16 +193,18 @@ class PublishedPlot(EvidenceDirective):
         copy = next((row for row in data["rows"] if row["kernel"] == PUBLISHED_CEILING), None)
         if copy is None:
             raise ResultError(f"the figures of {data['citation']} have no {PUBLISHED_CEILING} to be a share of")
-        lines = []
+        lines, old = [], set()
         for row in data["rows"]:
             if row is copy:
                 continue
             dots = [Dot(data["machines"][name], 100 * figure / copy["gbps"][name]) for name, figure in row["gbps"].items()]
-            lines.append(Line(row["kernel"], [*dots, *self._own(evidence, row, size)]))
+            if row["kernel"] in evidence.stale(row["slug"]):
+                old.add(row["kernel"])
+            lines.append(Line(marked(row["kernel"], old), [*dots, *self._own(evidence, row, size)]))
         sizes = f"published at {pretty_size(data['size'])}, and here at {pretty_size(size)}, cold"
         title = f"Bandwidth in percent of cudaMemcpy; published figures in percent of their own plain copy, since they have no cudaMemcpy: {sizes}."
         provenance = evidence.result(CEILING_SLUG)["provenance"]
-        caption = f"{title} Whiskers: p10–p90, for what was measured here; {HIDDEN}. {describe(provenance)}."
+        caption = f"{title} Whiskers: p10–p90, for what was measured here; {HIDDEN}. {describe(provenance)}.{explained(old)}"
         return plot(lines, gpu_name(evidence), title, caption, "%", numbers=False)
 
     def _own(self, evidence: Evidence, row: dict[str, Any], size: str) -> list[Dot]:
@@ -208,8 +219,7 @@ class PublishedPlot(EvidenceDirective):
                     continue
                 raise
             shares = (100 * gbps(measured, which=which) / copy for which in ("median_ms", "p90_ms", "p10_ms"))
-            stale = f", {BEFORE_CHANGE}" if measured.get("stale") else ""
-            dots.append(Dot(gpu_name(evidence, machine) + stale, *shares))
+            dots.append(Dot(gpu_name(evidence, machine), *shares))
         return dots
 
 
