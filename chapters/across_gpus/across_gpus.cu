@@ -40,8 +40,7 @@ __global__ void transpose_blocks(const __grid_constant__ Blocks blocks, unsigned
     x = row + threadIdx.x, y = column + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x < block.rows && y + j < block.columns)
-            block.destination[(y + j) * block.destination_pitch + x] =
-                tile[threadIdx.x][threadIdx.y + j];
+            block.destination[(y + j) * block.destination_pitch + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 // [/transpose_blocks]
 
@@ -69,12 +68,11 @@ void as_pytorch(Rank& rank)
 {
     std::size_t mine = rank.rows(rank.rank);
     Blocks whole{}, packed{};
-    whole.block[whole.count++] = {
-        rank.input(), rank.whole, rank.width, mine, int(mine), int(rank.width)};
+    whole.block[whole.count++] = {rank.input(), rank.whole, rank.width, mine, int(mine), int(rank.width)};
     transpose(whole, rank.stream);
     for (int other = 0; other < rank.ranks; ++other)
-        packed.block[packed.count++] = {rank.whole + rank.column(other) * mine, to_send(rank, other),
-            mine, mine, rank.columns(other), int(mine)};
+        packed.block[packed.count++] = {rank.whole + rank.column(other) * mine, to_send(rank, other), mine,
+            mine, rank.columns(other), int(mine)};
     place(packed, rank.stream);
     exchange(rank, 0, 1, true, rank.stream);
     concatenate(rank, 0, 1, true, rank.stream);
@@ -201,8 +199,7 @@ void write_directly(Rank& rank, bool in_turns)
     Blocks blocks{};
     for (int i = 0; i < rank.ranks; ++i) {
         int other = after(rank, i);
-        blocks.block[blocks.count++] =
-            block_for(rank, other, place_in_output(rank, other), rank.height);
+        blocks.block[blocks.count++] = block_for(rank, other, place_in_output(rank, other), rank.height);
     }
     // Nobody writes into an output that is still read, and nobody leaves before all has arrived.
     meet_all(rank);

@@ -23,8 +23,8 @@ inline int after(const Rank& rank, int i) { return (rank.rank + 1 + i) % rank.ra
 inline Block block_for(
     const Rank& rank, int other, int begin, int end, float* destination, std::size_t pitch)
 {
-    return {rank.input() + rank.column(other) + begin, destination, rank.width, pitch,
-        rank.rows(rank.rank), end - begin};
+    return {rank.input() + rank.column(other) + begin, destination, rank.width, pitch, rank.rows(rank.rank),
+        end - begin};
 }
 
 inline Block block_for(const Rank& rank, int other, float* destination, std::size_t pitch)
@@ -101,8 +101,8 @@ inline void exchange(Rank& rank, int part, int parts, bool with_self, cudaStream
         std::size_t sent = begin(other, part + 1) - begin(other, part);
         std::size_t taken = begin(rank.rank, part + 1) - begin(rank.rank, part);
         if (sent * mine > 0)
-            CHECK(ncclSend(to_send(rank, other) + begin(other, part) * mine, sent * mine, ncclFloat,
-                other, rank.communicator, stream));
+            CHECK(ncclSend(to_send(rank, other) + begin(other, part) * mine, sent * mine, ncclFloat, other,
+                rank.communicator, stream));
         if (taken * theirs > 0)
             CHECK(ncclRecv(received(rank, other) + begin(rank.rank, part) * theirs, taken * theirs,
                 ncclFloat, other, rank.communicator, stream));
@@ -138,9 +138,8 @@ inline void copy_rows(Rank& rank, int other, int begin, int end, cudaStream_t st
     std::size_t mine = rank.rows(rank.rank), bytes = mine * sizeof(float);
     if (bytes == 0 || end == begin)
         return;
-    CHECK(cudaMemcpy2DAsync(place_in_output(rank, other) + begin * rank.height,
-        rank.height * sizeof(float), to_send(rank, other) + begin * mine, bytes, bytes, end - begin,
-        cudaMemcpyDefault, stream));
+    CHECK(cudaMemcpy2DAsync(place_in_output(rank, other) + begin * rank.height, rank.height * sizeof(float),
+        to_send(rank, other) + begin * mine, bytes, bytes, end - begin, cudaMemcpyDefault, stream));
 }
 // [/copy_rows]
 

@@ -53,8 +53,7 @@ __device__ float element(const float4& unit, int i)
 // over i is unrolled this moves nothing: it says which register is which.
 __device__ float4 column_of(const float4* rows, int i)
 {
-    return make_float4(
-        element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
+    return make_float4(element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
 }
 // [/column_of]
 
@@ -106,8 +105,7 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int i = 0; i < UNITS / BOX_UNITS; ++i)
-            engine::cp_async_bulk_tensor_2d_shared_to_global(
-                &output, y + i * BOX_FLOATS, x, &to[i * BOX]);
+            engine::cp_async_bulk_tensor_2d_shared_to_global(&output, y + i * BOX_FLOATS, x, &to[i * BOX]);
         engine::cp_async_bulk_commit_group();
         engine::cp_async_bulk_wait_group_read<0>();
     }
@@ -115,8 +113,8 @@ __device__ void transpose_tile(const CUtensorMap& output, const CUtensorMap& inp
 // [/transpose_tile]
 
 // [transpose_bulk]
-__global__ void __launch_bounds__(THREADS) transpose_bulk(
-    const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
+__global__ void __launch_bounds__(THREADS)
+    transpose_bulk(const __grid_constant__ CUtensorMap output, const __grid_constant__ CUtensorMap input)
 {
     transpose_tile<8, 8, true>(output, input);
 }
@@ -170,8 +168,7 @@ dim3 grid_down(int width, int height)
 }
 
 // Describes a matrix to the engine: where its rows lie, how large a box is, and how to swizzle it.
-CUtensorMap describe(
-    const float* matrix, int width, int height, int box_units, CUtensorMapSwizzle swizzle)
+CUtensorMap describe(const float* matrix, int width, int height, int box_units, CUtensorMapSwizzle swizzle)
 {
     // A function of the driver: asked for by name, so that no program needs the driver to be linked.
     static auto encode = [] {
@@ -183,8 +180,7 @@ CUtensorMap describe(
     }();
     const cuuint64_t extent[] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(height)};
     const cuuint64_t row_bytes[] = {extent[0] * sizeof(float)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_units * UNIT_FLOATS), TILE_DIM},
-                     every[] = {1, 1};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_units * UNIT_FLOATS), TILE_DIM}, every[] = {1, 1};
     CUtensorMap map;
     const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix),
         extent, row_bytes, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
@@ -235,8 +231,7 @@ int main(int argc, char** argv)
     add(chapter, "transpose_bulk_swizzle_64", transpose_bulk_swizzle_64, 4, CU_TENSOR_MAP_SWIZZLE_64B);
     add(chapter, "transpose_bulk_swizzle_32", transpose_bulk_swizzle_32, 2, CU_TENSOR_MAP_SWIZZLE_32B);
     add(chapter, "transpose_bulk_unswizzled", transpose_bulk_unswizzled, 8, CU_TENSOR_MAP_SWIZZLE_NONE);
-    add(chapter, "transpose_bulk_side_by_side", transpose_bulk_side_by_side, 8,
-        CU_TENSOR_MAP_SWIZZLE_128B);
+    add(chapter, "transpose_bulk_side_by_side", transpose_bulk_side_by_side, 8, CU_TENSOR_MAP_SWIZZLE_128B);
     add(chapter, "transpose_bulk_side_by_side_unswizzled", transpose_bulk_side_by_side_unswizzled, 8,
         CU_TENSOR_MAP_SWIZZLE_NONE);
 

@@ -126,8 +126,7 @@ int main(int argc, char** argv)
         .kernel(
             "copy_shared",
             [](const Matrices<float>& m) {
-                copy_shared<<<grid_of(m.width, m.height), block>>>(
-                    m.output, m.input, m.width, m.height);
+                copy_shared<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
             },
             copied)
         .expect(global_load.sectors_per_request == 4)

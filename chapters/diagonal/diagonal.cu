@@ -217,10 +217,8 @@ void launch(const Matrices<float>& m)
 
 int main(int argc, char** argv)
 {
-    MatrixChapter<float> chapter(
-        "diagonal", "Does it matter in which order blocks go through a matrix?");
-    chapter.sizes(
-        {{2048, 2048}, {2048, 512}, {1000, 700}, {33, 33}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    MatrixChapter<float> chapter("diagonal", "Does it matter in which order blocks go through a matrix?");
+    chapter.sizes({{2048, 2048}, {2048, 512}, {1000, 700}, {33, 33}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
     chapter.traffic_sizes({{16384, 16384}});
@@ -240,14 +238,14 @@ int main(int argc, char** argv)
     is_ideal();
 
     chapter
-        .kernel("transpose_fine_grained", launch<transpose_fine_grained>,
-            transposed_in_tiles<TILE_DIM, float>)
+        .kernel(
+            "transpose_fine_grained", launch<transpose_fine_grained>, transposed_in_tiles<TILE_DIM, float>)
         .expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
     chapter
-        .kernel("transpose_coarse_grained", launch<transpose_coarse_grained>,
-            tiles_transposed<TILE_DIM, float>)
+        .kernel(
+            "transpose_coarse_grained", launch<transpose_coarse_grained>, tiles_transposed<TILE_DIM, float>)
         .expect_on("gt200", partitions_per_step.store < 2);
     is_ideal();
 
@@ -260,8 +258,7 @@ int main(int argc, char** argv)
         .expect_on("gt200", partitions_per_step.store == 8);
     is_ideal();
 
-    chapter
-        .kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed<float>)
+    chapter.kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed<float>)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
         .expect(shared_load.wavefronts_per_instruction == 32)

@@ -43,8 +43,7 @@ float transposed(const float* input, Size size, std::size_t index)
 auto tiled(Transpose kernel, int columns, int rows, dim3 block)
 {
     return [=](const Matrices<float>& m) {
-        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(
-            m.output, m.input, m.width, m.height);
+        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(m.output, m.input, m.width, m.height);
     };
 }
 
@@ -100,8 +99,7 @@ void add_layouts(MatrixChapter<float>& chapter)
     for (const Study& study : std::vector<Study>{
              {"layout_square_static", square_layout(layout_square_static), {32, 1, 0, 0}},
              {"layout_square_static_padded", square_layout(layout_square_static_padded), {1, 1, 0, 0}},
-             {"layout_square_dynamic", square_layout(layout_square_dynamic, square_words),
-                 {32, 1, 0, 0}},
+             {"layout_square_dynamic", square_layout(layout_square_dynamic, square_words), {32, 1, 0, 0}},
              {"layout_square_dynamic_padded",
                  square_layout(layout_square_dynamic_padded, padded_square_words), {1, 1, 0, 0}},
          })
@@ -110,15 +108,15 @@ void add_layouts(MatrixChapter<float>& chapter)
             .left_out_on("gt200");
 
     const int words = ROWS * COLUMNS, padded = ROWS * (COLUMNS + 2);
-    for (const Study& study : std::vector<Study>{
-             {"layout_rectangle_static", rectangle_layout(layout_rectangle_static), {16, 1, 32, 2}},
-             {"layout_rectangle_static_padded", rectangle_layout(layout_rectangle_static_padded),
-                 {1, 1, 4, 2}},
-             {"layout_rectangle_dynamic", rectangle_layout(layout_rectangle_dynamic, words),
-                 {16, 1, 32, 2}},
-             {"layout_rectangle_dynamic_padded",
-                 rectangle_layout(layout_rectangle_dynamic_padded, padded), {1, 1, 4, 2}},
-         })
+    for (const Study& study :
+        std::vector<Study>{
+            {"layout_rectangle_static", rectangle_layout(layout_rectangle_static), {16, 1, 32, 2}},
+            {"layout_rectangle_static_padded", rectangle_layout(layout_rectangle_static_padded),
+                {1, 1, 4, 2}},
+            {"layout_rectangle_dynamic", rectangle_layout(layout_rectangle_dynamic, words), {16, 1, 32, 2}},
+            {"layout_rectangle_dynamic_padded", rectangle_layout(layout_rectangle_dynamic_padded, padded),
+                {1, 1, 4, 2}},
+        })
         add(chapter, study.name, study.launch, study.wavefronts).only_at({{COLUMNS, ROWS}});
 }
 

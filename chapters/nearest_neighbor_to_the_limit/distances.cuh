@@ -82,8 +82,8 @@ __device__ void note_tile(NearestTile (&nearest)[QUERIES], const Least<QUERIES>&
 // Looks at a tile that holds queries of this block. The first query of
 // this thread would stand at `own` in it.
 template <int THREADS, int TILE, int QUERIES>
-__device__ void look_at_own(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES],
-    const float4* tile, int first, int own)
+__device__ void look_at_own(
+    NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int first, int own)
 {
     Least<QUERIES> least;
 #pragma unroll 4

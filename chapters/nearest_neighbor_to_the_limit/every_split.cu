@@ -63,8 +63,8 @@ bool finds_all(const Shape& shape, int n, Fill fill)
         CUDA_CHECK(cudaGetLastError());
         output.copy_to(found);
         if (const std::string wrong = nearest_are_right({points, found, {}}); !wrong.empty()) {
-            std::fprintf(stderr, "shape for at most %d points, %d points, run %d: %s\n",
-                shape.most_points, n, run, wrong.c_str());
+            std::fprintf(stderr, "shape for at most %d points, %d points, run %d: %s\n", shape.most_points,
+                n, run, wrong.c_str());
             return false;
         }
     }

@@ -8,14 +8,13 @@
 // Looks at the first `size` points of a tile, a group at a time. The
 // first query of the block would stand at `begin` in it.
 template <int THREADS, int GROUP, int QUERIES>
-__device__ void nearest_groups(NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES],
-    const float4* tile, int size, int begin)
+__device__ void nearest_groups(
+    NearestTile (&nearest)[QUERIES], const float3 (&mine)[QUERIES], const float4* tile, int size, int begin)
 {
     int end = begin + THREADS * QUERIES;
     for (int first = 0; first < size; first += GROUP) {
         if (first < end && begin < first + GROUP)
-            look_at_own<THREADS, GROUP>(
-                nearest, mine, tile + first, first, begin + threadIdx.x - first);
+            look_at_own<THREADS, GROUP>(nearest, mine, tile + first, first, begin + threadIdx.x - first);
         else
             look_by_three<GROUP, 8>(nearest, mine, tile + first, first);
     }

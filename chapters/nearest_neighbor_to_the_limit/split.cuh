@@ -16,8 +16,8 @@ __device__ unsigned tickets[MOST_SPLIT / BLOCK];
 // that of the lowest index is the greatest.
 __device__ unsigned long long word_of(float distance, int index)
 {
-    return ~(static_cast<unsigned long long>(__float_as_uint(distance)) << 32 |
-             static_cast<unsigned>(index));
+    return ~(
+        static_cast<unsigned long long>(__float_as_uint(distance)) << 32 | static_cast<unsigned>(index));
 }
 
 __device__ NearestTile nearest_of(unsigned long long word)
@@ -49,9 +49,8 @@ __global__ void __launch_bounds__(THREADS) nearest_split(int* output, const floa
     nearest_groups<THREADS, GROUP>(nearest, mine, tile, min(n - from, TILE), begin - from);
 #pragma unroll
     for (int q = 0; q < QUERIES; ++q) {
-        int index =
-            from + (FEW ? index_in_group<GROUP>(tile, mine[q], i - from + q * THREADS, nearest[q])
-                        : nearest[q].first);
+        int index = from + (FEW ? index_in_group<GROUP>(tile, mine[q], i - from + q * THREADS, nearest[q])
+                                : nearest[q].first);
         if (i + q * THREADS < n && nearest[q].first >= 0)
             atomicMax(&words[i + q * THREADS], word_of(nearest[q].distance, index));
     }

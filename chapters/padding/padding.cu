@@ -66,8 +66,7 @@ float transposed(const float* input, Size size, std::size_t index)
 auto tiled(Transpose kernel, int columns, int rows, dim3 block)
 {
     return [=](const Matrices<float>& m) {
-        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(
-            m.output, m.input, m.width, m.height);
+        kernel<<<grid_of(m.width, m.height, columns, rows), block>>>(m.output, m.input, m.width, m.height);
     };
 }
 

@@ -228,8 +228,7 @@ int main(int argc, char** argv)
         .expect(shared_store.wavefronts_per_block == 55)
         .expect_on("gt200", shared_load.conflicts_per_block == 120)
         .expect_on("gt200", shared_store.conflicts_per_block == 60);
-    integers
-        .kernel("reduce_strided_padded", add_up<reduce_strided_padded, unsigned>, added_up<unsigned>)
+    integers.kernel("reduce_strided_padded", add_up<reduce_strided_padded, unsigned>, added_up<unsigned>)
         .expect(shared_load.wavefronts_per_block == 25)
         .expect(shared_load.conflicts == 0)
         .expect(shared_store.wavefronts_per_block == 20)

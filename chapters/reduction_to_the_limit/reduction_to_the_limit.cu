@@ -250,9 +250,8 @@ int main(int argc, char** argv)
     ArrayChapter chapter("reduction_to_the_limit", "How fast can numbers be added?");
     chapter.lengths({1048576, 100003, 513, 512, 511, 257, 5, 4, 3, 1, 0});
     // Every power of two from 2^16 on, and lengths that are odd.
-    chapter.gpu_lengths(
-        {65536, 131072, 262144, 524288, 1048573, 2097152, 4194301, 4194304, 8388608, 16777216, 33554432,
-            67108864, 100000007, 134217728, 268435456, 536870912, 1073741821, 1073741824});
+    chapter.gpu_lengths({65536, 131072, 262144, 524288, 1048573, 2097152, 4194301, 4194304, 8388608,
+        16777216, 33554432, 67108864, 100000007, 134217728, 268435456, 536870912, 1073741821, 1073741824});
     chapter.timed_from(sizeof(float) * 65536);
     chapter.counted_length(1048576);
     chapter.traffic_lengths({4194304});

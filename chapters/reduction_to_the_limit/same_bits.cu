@@ -108,13 +108,11 @@ bool is_right_in_a_row(int n, int runs)
         CUDA_CHECK(cudaGetLastError());
         input.copy_to(numbers);
         for (int run = 0; run < runs; ++run) {
-            const float sum = numbers[static_cast<std::size_t>(n + run)],
-                        wanted = std::ldexp(1.0f, run);
+            const float sum = numbers[static_cast<std::size_t>(n + run)], wanted = std::ldexp(1.0f, run);
             if (sum == wanted)
                 continue;
-            std::fprintf(stderr,
-                "%s: sum %d of a row of launches over %d numbers is %.9g, wanted %.9g\n", way.name, run,
-                n, sum, wanted);
+            std::fprintf(stderr, "%s: sum %d of a row of launches over %d numbers is %.9g, wanted %.9g\n",
+                way.name, run, n, sum, wanted);
             passed = false;
         }
     }
@@ -161,8 +159,7 @@ int main(int argc, char** argv)
         return 77;
     }
     bool passed = true;
-    for (const int n :
-        {0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 511, 512, 513, 4095, 4096, 4097, 65539, 300007})
+    for (const int n : {0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 511, 512, 513, 4095, 4096, 4097, 65539, 300007})
         passed &= is_exact_of_whole_numbers(n);
     for (const int n : {1, 65539, 300007})
         passed &= is_right_in_a_row(n, std::min(runs, 20));

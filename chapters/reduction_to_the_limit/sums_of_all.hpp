@@ -63,8 +63,7 @@ inline conflict_free::CompensatedSum reference_sum(std::span<const float> number
 inline std::string sum_is_right(const Summed& written)
 {
     const auto [exact, magnitudes] = reference_sum(written.input);
-    const double bound =
-        conflict_free::summation_bound(most_additions(written.input.size()), magnitudes);
+    const double bound = conflict_free::summation_bound(most_additions(written.input.size()), magnitudes);
     // Written so that NaN fails.
     if (std::abs(written.output[0] - exact) <= bound)
         return {};
@@ -98,6 +97,5 @@ inline std::map<std::string, double> error_of_sum(const Summed& written)
 {
     const auto [exact, magnitudes] = reference_sum(written.input);
     return {{"error", std::abs(written.output[0] - exact)},
-        {"error_bound",
-            conflict_free::summation_bound(most_additions(written.input.size()), magnitudes)}};
+        {"error_bound", conflict_free::summation_bound(most_additions(written.input.size()), magnitudes)}};
 }

@@ -76,9 +76,7 @@ __device__ uint64_t load_prefetching(const uint64_t* from)
 __device__ uint2 load_prefetching(const uint2* from)
 {
     uint2 value;
-    asm volatile("ld.global.L2::256B.v2.u32 {%0, %1}, [%2];"
-        : "=r"(value.x), "=r"(value.y)
-        : "l"(from));
+    asm volatile("ld.global.L2::256B.v2.u32 {%0, %1}, [%2];" : "=r"(value.x), "=r"(value.y) : "l"(from));
     return value;
 }
 
@@ -153,8 +151,7 @@ __device__ void columns_of(Word (&)[1])
 // [load_inside]
 // Of a tile that lies inside the matrix, a row from its edges: no lane has to look where the matrix ends.
 template <class Tile, class Element>
-__device__ void load_inside(
-    typename Tile::Word* tile, const Element* input, int width, int left, int top)
+__device__ void load_inside(typename Tile::Word* tile, const Element* input, int width, int left, int top)
 {
     constexpr int PER_WORD = Tile::PER_WORD, WORDS = Piece<Element>::WORDS,
                   PIECES = Tile::COLUMNS / (WORDS * PER_WORD);
@@ -230,8 +227,7 @@ __device__ void store(
             row = PER_SECTOR - back;
         // Its words of the tile begin within words: in `low`, and they end in `high`.
         const Word* low = &tile[Tile::place(first, row / PER_WORD + threadIdx.x % LANES)];
-        const Word* high =
-            &tile[Tile::place(first, (row + PER_WORD - 1) / PER_WORD + threadIdx.x % LANES)];
+        const Word* high = &tile[Tile::place(first, (row + PER_WORD - 1) / PER_WORD + threadIdx.x % LANES)];
         int y = top + row + threadIdx.x % LANES * PER_WORD;
         Element* to = begin + y;
         for (int column = 0; column < Tile::COLUMNS;

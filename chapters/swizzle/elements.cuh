@@ -26,8 +26,8 @@ __device__ void transpose_elements(Element* output, const Element* input, int wi
     for (int i = 0; i < LOADS; ++i) {
         int x = left + place * PER_UNIT, y = top + row + i * (THREADS / ROW_UNITS);
         bool inside = x < width && y < height;
-        units[i] = inside ? *reinterpret_cast<const uint4*>(&input[static_cast<size_t>(y) * width + x])
-                          : uint4{};
+        units[i] =
+            inside ? *reinterpret_cast<const uint4*>(&input[static_cast<size_t>(y) * width + x]) : uint4{};
     }
     // The rows of one unit of the output have the same swizzle.
     for (int i = 0; i < LOADS; ++i) {

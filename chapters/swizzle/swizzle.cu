@@ -56,8 +56,7 @@ __device__ float element(const float4& unit, int i)
 // over i is unrolled this moves nothing: it says which register is which.
 __device__ float4 column_of(const float4* rows, int i)
 {
-    return make_float4(
-        element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
+    return make_float4(element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
 }
 // [/column_of]
 
@@ -168,8 +167,8 @@ using Chapters = MatrixChapter<float>;
 
 // Adds a kernel on elements of another type. Its tile has `columns` by `rows` of them.
 template <class Element, int CUT = 0, class Kernel>
-Chapters& add(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int row_margin,
-    int threads)
+Chapters& add(
+    Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int row_margin, int threads)
 {
     return chapter
         .kernel(

@@ -287,8 +287,7 @@ int main(int argc, char** argv)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 32);
 
-    chapter
-        .kernel("transpose_coalesced_repeated", launch<transpose_coalesced_repeated>, transposed<float>)
+    chapter.kernel("transpose_coalesced_repeated", launch<transpose_coalesced_repeated>, transposed<float>)
         .repeats(NUM_REPS)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)
@@ -320,8 +319,7 @@ int main(int argc, char** argv)
         .expect(shared_store.conflicts == 0)
         .expect(shared_load.conflicts == 0);
 
-    chapter
-        .kernel("transpose_diagonal_repeated", launch<transpose_diagonal_repeated>, transposed<float>)
+    chapter.kernel("transpose_diagonal_repeated", launch<transpose_diagonal_repeated>, transposed<float>)
         .repeats(NUM_REPS)
         .expect(global_load.sectors_per_request == 4)
         .expect(global_store.sectors_per_request == 4)

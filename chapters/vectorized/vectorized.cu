@@ -38,8 +38,7 @@ __global__ void transpose_wide_tile(float* output, const float* input, int width
     // Good: all loads of a thread are in flight before the first is used.
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
-        values[i] =
-            x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
+        values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
     for (int i = 0; i < LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
 
@@ -110,8 +109,7 @@ __global__ void transpose_down(float* output, const float* input, int width, int
     // Good: all loads of a thread are in flight before the first is used.
     float values[LOADS];
     for (int i = 0; i < LOADS; ++i)
-        values[i] =
-            x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
+        values[i] = x < width && y + i * BLOCK_ROWS < height ? input[(y + i * BLOCK_ROWS) * width + x] : 0;
     for (int i = 0; i < LOADS; ++i)
         tile[threadIdx.y + i * BLOCK_ROWS][threadIdx.x] = values[i];
 
@@ -140,8 +138,7 @@ __device__ float element(const float4& unit, int i)
 // over i is unrolled this moves nothing: it says which register is which.
 __device__ float4 column_of(const float4* rows, int i)
 {
-    return make_float4(
-        element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
+    return make_float4(element(rows[0], i), element(rows[1], i), element(rows[2], i), element(rows[3], i));
 }
 // [/column_of]
 
@@ -176,8 +173,7 @@ __global__ void transpose_vectorized(float* output, const float* input, int widt
     // Good: the lanes write neighboring elements of a row.
     for (int j = 0; j < TILE_DIM; j += UNITS)
         if (x < height && y + j < width)
-            *reinterpret_cast<float4*>(&output[(y + j) * height + x]) =
-                tile[threadIdx.y + j][threadIdx.x];
+            *reinterpret_cast<float4*>(&output[(y + j) * height + x]) = tile[threadIdx.y + j][threadIdx.x];
 }
 // [/transpose_vectorized]
 
@@ -245,10 +241,7 @@ const dim3 block_of_units(UNITS, UNITS);
 // [/launch]
 
 // [transpose]
-bool begins_unit(const void* pointer)
-{
-    return reinterpret_cast<uintptr_t>(pointer) % sizeof(float4) == 0;
-}
+bool begins_unit(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % sizeof(float4) == 0; }
 
 // Right for any width and height, and for matrices that begin anywhere.
 void transpose(float* output, const float* input, int width, int height)
@@ -256,8 +249,7 @@ void transpose(float* output, const float* input, int width, int height)
     // Pieces of 256 bytes to read, and whole units to write.
     bool rows_are_whole = width % TILE_DIM == 0 && height % UNIT_FLOATS == 0;
     if (rows_are_whole && width <= MOST_WIDTH && begins_unit(output) && begins_unit(input))
-        transpose_vectorized<<<grid_down(width, height), block_of_units>>>(
-            output, input, width, height);
+        transpose_vectorized<<<grid_down(width, height), block_of_units>>>(output, input, width, height);
     else
         transpose_prefetching<<<grid_of_any_size(width, height), block>>>(output, input, width, height);
 }
@@ -283,8 +275,7 @@ float transposed_one_late(const float* input, Size size, std::size_t index)
 int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("vectorized", "How close to a plain copy can a transpose come?");
-    chapter.sizes(
-        {{2048, 2048}, {1024, 256}, {1000, 700}, {130, 129}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
+    chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {130, 129}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}, {16385, 8191}});
     chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
@@ -306,8 +297,8 @@ int main(int argc, char** argv)
         .kernel(
             "transpose_four_loads",
             [](const Matrices<float>& m) {
-                transpose_four_loads<<<grid_along(m.width, m.height),
-                    dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(m.output, m.input, m.width, m.height);
+                transpose_four_loads<<<grid_along(m.width, m.height), dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(
+                    m.output, m.input, m.width, m.height);
             },
             transposed)
         .expect(global_load.sectors_per_request == 4)

@@ -29,8 +29,8 @@ __global__ void fill_rows(float* matrix, std::size_t first, std::size_t rows, st
 }
 
 // Counts what is wrong in rows `first` to `first + rows` of the transpose, which has `columns` columns.
-__global__ void check_rows(const float* matrix, std::size_t first, std::size_t rows,
-    std::size_t columns, unsigned long long* wrong)
+__global__ void check_rows(const float* matrix, std::size_t first, std::size_t rows, std::size_t columns,
+    unsigned long long* wrong)
 {
     unsigned long long mine = 0;
     for (std::size_t y = blockIdx.y; y < rows; y += gridDim.y)

@@ -63,8 +63,7 @@ void write_address(const std::string& file, const std::string& host, int port)
     std::string draft = file + "." + std::to_string(::getpid());
     std::ofstream(draft) << host << " " << port << "\n";
     if (std::rename(draft.c_str(), file.c_str()) != 0)
-        throw std::runtime_error(
-            "cannot write the meeting place " + file + ": " + std::strerror(errno));
+        throw std::runtime_error("cannot write the meeting place " + file + ": " + std::strerror(errno));
 }
 
 void send_at_once(int socket)

@@ -125,8 +125,7 @@ bool Hub::meet()
 bool Hub::greet(int socket)
 {
     auto frame = readable(socket, 1000) ? receive_frame(socket) : std::nullopt;
-    auto texts =
-        frame && frame->kind == GREETING ? unpacked(frame->payload) : std::vector<std::string>();
+    auto texts = frame && frame->kind == GREETING ? unpacked(frame->payload) : std::vector<std::string>();
     if (texts.size() != 3) {
         ::close(socket);
         return false;
@@ -134,10 +133,9 @@ bool Hub::greet(int socket)
     int rank = std::atoi(texts[0].c_str()), ranks = std::atoi(texts[1].c_str());
     bool known = rank >= 0 && rank < launch_.ranks;
     if (ranks != launch_.ranks || !known || ranks_[rank].socket >= 0) {
-        std::string problem =
-            ranks != launch_.ranks
-                ? " counts " + texts[1] + " ranks, rank 0 counts " + std::to_string(launch_.ranks)
-                : " is there twice";
+        std::string problem = ranks != launch_.ranks ? " counts " + texts[1] + " ranks, rank 0 counts " +
+                                                           std::to_string(launch_.ranks)
+                                                     : " is there twice";
         if (!known || ranks_[rank].socket >= 0)
             send_frame(socket, FAILURE, name_of(rank) + problem);
         if (known && ranks_[rank].socket < 0)
@@ -151,8 +149,8 @@ bool Hub::greet(int socket)
 
 void Hub::exchange()
 {
-    while (!ended_ &&
-           std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return !rank.done; })) {
+    while (
+        !ended_ && std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return !rank.done; })) {
         std::vector<pollfd> entries;
         for (const Rank& rank : ranks_)
             entries.push_back({rank.done ? -1 : rank.socket, POLLIN, 0});
@@ -217,8 +215,7 @@ void Hub::turn_away()
 {
     double limit = now() + 1;
     while (ranks_[0].socket < 0 && now() < limit) {
-        int socket =
-            readable(listening_, 20) ? ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC) : -1;
+        int socket = readable(listening_, 20) ? ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC) : -1;
         if (socket < 0)
             continue;
         auto frame = readable(socket, 1000) ? receive_frame(socket) : std::nullopt;

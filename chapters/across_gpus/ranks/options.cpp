@@ -9,8 +9,8 @@
 namespace across_gpus {
 
 const char* const USAGE =
-    "Transposes a matrix of floats that is split by rows over several GPUs. One process a GPU, started "
-    "by torchrun, mpirun or\n"
+    "Transposes a matrix of floats that is split by rows over several GPUs. One process a GPU, started by "
+    "torchrun, mpirun or\n"
     "srun; without them, one process with a thread for each GPU.\n"
     "  --list               the kernels, one line each\n"
     "  --kernel NAME        only this one; may be repeated\n"
@@ -22,8 +22,8 @@ const char* const USAGE =
     "  --pieces N           pieces in which in_pieces sends, 1 to 16 (default: 5)\n"
     "  --rendezvous PLACE   where the processes meet: HOST:PORT, or file:PATH\n"
     "  --json FILE          write results to a file\n"
-    "Exit code 0: all right; 1: a wrong result, or a rank that failed; 2: wrong arguments; 77: neither "
-    "a GPU nor the model.\n";
+    "Exit code 0: all right; 1: a wrong result, or a rank that failed; 2: wrong arguments; 77: neither a "
+    "GPU nor the model.\n";
 
 namespace {
 
@@ -43,12 +43,10 @@ Size size_of(const std::string& text)
     std::size_t cross = text.find('x');
     try {
         int width = number("--size", text.substr(0, cross), most);
-        int height =
-            cross == std::string::npos ? width : number("--size", text.substr(cross + 1), most);
+        int height = cross == std::string::npos ? width : number("--size", text.substr(cross + 1), most);
         return {static_cast<std::size_t>(width), static_cast<std::size_t>(height)};
     } catch (const std::runtime_error&) {
-        throw std::runtime_error("--size: '" + text +
-                                 "' given, N or WIDTHxHEIGHT with numbers from 1 to " +
+        throw std::runtime_error("--size: '" + text + "' given, N or WIDTHxHEIGHT with numbers from 1 to " +
                                  std::to_string(most) + " is accepted");
     }
 }

@@ -76,8 +76,8 @@ bool run_rank(const Launch& launch, const Options& options)
     bool right = false;
     try {
         if (launch.ranks > MOST_RANKS)
-            throw std::runtime_error("there are " + std::to_string(launch.ranks) +
-                                     " ranks, and at most " + std::to_string(MOST_RANKS));
+            throw std::runtime_error("there are " + std::to_string(launch.ranks) + " ranks, and at most " +
+                                     std::to_string(MOST_RANKS));
         Rank rank;
         rank.rank = launch.rank;
         rank.ranks = launch.ranks;
@@ -101,8 +101,8 @@ bool run_rank(const Launch& launch, const Options& options)
 
 bool run_threads(int count, const Options& options)
 {
-    Launch launch{"threads", 0, count, 0, count,
-        {"", 0, "/tmp/across_gpus-threads-" + std::to_string(::getpid())}};
+    Launch launch{
+        "threads", 0, count, 0, count, {"", 0, "/tmp/across_gpus-threads-" + std::to_string(::getpid())}};
     std::vector<std::thread> threads;
     std::vector<char> right(count, 0);
     for (int rank = 0; rank < count; ++rank) {
@@ -133,8 +133,8 @@ int run(const Options& options)
         return NO_GPU;
     }
     if (options.devices > count)
-        throw std::runtime_error("--devices: " + std::to_string(options.devices) +
-                                 " given, there are " + std::to_string(count));
+        throw std::runtime_error(
+            "--devices: " + std::to_string(options.devices) + " given, there are " + std::to_string(count));
     if (options.devices > 0)
         count = options.devices;
     if (!options.machine.empty())

@@ -57,19 +57,18 @@ std::string wrong_counts(const Rank& rank, const Step& step, const Counted& coun
     std::size_t flags = 64 * sizeof(unsigned) * rank.ranks * rank.ranks;
     if (counted.link_bytes < sent || counted.link_bytes > sent + flags)
         return text("%zu bytes went over links, %zu were to", counted.link_bytes, sent);
-    std::size_t moved =
-        step.passes * sizeof(float) * rank.width * rank.height + step.passes_of_sent * sent;
+    std::size_t moved = step.passes * sizeof(float) * rank.width * rank.height + step.passes_of_sent * sent;
     if (counted.loaded != moved || counted.stored != moved)
-        return text("kernels loaded %zu bytes and stored %zu, %zu were to", counted.loaded,
-            counted.stored, moved);
+        return text(
+            "kernels loaded %zu bytes and stored %zu, %zu were to", counted.loaded, counted.stored, moved);
     return counted.conflicts > 0 ? text("%zu bank conflicts, there were to be none", counted.conflicts)
                                  : "";
 }
 
 }  // namespace
 
-bool Report::add(const Rank& rank, Control& control, const Step& step, const Outcome& outcome,
-    const Counted& counted)
+bool Report::add(
+    const Rank& rank, Control& control, const Step& step, const Outcome& outcome, const Counted& counted)
 {
     const std::vector<float> times = slowest_of(control, outcome.milliseconds);
     unsigned long long wrong = 0;
@@ -86,11 +85,10 @@ bool Report::add(const Rank& rank, Control& control, const Step& step, const Out
         message = wrong_counts(rank, step, counted, all);
 
     double gbps = times.empty() || quantile(times, 0.5) == 0 ? 0 : most / (quantile(times, 0.5) * 1e6);
-    std::printf("%-18s %9zu x %-9zu %d %s %s %s\n", step.name.c_str(), rank.width, rank.height,
-        rank.ranks, rank.ranks == 1 ? "rank" : "ranks",
+    std::printf("%-18s %9zu x %-9zu %d %s %s %s\n", step.name.c_str(), rank.width, rank.height, rank.ranks,
+        rank.ranks == 1 ? "rank" : "ranks",
         times.empty()
-            ? text("%zu bytes over links, %zu through kernels", counted.link_bytes, counted.loaded)
-                  .c_str()
+            ? text("%zu bytes over links, %zu through kernels", counted.link_bytes, counted.loaded).c_str()
             : text("%9.1f us %8.1f GB/s", quantile(times, 0.5) * 1e3, gbps).c_str(),
         !message.empty()  ? message.c_str()
         : step.transposes ? "right"
@@ -102,12 +100,12 @@ bool Report::add(const Rank& rank, Control& control, const Step& step, const Out
             counted.link_bytes, counted.loaded, counted.stored);
     rows_ += rows_.empty() ? "" : ",\n";
     rows_ += text(
-        "{\"kernel\": \"%s\", \"size\": \"%zux%zu\", \"width\": %zu, \"height\": %zu, "
-        "\"element_bytes\": 4, \"bytes\": %zu, ",
+        "{\"kernel\": \"%s\", \"size\": \"%zux%zu\", \"width\": %zu, \"height\": %zu, \"element_bytes\": "
+        "4, \"bytes\": %zu, ",
         step.name.c_str(), rank.width, rank.height, rank.width, rank.height, most);
     rows_ += text(
-        "\"work\": null, \"reference\": %s, \"check\": {\"passed\": %s, \"message\": \"%s\"}, "
-        "\"figures\": %s}, ",
+        "\"work\": null, \"reference\": %s, \"check\": {\"passed\": %s, \"message\": \"%s\"}, \"figures\": "
+        "%s}, ",
         step.transposes ? "false" : "true", message.empty() ? "true" : "false", message.c_str(),
         figures.c_str());
     rows_ += "\"expectations\": [], \"counts\": null, \"time\": " + time_of(times) + "}";
@@ -118,9 +116,8 @@ void Report::write(const std::string& file) const
 {
     const std::string machine = model_machine();
     std::ofstream out(file);
-    out << "{\"schema\": 1, \"slug\": \"across_gpus\", \"build\": \""
-        << (machine.empty() ? "gpu" : "model") << "\", \"machine\": \""
-        << (machine.empty() ? "gpu" : machine) << "\", \"seed\": 0, \"rows\": [\n"
+    out << "{\"schema\": 1, \"slug\": \"across_gpus\", \"build\": \"" << (machine.empty() ? "gpu" : "model")
+        << "\", \"machine\": \"" << (machine.empty() ? "gpu" : machine) << "\", \"seed\": 0, \"rows\": [\n"
         << rows_ << "\n]}\n";
     out.close();
     if (!out)
