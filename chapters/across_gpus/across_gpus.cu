@@ -15,13 +15,13 @@ constexpr int BLOCK_ROWS = 8;
 // [/constants]
 
 // [transpose_blocks]
-// Transposes a block of the matrix for each rank. Where a block goes to is memory of this GPU or of another's: the kernel
-// cannot tell.
+// Transposes a block of the matrix for each rank. A block goes to memory of this GPU or of another's:
+// the kernel cannot tell.
 __global__ void transpose_blocks(const __grid_constant__ Blocks blocks, unsigned tiles, bool in_turns)
 {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Good: tiles for this GPU and tiles for others take turns, so that the links are busy from the first tile to the last.
+    // Good: tiles for this GPU and for others take turns, so that the links are busy all the time.
     const Block& block = blocks.block[in_turns ? blockIdx.x % blocks.count : blockIdx.x / tiles];
     int number = in_turns ? blockIdx.x / blocks.count : blockIdx.x % tiles;
     int tiles_down = (block.rows + TILE_DIM - 1) / TILE_DIM;
@@ -105,7 +105,7 @@ void in_send_order(Rank& rank)
 // [/in_send_order]
 
 // [in_place]
-// Nothing is concatenated either: a copy engine puts each row of a block where it belongs in the other's output.
+// Nothing is concatenated either: a copy engine puts each row of a block where it belongs.
 void in_place(Rank& rank)
 {
     meet_all(rank);
@@ -117,7 +117,7 @@ void in_place(Rank& rank)
 // [/in_place]
 
 // [piece_begin]
-// Where a piece begins. Each is twice the one before, so that the first is on its way at once; or all are `equal`.
+// Where a piece begins. Each is twice as large as the one before; or all are `equal`.
 int piece_begin(int columns, int piece, int pieces, bool equal)
 {
     std::size_t before = equal ? piece : (1u << piece) - 1, all = equal ? pieces : (1u << pieces) - 1;
@@ -149,7 +149,7 @@ void transpose_own(Rank& rank)
 // [/transpose_piece]
 
 // [in_pieces]
-// While a copy engine sends a piece, the next is transposed. This rank's own block comes last: nobody waits for it.
+// While a copy engine sends a piece, the next is transposed. This rank's own block comes last.
 void send_in_pieces(Rank& rank, bool equal)
 {
     std::size_t event = 0;

@@ -30,7 +30,7 @@ struct Blocks {
 // [/blocks]
 
 // [split]
-// Where the rows of `rank` begin. All but the last begin at a multiple of 4, so that 16 bytes are of one rank.
+// Where the rows of `rank` begin: at a multiple of 4, so that 16 bytes are of one rank.
 __host__ __device__ inline std::size_t first_row(std::size_t rows, int rank, int ranks)
 {
     return rank == ranks ? rows : rows * rank / ranks / 4 * 4;

@@ -31,9 +31,9 @@ constexpr int ENGINE_ALIGNMENT = 1024;
 // [/constants]
 
 // [unit_of]
-// A unit of a tile in shared memory. The engine moves boxes of 64 rows, each of BOX_UNITS units, and lays one box behind
-// the other. With a pattern, it exchanges the units of each stretch of SWIZZLE_UNITS by XOR with the number of the 128
-// bytes that they lie in.
+// A unit of a tile in shared memory. The engine moves boxes of 64 rows, each of BOX_UNITS units, and lays
+// one box behind the other. With a pattern, it exchanges the units of each stretch of SWIZZLE_UNITS by
+// XOR with the number of the 128 bytes that they lie in.
 template <int BOX_UNITS, int SWIZZLE_UNITS>
 __device__ float4& unit_of(float4* tile, int row, int unit)
 {

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -34,20 +35,34 @@ def render(cmake: Path, build: Path) -> None:
     say(f"Rendered in {seconds:.1f} s")
 
 
+def free_port() -> int:
+    """The usual port of this machine's own address, or where it is taken any that is free."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        for port in (_FIRST_PORT, 0):
+            try:
+                taken.bind(("127.0.0.1", port))
+                break
+            except OSError as error:
+                if port == 0:
+                    raise Stop(f"cannot serve on 127.0.0.1: {error.strerror}") from error
+        return taken.getsockname()[1]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cmake", type=Path)
     parser.add_argument("build", type=Path)
-    parser.add_argument("--port", type=int, default=_FIRST_PORT)
     options = parser.parse_args()
+    port = free_port()
     server = Server()
     for folder in _WATCHED:
         server.watch(str(ROOT / folder), lambda: render(options.cmake, options.build), ignore=lambda path: "__pycache__" in path)
-    say(f"Watching {', '.join(_WATCHED)}; the book is at http://127.0.0.1:{options.port}/ (Ctrl+C ends it)")
+    say(f"Watching {', '.join(_WATCHED)}; the book is at http://127.0.0.1:{port}/ (Ctrl+C ends it)")
     try:
-        server.serve(root=str(options.build / "html"), host="127.0.0.1", port=options.port, restart_delay=0)
+        server.serve(root=str(options.build / "html"), host="127.0.0.1", port=port, restart_delay=0)
     except OSError as error:
-        raise Stop(f"cannot serve on 127.0.0.1:{options.port}: {error.strerror}") from error
+        raise Stop(f"cannot serve on 127.0.0.1:{port}: {error.strerror}") from error
     return 0
 
 
