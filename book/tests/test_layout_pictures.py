@@ -41,7 +41,7 @@ def wide(columns: list[int], wavefronts: int) -> tuple[dict, dict]:
         "line": 3,
         "space": "shared",
         "op": "store",
-        "site": 0,
+        "instruction": 0,
         "warp": 0,
         "occurrence": 0,
         "interval": 0,

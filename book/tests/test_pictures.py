@@ -21,7 +21,7 @@ from directives.plots.speedup_plot import Dot, Line, ticks
 from directives.plots.speedup_plot import layout as plot_layout
 
 
-def access(op: str, words: list[int], line: int, site: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:
+def access(op: str, words: list[int], line: int, instruction: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:
     """Return a traced shared access of one word a lane, served bank by bank."""
     wavefronts: list[list[list[int]]] = []
     for lane, word in enumerate(words):
@@ -34,7 +34,7 @@ def access(op: str, words: list[int], line: int, site: int = 0, warp: int = 0, o
         "line": line,
         "space": "shared",
         "op": op,
-        "site": site,
+        "instruction": instruction,
         "warp": warp,
         "occurrence": occurrence,
         "interval": 0,
@@ -52,7 +52,7 @@ def moved(op: str, indices: list[int], warp: int, allocation: int) -> dict:
         "line": 1 if op == "load" else 2,
         "space": "global",
         "op": op,
-        "site": 0,
+        "instruction": 0,
         "warp": warp,
         "occurrence": 0,
         "interval": 0,
@@ -95,9 +95,9 @@ def a_column(project, **more) -> dict:
 
 
 def test_a_panel_says_which_access_it_wants():
-    panel = Panel.parse("gt200:a.b load match='x = y[i]' site=1 warp=2 occurrence=3 | Step 1")
+    panel = Panel.parse("gt200:a.b load match='x = y[i]' instruction=1 warp=2 occurrence=3 | Step 1")
     assert (panel.slug, panel.kernel, panel.op, panel.label) == ("gt200:a", "b", "load", "Step 1")
-    assert panel.choices == {"match": "x = y[i]", "site": "1", "warp": "2", "occurrence": "3"}
+    assert panel.choices == {"match": "x = y[i]", "instruction": "1", "warp": "2", "occurrence": "3"}
     for wrong in ("", "a load", "a.b", "a.b move", "a.b load warp=x", "a.b load wrap=1", "a.b load 'x"):
         with pytest.raises(ResultError):
             Panel.parse(wrong)
@@ -156,7 +156,7 @@ def test_a_bank_map_takes_the_occurrence_and_the_machine_that_are_asked_for(proj
     [
         ("copy.copy_plain load", "no kernel 'copy_plain' in the trace of copy; it has: copy_shared"),
         ("copy.copy_shared store", "wants one line of copy.copy_shared with a shared store; found: none"),
-        ("copy.copy_shared load occurrence=9", "with site 0, warp 0, occurrence 9 in the trace"),
+        ("copy.copy_shared load occurrence=9", "with instruction 0, warp 0, occurrence 9 in the trace"),
         ("naive.transpose_naive_row_read load", "naive.json"),
         ("copy.copy_shared walk", "does not begin with SLUG.KERNEL and load or store"),
     ],
@@ -357,7 +357,7 @@ def halving(project, words_of_lane, rounds: int = 2) -> dict:
     for number in range(rounds):
         for warp, pairs in words_of_lane(number).items():
             for op, words in (("load", [a for a, _ in pairs]), ("load", [b for _, b in pairs]), ("store", [a for a, _ in pairs])):
-                accesses.append({**access(op, words, line, site=3 * number, warp=warp), "interval": number + 1})
+                accesses.append({**access(op, words, line, instruction=3 * number, warp=warp), "interval": number + 1})
     return {"block": [0, 0, 0], "accesses": accesses}
 
 

@@ -25,7 +25,7 @@ WarpAccess made(Space space, Operation operation, int size, const Pattern& patte
     WarpAccess access{};
     access.space = space;
     access.operation = operation;
-    access.site = static_cast<std::uint32_t>(space) * 4 + static_cast<std::uint32_t>(operation);
+    access.program_counter = static_cast<std::uint32_t>(space) * 4 + static_cast<std::uint32_t>(operation);
     access.size = size;
     access.active = access.changed = active;
     access.warp = static_cast<int>(warp);
@@ -38,9 +38,9 @@ void measure(const char* name, Space space, Operation operation, int size, std::
 {
     Surroundings surroundings;
     surroundings.machine = &machines().front();
-    surroundings.place_of = [](std::uint32_t site) { return SourcePlace{"kernel.cu", static_cast<int>(site), {}}; };
+    surroundings.place_of = [](std::uint32_t program_counter) { return SourcePlace{"kernel.cu", static_cast<int>(program_counter), {}}; };
     surroundings.shared_bytes = 48 << 10;
-    surroundings.sites = 100;
+    surroundings.instructions = 100;
     surroundings.single_threaded = single_threaded;
     LaunchWatch launch({{blocks, 1, 1}, {warps * 32, 1, 1}, 0}, "kernel", surroundings, {});
     BlockWatch watch(launch);

@@ -33,13 +33,13 @@ inline Address one_word(std::uint64_t word)
     return [=](unsigned) { return word * 4; };
 }
 
-inline WarpAccess made(Space space, Operation operation, std::uint32_t site, int warp, const Address& address,
+inline WarpAccess made(Space space, Operation operation, std::uint32_t program_counter, int warp, const Address& address,
                        std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes)
 {
     WarpAccess access{};
     access.space = space;
     access.operation = operation;
-    access.site = site;
+    access.program_counter = program_counter;
     access.size = size;
     access.active = active;
     access.changed = changed;
@@ -49,40 +49,40 @@ inline WarpAccess made(Space space, Operation operation, std::uint32_t site, int
     return access;
 }
 
-/// A block of 128 threads that is watched. Site n is line n of kernel.cu; sites from 100 on are line n % 100, inlined.
+/// A block of 128 threads that is watched. Instruction n is line n of kernel.cu; instructions from 100 on are line n % 100, inlined.
 struct MadeBlock {
     explicit MadeBlock(LaunchWatch& launch) : watch(launch) {}
 
-    void access(Space space, Operation operation, std::uint32_t site, int warp, const Address& address, std::uint32_t active = all_lanes,
-                int size = 4, std::uint32_t changed = all_lanes)
+    void access(Space space, Operation operation, std::uint32_t program_counter, int warp, const Address& address,
+                std::uint32_t active = all_lanes, int size = 4, std::uint32_t changed = all_lanes)
     {
-        watch.access(made(space, operation, site, warp, address, active, size, changed));
+        watch.access(made(space, operation, program_counter, warp, address, active, size, changed));
     }
-    void load(std::uint32_t site, int warp, const Address& address, std::uint32_t active = all_lanes, int size = 4)
+    void load(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes, int size = 4)
     {
-        access(Space::shared, Operation::load, site, warp, address, active, size);
+        access(Space::shared, Operation::load, program_counter, warp, address, active, size);
     }
-    void store(std::uint32_t site, int warp, const Address& address, std::uint32_t active = all_lanes, int size = 4,
+    void store(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes, int size = 4,
                std::uint32_t changed = all_lanes)
     {
-        access(Space::shared, Operation::store, site, warp, address, active, size, changed);
+        access(Space::shared, Operation::store, program_counter, warp, address, active, size, changed);
     }
-    void update(std::uint32_t site, int warp, const Address& address, std::uint32_t active = all_lanes)
+    void update(std::uint32_t program_counter, int warp, const Address& address, std::uint32_t active = all_lanes)
     {
-        access(Space::shared, Operation::atomic, site, warp, address, active);
+        access(Space::shared, Operation::atomic, program_counter, warp, address, active);
     }
-    void load_global(std::uint32_t site, const Address& address, std::uint32_t active = all_lanes, int size = 4)
+    void load_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes, int size = 4)
     {
-        access(Space::global, Operation::load, site, 0, address, active, size);
+        access(Space::global, Operation::load, program_counter, 0, address, active, size);
     }
-    void store_global(std::uint32_t site, const Address& address, std::uint32_t active = all_lanes, int size = 4,
+    void store_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes, int size = 4,
                       std::uint32_t changed = all_lanes)
     {
-        access(Space::global, Operation::store, site, 0, address, active, size, changed);
+        access(Space::global, Operation::store, program_counter, 0, address, active, size, changed);
     }
-    void update_global(std::uint32_t site, const Address& address, std::uint32_t active = all_lanes)
+    void update_global(std::uint32_t program_counter, const Address& address, std::uint32_t active = all_lanes)
     {
-        access(Space::global, Operation::atomic, site, 0, address, active);
+        access(Space::global, Operation::atomic, program_counter, 0, address, active);
     }
     /// All of the block's first 256 words are written, before a barrier.
     void fill()
@@ -122,13 +122,13 @@ private:
     {
         Surroundings made_surroundings;
         made_surroundings.machine = &machines().front();
-        made_surroundings.place_of = [](std::uint32_t site) {
-            SourcePlace place{"kernel.cu", static_cast<int>(site % 100), {}};
-            if (site >= 100) place.inlined_from.push_back({"caller.cu", static_cast<int>(site / 100), "called"});
+        made_surroundings.place_of = [](std::uint32_t program_counter) {
+            SourcePlace place{"kernel.cu", static_cast<int>(program_counter % 100), {}};
+            if (program_counter >= 100) place.inlined_from.push_back({"caller.cu", static_cast<int>(program_counter / 100), "called"});
             return place;
         };
         made_surroundings.shared_bytes = 1024;
-        made_surroundings.sites = 500;
+        made_surroundings.instructions = 500;
         made_surroundings.single_threaded = single_threaded;
         return made_surroundings;
     }

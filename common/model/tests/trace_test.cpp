@@ -10,10 +10,10 @@
 namespace simt::detail {
 namespace {
 
-WarpAccess access_of(Space space, std::uint32_t site, int warp)
+WarpAccess access_of(Space space, std::uint32_t program_counter, int warp)
 {
     WarpAccess access = made_access(space, Operation::load, 4, [](unsigned lane) { return 4096 + 4 * lane; }, 0xFFFF);
-    access.site = site;
+    access.program_counter = program_counter;
     access.warp = warp;
     access.allocation = space == Space::global ? 4096 : 0;
     return access;
@@ -44,9 +44,9 @@ TEST(Trace, KeepsPlaceOrderAndOffsetsOfEachAccess)
     EXPECT_EQ(accesses[1]["lanes"][0], 4096);
     EXPECT_EQ(accesses[1]["wavefronts"].size(), 1u);
     EXPECT_EQ(accesses[1]["wavefronts"][0][15], (nlohmann::ordered_json{15, 1039}));
-    // Two sites without a source line count as two of one line.
-    EXPECT_EQ(accesses[1]["site"], 0);
-    EXPECT_EQ(accesses[2]["site"], 1);
+    // Two instructions without a source line count as two of one line.
+    EXPECT_EQ(accesses[1]["instruction"], 0);
+    EXPECT_EQ(accesses[2]["instruction"], 1);
     EXPECT_EQ(accesses[3]["occurrence"], 1);
 }
 

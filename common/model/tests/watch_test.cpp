@@ -33,8 +33,10 @@ Summary hazards_of_two(const std::function<void(MadeBlock&)>& first, const std::
 
 TEST(GlobalRace, BlocksThatTouchTheSameWordRaceIfOneStores)
 {
-    const auto store = [](std::uint32_t site) { return [=](MadeBlock& block) { block.store_global(site, words(0)); }; };
-    const auto load = [](std::uint32_t site) { return [=](MadeBlock& block) { block.load_global(site, words(0)); }; };
+    const auto store = [](std::uint32_t program_counter) {
+        return [=](MadeBlock& block) { block.store_global(program_counter, words(0)); };
+    };
+    const auto load = [](std::uint32_t program_counter) { return [=](MadeBlock& block) { block.load_global(program_counter, words(0)); }; };
     EXPECT_EQ(hazards_of_two(store(1), store(2)), Summary{"race 1 2"});
     EXPECT_EQ(hazards_of_two(store(1), load(2)), Summary{"race 1 2"});
     EXPECT_EQ(hazards_of_two(load(1), store(2)), Summary{"race 1 2"});
@@ -119,7 +121,8 @@ TEST(GlobalRace, TheAccessThatIsNamedIsTheLastToItsWord)
         block.store_global(2, words(0), 0xAAAAAAAA);
         block.load_global(3, [](unsigned lane) { return ((lane + 32) % 64) * 4; });
         block.load_global(4, words(64));
-        for (std::uint32_t site = 5; site < 12; ++site) block.store_global(site, words(96), 1u << site);
+        for (std::uint32_t program_counter = 5; program_counter < 12; ++program_counter)
+            block.store_global(program_counter, words(96), 1u << program_counter);
     };
     for (const auto& [word, expected] :
          {std::pair{100, Summary{}}, {4, {"race 1 20"}}, {70, {"race 4 20"}}, {40, {"race 3 20"}}, {103, {"race 7 20"}}})
@@ -160,8 +163,8 @@ TEST(GlobalRace, OfSeveralReadersOneIsAnother)
 
 TEST(GlobalRace, AtomicsDoNotRaceWithOneAnother)
 {
-    const auto update = [](std::uint32_t site, std::uint64_t word) {
-        return [=](MadeBlock& block) { block.update_global(site, one_word(word), lane_0); };
+    const auto update = [](std::uint32_t program_counter, std::uint64_t word) {
+        return [=](MadeBlock& block) { block.update_global(program_counter, one_word(word), lane_0); };
     };
     EXPECT_EQ(hazards_of_two(update(1, 0), update(2, 0)), Summary{});
     EXPECT_EQ(hazards_of_two(update(1, 0), [](MadeBlock& block) { block.store_global(2, words(0)); }), Summary{"race 1 2"});
@@ -261,7 +264,7 @@ TEST(Reports, AreOneForEachKindAndPairOfLinesInTheLowestBlock)
         MadeLaunch launch;
         launch.run(order, [](MadeBlock& block, unsigned number) {
             if (number < 3) return;
-            // Sites 1 and 101 are one line.
+            // Instructions 1 and 101 are one line.
             block.store(1, 0, words(0));
             block.load(2, 1, words(0));
             block.watch.block_barrier();
@@ -281,12 +284,12 @@ TEST(Reports, AreOneForEachKindAndPairOfLinesInTheLowestBlock)
 TEST(Reports, OfTheInterpreterAreKeptInTheSameWay)
 {
     MadeLaunch launch;
-    const std::uint32_t sites[] = {4}, other_sites[] = {5};
+    const std::uint32_t program_counters[] = {4}, other_program_counters[] = {5};
     const int threads[] = {33};
     for (const unsigned block : {7u, 3u, 9u})
-        for (const auto& site : {sites, other_sites})
-            launch.watch.report(HazardKind::out_of_bounds, {block, 0, 0}, block, threads, {site, 1}, "message " + std::to_string(block),
-                                "help");
+        for (const auto& program_counter : {program_counters, other_program_counters})
+            launch.watch.report(HazardKind::out_of_bounds, {block, 0, 0}, block, threads, {program_counter, 1},
+                                "message " + std::to_string(block), "help");
     const auto hazards = launch.hazards();
     EXPECT_EQ(summary(hazards), (Summary{"out_of_bounds 4", "out_of_bounds 5"}));
     for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.message, "message 3");
@@ -460,7 +463,7 @@ TEST(Listeners, HearWhatIsCounted)
         std::string heard;
         void launch_begins(const LaunchInfo&) override { heard += "L"; }
         void block_begins(const Extent& index) override { heard += "B" + std::to_string(index.x); }
-        void warp_access(const WarpAccess& access) override { heard += "a" + std::to_string(access.site); }
+        void warp_access(const WarpAccess& access) override { heard += "a" + std::to_string(access.program_counter); }
         void block_barrier() override { heard += "b"; }
         void warp_barrier(int, std::uint32_t) override { heard += "w"; }
         void block_ends() override { heard += "e"; }

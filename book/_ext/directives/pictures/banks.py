@@ -180,7 +180,7 @@ def in_words(panels: list[dict[str, Any]]) -> str:
 class BankMap(EvidenceDirective):
     """``.. bank-map:: [MACHINE:]SLUG.KERNEL load|store …``: the wavefronts of one shared access of a warp.
 
-    The access is the first of warp 0 in the first block that makes it; ``match=TEXT``, ``site=N``, ``warp=N`` and
+    The access is the first of warp 0 in the first block that makes it; ``match=TEXT``, ``instruction=N``, ``warp=N`` and
     ``occurrence=N`` choose another one, and `` | LABEL`` stands above the picture. Lines of the body are further
     panels. ``:small:`` draws them side by side, without the lanes' numbers.
     """

@@ -37,7 +37,7 @@ class Element:
 def _moves(accesses: list[dict[str, Any]], space: str, op: str) -> dict[tuple[int, int, int, int], int]:
     """Return the byte offset of each lane's accesses of one kind, by warp, copy of the unrolled line, occurrence and lane."""
     return {
-        (access["warp"], access["site"], access["occurrence"], lane): offset
+        (access["warp"], access["instruction"], access["occurrence"], lane): offset
         for access in accesses
         if access["space"] == space and access["op"] == op
         for lane, offset in enumerate(access["lanes"])

@@ -14,7 +14,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
 #: Words of a panel that choose an access, and what is chosen without them.
-CHOICES = {"match": "", "site": "0", "warp": "0", "occurrence": "0"}
+CHOICES = {"match": "", "instruction": "0", "warp": "0", "occurrence": "0"}
 
 
 def read_json(path: Path) -> Any:
@@ -53,7 +53,7 @@ class Panel:
 
     @classmethod
     def parse(cls, text: str) -> Panel:
-        """Return the panel of ``[MACHINE:]SLUG.KERNEL load|store [match=TEXT] [site=N] [warp=N] [occurrence=N] [| LABEL]``.
+        """Return the panel of ``[MACHINE:]SLUG.KERNEL load|store [match=TEXT] [instruction=N] [warp=N] [occurrence=N] [| LABEL]``.
 
         Raises ResultError.
         """
@@ -69,7 +69,7 @@ class Panel:
         for word in words[2:]:
             key, equals, value = word.partition("=")
             if not equals or key not in CHOICES or (key != "match" and not value.isdecimal()):
-                raise ResultError(f"{word!r} chooses no access; accepted: match=TEXT, site=N, warp=N, occurrence=N")
+                raise ResultError(f"{word!r} chooses no access; accepted: match=TEXT, instruction=N, warp=N, occurrence=N")
             choices[key] = value
         return cls(slug, kernel, words[1], choices, label.strip())
 
@@ -92,7 +92,7 @@ def shared_access(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], dic
     if len(lines) != 1:
         found = ", ".join(str(line) for _, line in lines) or "none"
         raise ResultError(f"a bank-map wants one line of {panel.slug}.{panel.kernel} with a shared {panel.op}; found: {found}")
-    wanted = {key: int(panel.choices[key]) for key in ("site", "warp", "occurrence")}
+    wanted = {key: int(panel.choices[key]) for key in ("instruction", "warp", "occurrence")}
     for access in fitting:
         if all(access[key] == value for key, value in wanted.items()):
             return run, access

@@ -23,8 +23,8 @@ enum class AtomicKind : std::uint8_t { native, counting, compare_and_swap, loop 
 struct WarpAccess {
     Space space;
     Operation operation;
-    /// Access site: a number that whoever runs the kernel can tell the source place of.
-    std::uint32_t site;
+    /// Program counter: a number that whoever runs the kernel can tell the source place of.
+    std::uint32_t program_counter;
     /// Bytes that each lane accesses.
     int size;
     /// Bit i is set when lane i takes part.

@@ -37,8 +37,8 @@ std::vector<Hazard> take_hazards();
 /// What stopped kernels since the last call and is no hazard, such as a time-out: one line each.
 std::vector<std::string> take_errors();
 
-/// The source line of an access site of the launch that runs. Line 0 if the program has no debug information for it.
-SourcePlace source_place(std::uint32_t site);
+/// The source line of an instruction of the launch that runs. Line 0 if the program has no debug information for it.
+SourcePlace source_place(std::uint32_t program_counter);
 
 /// Adds a listener that hears later launches too. It must outlive them.
 void add_listener(Listener& listener);

@@ -32,30 +32,30 @@ public:
     std::string block() const { return block_name(index_); }
     std::string thread(int number) const { return thread_name(info_, number); }
 
-    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank) const
+    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const
     {
-        return reported_.is_news(kind, site, other_site, rank);
+        return reported_.is_news(kind, program_counter, other_program_counter, rank);
     }
-    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site) const
+    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter) const
     {
-        return is_news(kind, site, other_site, rank_of_block(number_));
+        return is_news(kind, program_counter, other_program_counter, rank_of_block(number_));
     }
 
-    /// Both sites are the same where there is one access.
-    void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t site, std::uint32_t other_site, Rank rank,
-                std::string message, std::string help)
+    /// Both program counters are the same where there is one access.
+    void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t program_counter, std::uint32_t other_program_counter,
+                Rank rank, std::string message, std::string help)
     {
-        reported_.add(kind, site, other_site, rank);
+        reported_.add(kind, program_counter, other_program_counter, rank);
         Hazard hazard{kind, kernel_, index_, {}, {}, std::move(message), std::move(help)};
         for (const int one : threads) hazard.threads.push_back(info_.thread(one));
-        std::vector<std::uint32_t> sites{site};
-        if (kind == HazardKind::race) sites.push_back(other_site);
-        reports_.add(rank, number_, sites, std::move(hazard));
+        std::vector<std::uint32_t> program_counters{program_counter};
+        if (kind == HazardKind::race) program_counters.push_back(other_program_counter);
+        reports_.add(rank, number_, program_counters, std::move(hazard));
     }
-    void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t site, std::uint32_t other_site, std::string message,
-                std::string help)
+    void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t program_counter, std::uint32_t other_program_counter,
+                std::string message, std::string help)
     {
-        report(kind, threads, site, other_site, rank_of_block(number_), std::move(message), std::move(help));
+        report(kind, threads, program_counter, other_program_counter, rank_of_block(number_), std::move(message), std::move(help));
     }
 
 private:

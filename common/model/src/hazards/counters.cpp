@@ -64,37 +64,38 @@ GlobalCounts* global_total(LaunchCounts& counts, Space space, Operation operatio
 
 }  // namespace
 
-Counters::Site& Counters::site_of(Space space, std::uint32_t number, Operation operation)
+Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t program_counter, Operation operation)
 {
-    auto& sites = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
-    if (number >= sites.size()) [[unlikely]]
-        sites.resize(std::max(sites_, number + 1));
-    return sites[number];
+    auto& counts = all_[static_cast<std::size_t>(space)][static_cast<std::size_t>(operation)];
+    if (program_counter >= counts.size()) [[unlikely]]
+        counts.resize(std::max(instructions_, program_counter + 1));
+    return counts[program_counter];
 }
 
 template <class Visit>
-void Counters::for_each_site(Visit&& visit) const
+void Counters::for_each_instruction(Visit&& visit) const
 {
     for (std::size_t space = 0; space < space_count; ++space)
         for (std::size_t operation = 0; operation < operation_count; ++operation) {
-            const auto& sites = all_[space][operation];
-            for (std::uint32_t number = 0; number < sites.size(); ++number)
-                if (sites[number].counted()) visit(static_cast<Space>(space), static_cast<Operation>(operation), number, sites[number]);
+            const auto& counts = all_[space][operation];
+            for (std::uint32_t at = 0; at < counts.size(); ++at)
+                if (counts[at].counted()) visit(static_cast<Space>(space), static_cast<Operation>(operation), at, counts[at]);
         }
 }
 
 void Counters::count(const WarpAccess& access, std::uint64_t block)
 {
-    Site& site = site_of(access.space, access.site, access.operation);
+    InstructionCounts& counts = counts_of(access.space, access.program_counter, access.operation);
     switch (access.space) {
-        case Space::shared: count_shared(site.shared, access); break;
-        case Space::global: hazards::add(site.global, global_cost(access, machine_), access); break;
-        case Space::local: hazards::add(site.global, local_cost(access), access, local_requests(access)); break;
-        case Space::constant: hazards::add(site.shared, constant_words(access), 1); break;
-        case Space::texture: hazards::add(site.global, {0, 0}, access, texture_requests(access)); break;
+        case Space::shared: count_shared(counts.shared, access); break;
+        case Space::global: hazards::add(counts.global, global_cost(access, machine_), access); break;
+        case Space::local: hazards::add(counts.global, local_cost(access), access, local_requests(access)); break;
+        case Space::constant: hazards::add(counts.shared, constant_words(access), 1); break;
+        case Space::texture: hazards::add(counts.global, {0, 0}, access, texture_requests(access)); break;
     }
     const int lanes = access.active_lanes();
-    if (lanes > site.example_lanes || (lanes == site.example_lanes && block < site.example_block)) keep_example(site, access, block);
+    if (lanes > counts.example_lanes || (lanes == counts.example_lanes && block < counts.example_block))
+        keep_example(counts, access, block);
 }
 
 void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
@@ -105,24 +106,24 @@ void Counters::count_shared(SharedCounts& counts, const WarpAccess& access)
     }
     const LoopCost cost = loop_cost(access, machine_);
     hazards::add(counts, cost.swaps.wavefronts, cost.swaps.ideal_wavefronts, cost.rounds);
-    hazards::add(site_of(Space::shared, access.site, Operation::load).shared, cost.loads.wavefronts, cost.loads.ideal_wavefronts,
-                 cost.rounds);
+    hazards::add(counts_of(Space::shared, access.program_counter, Operation::load).shared, cost.loads.wavefronts,
+                 cost.loads.ideal_wavefronts, cost.rounds);
 }
 
-void Counters::keep_example(Site& site, const WarpAccess& access, std::uint64_t block)
+void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block)
 {
-    if (!site.example) site.example = std::make_unique<Example>();
-    Example& example = *site.example;
-    site.example_lanes = access.active_lanes();
-    site.example_block = block;
+    if (!counts.example) counts.example = std::make_unique<Example>();
+    Example& example = *counts.example;
+    counts.example_lanes = access.active_lanes();
+    counts.example_block = block;
     example.active = access.active;
     example.size = access.size;
     detail::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
 }
 
-void Counters::count_bulk_copy(std::uint32_t number, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
+void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
 {
-    GlobalCounts& counts = site_of(Space::global, number, Operation::bulk_copy).global;
+    GlobalCounts& counts = counts_of(Space::global, program_counter, Operation::bulk_copy).global;
     counts.requests += requests;
     counts.bytes += bytes;
     if (bytes > 0) counts.sectors += (address + bytes - 1) / sector_bytes - address / sector_bytes + 1;
@@ -133,8 +134,8 @@ void Counters::add(const Counters& other)
 {
     barriers += other.barriers;
     warp_barriers += other.warp_barriers;
-    other.for_each_site([&](Space space, Operation operation, std::uint32_t number, const Site& from) {
-        Site& to = site_of(space, number, operation);
+    other.for_each_instruction([&](Space space, Operation operation, std::uint32_t program_counter, const InstructionCounts& from) {
+        InstructionCounts& to = counts_of(space, program_counter, operation);
         to.shared += from.shared;
         to.global += from.global;
         if (!from.example || from.example_lanes < to.example_lanes) return;
@@ -149,19 +150,19 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
 {
     struct Line {
         LineCounts counts;
-        const Site* example = nullptr;
+        const InstructionCounts* example = nullptr;
     };
     std::map<std::tuple<std::string, int, std::vector<InlinedCall>, Space, Operation>, Line> lines;
-    for_each_site([&](Space space, Operation operation, std::uint32_t number, const Site& site) {
-        const SourcePlace place = place_of(number);
+    for_each_instruction([&](Space space, Operation operation, std::uint32_t program_counter, const InstructionCounts& own) {
+        const SourcePlace place = place_of(program_counter);
         Line& line = lines[{place.file, place.line, place.inlined_from, space, operation}];
-        line.counts.shared += site.shared;
-        line.counts.global += site.global;
-        if (SharedCounts* total = shared_total(counts, space, operation)) *total += site.shared;
-        if (GlobalCounts* total = global_total(counts, space, operation)) *total += site.global;
-        if (!site.example) return;
-        const auto rank = [](const Site& one) { return std::pair(-one.example_lanes, one.example_block); };
-        if (!line.example || rank(site) < rank(*line.example)) line.example = &site;
+        line.counts.shared += own.shared;
+        line.counts.global += own.global;
+        if (SharedCounts* total = shared_total(counts, space, operation)) *total += own.shared;
+        if (GlobalCounts* total = global_total(counts, space, operation)) *total += own.global;
+        if (!own.example) return;
+        const auto rank = [](const InstructionCounts& one) { return std::pair(-one.example_lanes, one.example_block); };
+        if (!line.example || rank(own) < rank(*line.example)) line.example = &own;
     });
     for (auto& [key, line] : lines) {
         std::tie(line.counts.file, line.counts.line, line.counts.inlined_from, line.counts.space, line.counts.operation) = key;

@@ -17,13 +17,13 @@
 
 namespace simt::hazards {
 
-/// Counts of some blocks of a launch, by site. Used by one host thread at a time.
+/// Counts of some blocks of a launch, by program counter. Used by one host thread at a time.
 class Counters {
 public:
-    Counters(const Machine& machine, std::uint32_t sites) : machine_(machine), sites_(sites) {}
+    Counters(const Machine& machine, std::uint32_t instructions) : machine_(machine), instructions_(instructions) {}
 
     void count(const WarpAccess& access, std::uint64_t block);
-    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests);
+    void count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests);
     void add(const Counters& other);
 
     /// Writes totals and lines.
@@ -32,14 +32,14 @@ public:
     std::uint64_t barriers = 0, warp_barriers = 0;
 
 private:
-    /// The access of a site that is drawn: the one with the most active lanes, of these in the lowest block, of these
+    /// The access of an instruction that is drawn: the one with the most active lanes, of these in the lowest block, of these
     /// the first.
     struct Example {
         std::uint32_t active = 0;
         int size = 0;
         std::array<std::uint64_t, warp_size> offset{};
     };
-    struct Site {
+    struct InstructionCounts {
         SharedCounts shared;
         GlobalCounts global;
         /// Lanes and block of the example.
@@ -50,19 +50,19 @@ private:
         bool counted() const { return shared.instructions + global.requests > 0; }
     };
 
-    /// Calls `visit` with the space, the operation, the number and the counts of each site that has counts.
+    /// Calls `visit` with the space, the operation, the number and the counts of each instruction that has counts.
     template <class Visit>
-    void for_each_site(Visit&& visit) const;
-    Site& site_of(Space space, std::uint32_t site, Operation operation);
-    /// Adds a shared-memory access to `counts`; the loads of an atomic operation that is a loop go to its site's loads.
+    void for_each_instruction(Visit&& visit) const;
+    InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation);
+    /// Adds a shared-memory access to `counts`; the loads of an atomic operation that is a loop go to its instruction's loads.
     void count_shared(SharedCounts& counts, const WarpAccess& access);
-    static void keep_example(Site& site, const WarpAccess& access, std::uint64_t block);
+    static void keep_example(InstructionCounts& counts, const WarpAccess& access, std::uint64_t block);
 
     const Machine& machine_;
-    std::uint32_t sites_;
-    /// By space, operation and site: one instruction may go to several spaces, through a generic address. What is not done
-    /// has no sites.
-    std::array<std::array<std::vector<Site>, operation_count>, space_count> all_;
+    std::uint32_t instructions_;
+    /// By space, operation and instruction: one instruction may go to several spaces, through a generic address. What is not done
+    /// has no counts.
+    std::array<std::array<std::vector<InstructionCounts>, operation_count>, space_count> all_;
 };
 
 }  // namespace simt::hazards

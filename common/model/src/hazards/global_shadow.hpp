@@ -21,8 +21,8 @@ struct GlobalEntry {
 
     /// Number of the block, times 8, plus what it did: a sum of the above.
     std::uint32_t key;
-    /// Place of the site among those of the launch.
-    std::uint16_t site;
+    /// Place of the instruction among those of the launch.
+    std::uint16_t program_counter;
     /// How often the block had released its accesses until then.
     std::uint16_t release;
     /// Bit i is set for word i of the line.
@@ -30,7 +30,10 @@ struct GlobalEntry {
 
     std::uint32_t block() const { return key >> kind_bits; }
     bool is_write() const { return key & write; }
-    bool is_alike(const GlobalEntry& other) const { return key == other.key && site == other.site && release == other.release; }
+    bool is_alike(const GlobalEntry& other) const
+    {
+        return key == other.key && program_counter == other.program_counter && release == other.release;
+    }
 };
 
 /// What blocks have done in a launch to 128 bytes. Most lines are touched by one or two blocks in one or two ways.

@@ -49,19 +49,19 @@ bool touches_a_column(const WarpAccess& access)
 
 }  // namespace
 
-std::uint16_t GlobalLaunch::number_of(std::uint32_t site)
+std::uint16_t GlobalLaunch::number_of(std::uint32_t program_counter)
 {
     const std::lock_guard lock(mutex_);
-    if (sites_.size() > UINT16_MAX) return UINT16_MAX;
-    const auto [known, is_new] = numbers_.try_emplace(place_of_(site), static_cast<std::uint16_t>(sites_.size()));
-    if (is_new) sites_.push_back(site);
+    if (program_counters_.size() > UINT16_MAX) return UINT16_MAX;
+    const auto [known, is_new] = numbers_.try_emplace(place_of_(program_counter), static_cast<std::uint16_t>(program_counters_.size()));
+    if (is_new) program_counters_.push_back(program_counter);
     return known->second;
 }
 
-std::uint32_t GlobalLaunch::site_of(std::uint16_t number)
+std::uint32_t GlobalLaunch::program_counter_of(std::uint16_t number)
 {
     const std::lock_guard lock(mutex_);
-    return sites_[number];
+    return program_counters_[number];
 }
 
 std::vector<GlobalEntry>* GlobalLaunch::make_entries()
@@ -102,7 +102,7 @@ public:
         if (line_.count == 0) {
             // One by one: put together in memory, they could not be read from there at once.
             own.key = entry.key;
-            own.site = entry.site;
+            own.program_counter = entry.program_counter;
             own.release = entry.release;
             own.words = entry.words;
             line_.count = 1;
@@ -160,12 +160,12 @@ void GlobalWatch::begin_block(std::uint64_t number)
     release_count_ = 0;
 }
 
-std::uint16_t GlobalWatch::number_of(std::uint32_t site)
+std::uint16_t GlobalWatch::number_of(std::uint32_t program_counter)
 {
-    if (site >= site_numbers_.size()) [[unlikely]]
-        site_numbers_.resize(site + std::size_t{1});
-    std::uint32_t& number = site_numbers_[site];
-    if (number == 0) number = launch_.number_of(site) + 1u;
+    if (program_counter >= numbers_.size()) [[unlikely]]
+        numbers_.resize(program_counter + std::size_t{1});
+    std::uint32_t& number = numbers_[program_counter];
+    if (number == 0) number = launch_.number_of(program_counter) + 1u;
     return static_cast<std::uint16_t>(number - 1);
 }
 
@@ -217,7 +217,7 @@ void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
 void GlobalWatch::access(const WarpAccess& access)
 {
     const auto release = static_cast<std::uint16_t>(release_count_);
-    GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.site), release, 0};
+    GlobalEntry entry{block_ << GlobalEntry::kind_bits | kind_of(access), number_of(access.program_counter), release, 0};
     if (access.operation == Operation::atomic) synchronize_lanes(access);
     if (touches_a_column(access)) return touch_column(access, entry);
     const std::uint32_t launch = launch_.number();
@@ -259,7 +259,7 @@ bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& 
     // All that a line holds before the words of its first entry, as the processor's vector instructions have it.
     using Head = std::uint32_t __attribute__((vector_size(16)));
     static_assert(offsetof(GlobalLine, entry) + offsetof(GlobalEntry, words) == offsetof(GlobalLine, launch) + sizeof(Head));
-    const Head own{launch, 1, entry.key, entry.site | static_cast<std::uint32_t>(entry.release) << 16};
+    const Head own{launch, 1, entry.key, entry.program_counter | static_cast<std::uint32_t>(entry.release) << 16};
     if (lines[place[0]].launch != launch) {
         bool is_known = false;
         for (const std::uint32_t at : place) is_known |= lines[at].launch == launch;
@@ -363,16 +363,16 @@ void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
     const int lane = racing_lane(other, touch);
     if (lane < 0) return;
     const Rank rank = rank_of_blocks(reporter_.block_number(), other.block());
-    const std::uint32_t site = launch_.site_of(other.site), own = touch.access.site;
+    const std::uint32_t program_counter = launch_.program_counter_of(other.program_counter), own = touch.access.program_counter;
     const bool is_first = block_ < other.block();
-    if (!reporter_.is_news(HazardKind::race, is_first ? own : site, is_first ? site : own, rank)) return;
+    if (!reporter_.is_news(HazardKind::race, is_first ? own : program_counter, is_first ? program_counter : own, rank)) return;
     if (!ordered(other)) report(other, touch, lane, rank);
 }
 
 void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane, Rank rank)
 {
     const WarpAccess& access = touch.access;
-    const std::uint32_t site = launch_.site_of(other.site);
+    const std::uint32_t program_counter = launch_.program_counter_of(other.program_counter);
     const Extent& grid = reporter_.info().grid;
     const std::uint32_t number = other.block();
     const Extent block{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
@@ -382,7 +382,8 @@ void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane,
     const std::string its = block_name(block) + what, own = reporter_.block() + ", " + reporter_.thread(thread) + "," + verb;
     // Which of the two came first depends on the host's threads.
     const bool is_first = block_ < number;
-    reporter_.report(HazardKind::race, {thread}, is_first ? access.site : site, is_first ? site : access.site, rank,
+    reporter_.report(HazardKind::race, {thread}, is_first ? access.program_counter : program_counter,
+                     is_first ? program_counter : access.program_counter, rank,
                      (is_first ? own + " and " + its : its + " and " + own) + " the same global memory; blocks run in no order",
                      "Let each block write memory of its own, use atomics, or split the work into two kernel launches.");
 }

@@ -25,7 +25,7 @@ namespace simt::hazards {
 /// What the blocks of a launch share. Safe to use from several host threads.
 class GlobalLaunch {
 public:
-    using PlaceOf = std::function<SourcePlace(std::uint32_t site)>;
+    using PlaceOf = std::function<SourcePlace(std::uint32_t program_counter)>;
 
     GlobalLaunch(bool single_threaded, PlaceOf place_of, GlobalShadow::RangeOf range_of)
         : single_threaded_(single_threaded), place_of_(std::move(place_of)), range_of_(std::move(range_of))
@@ -49,9 +49,9 @@ public:
             __builtin_prefetch(chunk + GlobalShadow::place_in_chunk(address), 1);
     }
 
-    /// Sites of accesses to global memory in short, and back to one of the same source place. Only so many are told apart.
-    std::uint16_t number_of(std::uint32_t site);
-    std::uint32_t site_of(std::uint16_t number);
+    /// Instructions of accesses to global memory in short, and back to one of the same source place. Only so many are told apart.
+    std::uint16_t number_of(std::uint32_t program_counter);
+    std::uint32_t program_counter_of(std::uint16_t number);
 
     /// Room for the entries of a line, until the launch ends.
     std::vector<GlobalEntry>* make_entries();
@@ -65,7 +65,7 @@ private:
     std::mutex mutex_;
     PlaceOf place_of_;
     GlobalShadow::RangeOf range_of_;
-    std::vector<std::uint32_t> sites_;
+    std::vector<std::uint32_t> program_counters_;
     std::map<SourcePlace, std::uint16_t> numbers_;
     std::vector<std::unique_ptr<std::vector<GlobalEntry>>> entries_;
 };
@@ -92,7 +92,7 @@ private:
     };
     class LockedLine;
 
-    std::uint16_t number_of(std::uint32_t site);
+    std::uint16_t number_of(std::uint32_t program_counter);
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit>
     static void for_each_line(const WarpAccess& access, Visit&& visit);
@@ -116,8 +116,8 @@ private:
     /// Null until the block releases something.
     BlockOrder::Entry* releases_ = nullptr;
     std::uint32_t release_count_ = 0;
-    /// By site: its number plus 1, or 0 where it was not asked for.
-    std::vector<std::uint32_t> site_numbers_;
+    /// By program counter: its number plus 1, or 0 where it was not asked for.
+    std::vector<std::uint32_t> numbers_;
     /// Entries that the access at hand may race with.
     std::vector<GlobalEntry> suspects_;
 };

@@ -7,23 +7,23 @@
 
 namespace simt::hazards {
 
-std::uint32_t Reports::number_of(std::uint32_t site)
+std::uint32_t Reports::number_of(std::uint32_t program_counter)
 {
-    const auto [known, is_new] = line_of_site_.try_emplace(site, 0);
+    const auto [known, is_new] = line_of_program_counter_.try_emplace(program_counter, 0);
     if (is_new) {
-        const SourcePlace place = place_of_(site);
+        const SourcePlace place = place_of_(program_counter);
         known->second = lines_.try_emplace({place.file, place.line}, static_cast<std::uint32_t>(lines_.size())).first->second;
     }
     return known->second;
 }
 
-void Reports::add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> sites, Hazard hazard)
+void Reports::add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> program_counters, Hazard hazard)
 {
     const std::lock_guard lock(mutex_);
     std::vector<std::uint32_t> lines;
-    for (const std::uint32_t site : sites) {
-        lines.push_back(number_of(site));
-        hazard.lines.push_back(place_of_(site));
+    for (const std::uint32_t program_counter : program_counters) {
+        lines.push_back(number_of(program_counter));
+        hazard.lines.push_back(place_of_(program_counter));
     }
     std::ranges::sort(lines);
     Report report{rank, block_number, sequence_++, std::move(hazard)};

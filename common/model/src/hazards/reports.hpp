@@ -39,7 +39,7 @@ class Reports {
 public:
     explicit Reports(std::function<SourcePlace(std::uint32_t)> place_of) : place_of_(std::move(place_of)) {}
 
-    void add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> sites, Hazard hazard);
+    void add(Rank rank, std::uint64_t block_number, std::span<const std::uint32_t> program_counters, Hazard hazard);
     /// All, in the order of blocks.
     std::vector<Hazard> take();
 
@@ -49,12 +49,12 @@ private:
         std::uint64_t block_number, sequence;
         Hazard hazard;
     };
-    std::uint32_t number_of(std::uint32_t site);
+    std::uint32_t number_of(std::uint32_t program_counter);
 
     std::mutex mutex_;
     std::function<SourcePlace(std::uint32_t)> place_of_;
-    /// Sites of one line have one number.
-    std::unordered_map<std::uint32_t, std::uint32_t> line_of_site_;
+    /// Instructions of one line have one number.
+    std::unordered_map<std::uint32_t, std::uint32_t> line_of_program_counter_;
     std::map<std::pair<std::string, int>, std::uint32_t> lines_;
     std::map<std::pair<HazardKind, std::vector<std::uint32_t>>, Report> reports_;
     std::uint64_t sequence_ = 0;
@@ -63,13 +63,16 @@ private:
 /// Remembers what one block, or one after another, has reported: to be asked before a hazard is put into words.
 class Reported {
 public:
-    /// True unless this kind at these sites has been reported with this rank or a lower one.
-    bool is_news(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank) const
+    /// True unless this kind at these instructions has been reported with this rank or a lower one.
+    bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const
     {
-        const auto known = ranks_.find({kind, site, other_site});
+        const auto known = ranks_.find({kind, program_counter, other_program_counter});
         return known == ranks_.end() || rank < known->second;
     }
-    void add(HazardKind kind, std::uint32_t site, std::uint32_t other_site, Rank rank) { ranks_[{kind, site, other_site}] = rank; }
+    void add(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank)
+    {
+        ranks_[{kind, program_counter, other_program_counter}] = rank;
+    }
 
 private:
     std::map<std::tuple<HazardKind, std::uint32_t, std::uint32_t>, Rank> ranks_;

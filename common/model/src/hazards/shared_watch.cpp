@@ -114,7 +114,7 @@ SharedWatch::ThreadAccess SharedWatch::add_record(const WarpAccess& access)
 {
     if (log_.size() >= most_records) begin_interval();
     const auto number = first_record_ + static_cast<std::uint32_t>(log_.size());
-    log_.push_back({access.site, order_.now(access.warp), static_cast<std::uint8_t>(access.warp), access.operation});
+    log_.push_back({access.program_counter, order_.now(access.warp), static_cast<std::uint8_t>(access.warp), access.operation});
     return number * warp_size;
 }
 
@@ -260,10 +260,10 @@ void SharedWatch::check_against_write(const Cell& cell, const Current& current, 
     if (write.warp == access.warp && cell.write % warp_size == lane) return;
     if (access.operation == Operation::atomic && write.operation == Operation::atomic) return;
     if (writes(access.operation) && !(access.changed >> lane & 1)) return;
-    if (ordered(cell.write, current, lane) || !reporter_.is_news(HazardKind::race, write.site, access.site)) return;
+    if (ordered(cell.write, current, lane) || !reporter_.is_news(HazardKind::race, write.program_counter, access.program_counter)) return;
     const int writer = write.warp * warp_size + static_cast<int>(cell.write % warp_size);
     const int thread = access.warp * warp_size + static_cast<int>(lane);
-    reporter_.report(HazardKind::race, {writer, thread}, write.site, access.site,
+    reporter_.report(HazardKind::race, {writer, thread}, write.program_counter, access.program_counter,
                      reporter_.thread(writer) + " " + verb(write.operation) + " and " + reporter_.thread(thread) + " " +
                          verb(access.operation) + " the same shared memory with no barrier between them",
                      race_help);
@@ -277,10 +277,10 @@ void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const
     const ThreadAccess read = racing_read(cell, key, current, lane);
     if (read == 0) return;
     const Record& record = record_of(read);
-    if (!reporter_.is_news(HazardKind::race, record.site, access.site)) return;
+    if (!reporter_.is_news(HazardKind::race, record.program_counter, access.program_counter)) return;
     const int reader = record.warp * warp_size + static_cast<int>(read % warp_size);
     const int thread = access.warp * warp_size + static_cast<int>(lane);
-    reporter_.report(HazardKind::race, {reader, thread}, record.site, access.site,
+    reporter_.report(HazardKind::race, {reader, thread}, record.program_counter, access.program_counter,
                      reporter_.thread(reader) + " reads and " + reporter_.thread(thread) + " " + verb(access.operation) +
                          " the same shared memory with no barrier between them",
                      race_help);
@@ -375,8 +375,8 @@ void SharedWatch::note_unwritten(std::size_t word, unsigned bytes, const Current
     if (!missing) return;
     written_[word] |= static_cast<std::uint8_t>(missing << asked_shift);
     std::uint32_t& last = last_unwritten_read_[static_cast<std::uint32_t>(word)];
-    unwritten_reads_.push_back({static_cast<std::uint32_t>(word), missing, current.access.warp, static_cast<int>(lane), current.access.site,
-                                current.stamp, last, false});
+    unwritten_reads_.push_back({static_cast<std::uint32_t>(word), missing, current.access.warp, static_cast<int>(lane),
+                                current.access.program_counter, current.stamp, last, false});
     last = static_cast<std::uint32_t>(unwritten_reads_.size());
 }
 
@@ -384,9 +384,10 @@ void SharedWatch::report_unwritten_reads()
 {
     for (const UnwrittenRead& read : unwritten_reads_) {
         const bool written = (written_[read.word] & read.bytes) == read.bytes;
-        if ((written && !read.certain) || !reporter_.is_news(HazardKind::uninitialized, read.site, read.site)) continue;
+        if ((written && !read.certain) || !reporter_.is_news(HazardKind::uninitialized, read.program_counter, read.program_counter))
+            continue;
         const int thread = read.warp * warp_size + read.lane;
-        reporter_.report(HazardKind::uninitialized, {thread}, read.site, read.site,
+        reporter_.report(HazardKind::uninitialized, {thread}, read.program_counter, read.program_counter,
                          reporter_.thread(thread) + " reads shared memory that no thread of the block has written",
                          "Write every element before it is read, for the last tile and block too.");
     }

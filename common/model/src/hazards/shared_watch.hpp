@@ -41,7 +41,7 @@ public:
 private:
     /// An access of a warp in this interval.
     struct Record {
-        std::uint32_t site, stamp;
+        std::uint32_t program_counter, stamp;
         std::uint8_t warp;
         Operation operation;
     };
@@ -64,7 +64,7 @@ private:
         std::uint32_t word;
         std::uint8_t bytes;
         int warp, lane;
-        std::uint32_t site, stamp;
+        std::uint32_t program_counter, stamp;
         /// The one before of the same word in this interval, counted from 1; 0 if there is none.
         std::uint32_t previous;
         /// A write that comes after it, by the same thread or ordered with it, does not excuse it.

@@ -41,7 +41,7 @@ Counters* LaunchWatch::State::lend_counters()
 {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) {
-        counters_.push_back(std::make_unique<Counters>(*surroundings.machine, surroundings.sites));
+        counters_.push_back(std::make_unique<Counters>(*surroundings.machine, surroundings.instructions));
         return counters_.back().get();
     }
     Counters* counters = idle_.back();
@@ -64,11 +64,11 @@ LaunchWatch::LaunchWatch(const LaunchInfo& info, std::string kernel, Surrounding
 LaunchWatch::~LaunchWatch() = default;
 
 void LaunchWatch::report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
-                         std::span<const std::uint32_t> sites, std::string message, std::string help)
+                         std::span<const std::uint32_t> program_counters, std::string message, std::string help)
 {
     Hazard hazard{kind, state_->kernel, block, {}, {}, std::move(message), std::move(help)};
     for (const int thread : threads) hazard.threads.push_back(state_->info.thread(thread));
-    state_->reports.add(rank_of_block(block_number), block_number, sites, std::move(hazard));
+    state_->reports.add(rank_of_block(block_number), block_number, program_counters, std::move(hazard));
 }
 
 void LaunchWatch::grid_barrier() { state_->global.grid_barrier(); }
@@ -83,7 +83,7 @@ LaunchCounts LaunchWatch::take_counts()
     counts.blocks = std::uint64_t{counts.grid.x} * counts.grid.y * counts.grid.z;
     counts.uncounted_blocks = state_->is_partial ? counts.blocks - state_->watched_blocks : 0;
     counts.shared_bytes = state_->surroundings.shared_bytes;
-    Counters all(*state_->surroundings.machine, state_->surroundings.sites);
+    Counters all(*state_->surroundings.machine, state_->surroundings.instructions);
     for (const auto& counters : state_->counters_) all.add(*counters);
     all.write(counts, state_->surroundings.place_of);
     return counts;
@@ -191,10 +191,11 @@ void BlockWatch::fetch_ahead(std::uint64_t address)
     if (is_watching_ && !state_->launch.is_partial) state_->global.fetch_ahead(address);
 }
 
-void BlockWatch::count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests)
+void BlockWatch::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, bool loads,
+                                 std::uint64_t requests)
 {
     if (!is_watching_) return;
-    state_->counters->count_bulk_copy(site, address, bytes, requests);
+    state_->counters->count_bulk_copy(program_counter, address, bytes, requests);
     if (state_->launch.surroundings.device >= 0 && bytes > 0) state_->count_link(address, loads, bytes, memory::sectors_of(address, bytes));
     state_->tell_which_block_runs();
     for (Listener* listener : state_->launch.listeners) listener->bulk_copy(address, bytes, loads);

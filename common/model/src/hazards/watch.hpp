@@ -27,8 +27,8 @@ namespace simt::hazards {
 /// How the watchers ask for what they do not know themselves.
 struct Surroundings {
     const Machine* machine = nullptr;
-    /// Source place of a site.
-    std::function<SourcePlace(std::uint32_t site)> place_of;
+    /// Source place of an instruction.
+    std::function<SourcePlace(std::uint32_t program_counter)> place_of;
     /// First byte and size of the live allocation, module variable or mapped host memory that holds a global address; size 0
     /// if none does. May be called from several host threads.
     std::function<std::pair<std::uint64_t, std::size_t>(std::uint64_t address)> range_of;
@@ -36,8 +36,8 @@ struct Surroundings {
     std::size_t shared_bytes = 0;
     /// The device that runs the launch, where there are others whose memory it may reach; -1 where it is alone.
     int device = -1;
-    /// Number of sites; a site is less.
-    std::uint32_t sites = 0;
+    /// Number of instructions; a program counter is less.
+    std::uint32_t instructions = 0;
     /// The launch runs on one host thread, and no other is watched at the same time: nothing need be locked.
     bool single_threaded = false;
     /// The kernel may order some warps of a block and not others: by a barrier of a part of the block, or by release() and
@@ -74,7 +74,7 @@ public:
     void fetch_ahead(std::uint64_t address);
     /// Counts a bulk copy between global memory, where it starts at `address`, and shared memory. Its reads and writes
     /// are told to uncounted_access(). One that takes several stretches of global memory is one request, told with the first.
-    void count_bulk_copy(std::uint32_t site, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests = 1);
+    void count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, bool loads, std::uint64_t requests = 1);
 
     /// @name Synchronization
     /// @{
@@ -112,11 +112,11 @@ public:
     LaunchWatch(const LaunchWatch&) = delete;
     LaunchWatch& operator=(const LaunchWatch&) = delete;
 
-    /// A hazard that the interpreter has found. Reported once a launch for each kind and pair of sites; of several blocks'
+    /// A hazard that the interpreter has found. Reported once a launch for each kind and pair of instructions; of several blocks'
     /// the one of the lowest block number is kept.
     /// @param threads numbers of the threads in their block
     void report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
-                std::span<const std::uint32_t> sites, std::string message, std::string help);
+                std::span<const std::uint32_t> program_counters, std::string message, std::string help);
 
     /// Grid-wide: all threads of all blocks have passed a barrier. That each block has is told to its block_barrier().
     void grid_barrier();

@@ -76,10 +76,10 @@ std::vector<LaunchCounts> take_launches() { return detail::taken(session().launc
 std::vector<Hazard> take_hazards() { return detail::taken(session().hazards); }
 std::vector<std::string> take_errors() { return detail::taken(session().errors); }
 
-SourcePlace source_place(std::uint32_t site)
+SourcePlace source_place(std::uint32_t program_counter)
 {
     const auto& place_of = detail::current_launch().place_of;
-    return place_of ? place_of(site) : SourcePlace{};
+    return place_of ? place_of(program_counter) : SourcePlace{};
 }
 
 void add_listener(Listener& listener)

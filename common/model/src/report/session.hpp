@@ -52,7 +52,7 @@ struct CurrentLaunch {
     Extent block;
     /// Set while a kernel runs.
     bool running = false;
-    std::function<SourcePlace(std::uint32_t site)> place_of;
+    std::function<SourcePlace(std::uint32_t program_counter)> place_of;
 };
 
 CurrentLaunch& current_launch();

@@ -20,7 +20,7 @@ void Trace::launch_begins(const LaunchInfo& info)
     blocks_ = Json::array();
     block_ = 0;
     numbers_.clear();
-    sites_of_line_.clear();
+    instructions_of_line_.clear();
     allocations_.clear();
 }
 
@@ -34,7 +34,7 @@ void Trace::block_begins(const Extent& block_index)
 void Trace::warp_access(const WarpAccess& access)
 {
     if (block_ > most_blocks) return;
-    const std::size_t occurrence = made_[{{access.site, access.space, access.operation}, access.warp}]++;
+    const std::size_t occurrence = made_[{{access.program_counter, access.space, access.operation}, access.warp}]++;
     if (occurrence < most_accesses) blocks_.back()["accesses"].push_back(access_as_json(access, occurrence));
 }
 
@@ -50,16 +50,16 @@ void Trace::launch_ends()
                          {"blocks", std::exchange(blocks_, Json::array())}});
 }
 
-int Trace::number_of(const Site& site, const SourcePlace& place)
+int Trace::number_of(const InstructionInSpace& instruction, const SourcePlace& place)
 {
-    const auto [number, is_new] = numbers_.try_emplace(site);
-    if (is_new) number->second = sites_of_line_[{place.file, place.line, site.space, site.operation}]++;
+    const auto [number, is_new] = numbers_.try_emplace(instruction);
+    if (is_new) number->second = instructions_of_line_[{place.file, place.line, instruction.space, instruction.operation}]++;
     return number->second;
 }
 
 Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
 {
-    const SourcePlace place = surroundings_.place_of(access.site);
+    const SourcePlace place = surroundings_.place_of(access.program_counter);
     Json lanes = Json::array();
     for (std::size_t lane = 0; lane < warp_size; ++lane)
         lanes.push_back(access.active >> lane & 1 ? Json(access.address[lane] - access.allocation) : Json(nullptr));
@@ -67,7 +67,7 @@ Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
                  {"line", place.line},
                  {"space", name_of(access.space)},
                  {"op", name_of(access.operation)},
-                 {"site", number_of({access.site, access.space, access.operation}, place)},
+                 {"instruction", number_of({access.program_counter, access.space, access.operation}, place)},
                  {"warp", access.warp},
                  {"occurrence", occurrence},
                  {"interval", interval_},

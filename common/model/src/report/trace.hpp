@@ -21,10 +21,10 @@
 
 namespace simt::detail {
 
-/// Keeps the accesses of the first blocks of each launch: of each warp and each access site, the first so many.
+/// Keeps the accesses of the first blocks of each launch: of each warp and each instruction, the first so many.
 class Trace : public Listener {
 public:
-    /// Blocks of a launch, and accesses of a warp at one site, that are kept.
+    /// Blocks of a launch, and accesses of a warp at one instruction, that are kept.
     static constexpr std::size_t most_blocks = 2, most_accesses = 16;
 
     /// How it asks for what events do not tell.
@@ -32,8 +32,8 @@ public:
         std::function<const Machine&()> machine = []() -> const Machine& { return machines().front(); };
         /// Name of the kernel that runs.
         std::function<std::string()> kernel = [] { return std::string(); };
-        /// Source place of a site.
-        std::function<SourcePlace(std::uint32_t site)> place_of = [](std::uint32_t) { return SourcePlace{}; };
+        /// Source place of an instruction.
+        std::function<SourcePlace(std::uint32_t program_counter)> place_of = [](std::uint32_t) { return SourcePlace{}; };
     };
 
     Trace() = default;
@@ -46,31 +46,31 @@ public:
     void launch_ends() override;
 
     /// All launches so far: for each its kernel, machine, grid and block, and for each kept block its accesses. An access
-    /// has a place in the source, `site` (the how manieth of its line, space and operation, in order of appearance),
-    /// `warp`, `occurrence` (of its site and warp), `interval` (barriers before it), bytes a lane, and an offset for each
+    /// has a place in the source, `instruction` (the how manieth of its line, space and operation, in order of appearance),
+    /// `warp`, `occurrence` (of its instruction and warp), `interval` (barriers before it), bytes a lane, and an offset for each
     /// lane or null: from the start of the allocation that `allocation` numbers, or of the block's shared memory. A
     /// shared access has its `wavefronts`, each a list of [lane, word], and `ideal_wavefronts`.
     const nlohmann::ordered_json& launches() const { return launches_; }
 
 private:
-    struct Site {
+    struct InstructionInSpace {
         std::uint32_t address;
         Space space;
         Operation operation;
-        auto operator<=>(const Site&) const = default;
+        auto operator<=>(const InstructionInSpace&) const = default;
     };
 
     nlohmann::ordered_json access_as_json(const WarpAccess& access, std::size_t occurrence);
-    int number_of(const Site& site, const SourcePlace& place);
+    int number_of(const InstructionInSpace& instruction, const SourcePlace& place);
 
     Surroundings surroundings_;
     nlohmann::ordered_json launches_ = nlohmann::ordered_json::array(), blocks_;
     std::size_t block_ = 0;
     int interval_ = 0;
-    /// Accesses made, by site and warp, in the running block.
-    std::map<std::pair<Site, int>, std::size_t> made_;
-    std::map<Site, int> numbers_;
-    std::map<std::tuple<std::string, int, Space, Operation>, int> sites_of_line_;
+    /// Accesses made, by instruction and warp, in the running block.
+    std::map<std::pair<InstructionInSpace, int>, std::size_t> made_;
+    std::map<InstructionInSpace, int> numbers_;
+    std::map<std::tuple<std::string, int, Space, Operation>, int> instructions_of_line_;
     std::vector<std::uint64_t> allocations_;
     LaunchInfo info_{};
 };

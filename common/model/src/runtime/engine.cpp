@@ -76,7 +76,7 @@ public:
         current.kernel = launch.program->name;
         current.info = launch.info;
         current.block = {0, 0, 0};
-        current.place_of = [&launch](std::uint32_t site) { return launch.place_of(site); };
+        current.place_of = [&launch](std::uint32_t program_counter) { return launch.place_of(program_counter); };
         current.running = true;
     }
     ~Announcement()
@@ -222,7 +222,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
     const Announcement announcement(launch);
     hazards::Surroundings surroundings;
     surroundings.machine = launch.machine;
-    surroundings.place_of = [&launch](std::uint32_t site) { return launch.place_of(site); };
+    surroundings.place_of = [&launch](std::uint32_t program_counter) { return launch.place_of(program_counter); };
     surroundings.range_of = [](std::uint64_t address) {
         Allocation allocation;
         return AddressSpace::instance().find(address, allocation) && !allocation.freed ? std::pair{allocation.begin, allocation.bytes}
@@ -230,7 +230,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
     };
     surroundings.shared_bytes = launch.shared_bytes;
     if (device_count() > 1) surroundings.device = ordinal_;
-    surroundings.sites = static_cast<std::uint32_t>(program.module->sites.size());
+    surroundings.instructions = static_cast<std::uint32_t>(program.module->instruction_places.size());
     if (!counted.is_all()) surroundings.watches = [&counted](std::uint64_t block) { return counted.has(block); };
     const int workers = workers_for(program, listeners);
     surroundings.single_threaded = workers == 1;

@@ -84,18 +84,19 @@ unsigned char* find_global(Warp& warp, int lane, std::uint64_t address, std::uin
 void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes)
 {
     warp.access.size = bytes;
-    warp.access.site = instruction.site;
+    warp.access.program_counter = instruction.program_counter;
     warp.access.operation = operation;
     warp.access.warp = warp.index;
 }
 
-void note_shared_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t offset, std::uint64_t bytes)
+void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+                       std::uint64_t bytes)
 {
     if (bytes == 0) return;
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = operation;
-    access.site = site;
+    access.program_counter = program_counter;
     access.size = static_cast<int>(bytes);
     access.active = access.changed = 1u << lane;
     access.warp = warp;
@@ -103,13 +104,13 @@ void note_shared_range(Block& block, int warp, int lane, std::uint32_t site, Ope
     block.watch.uncounted_access(access);
 }
 
-void note_global_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t address,
+void note_global_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
                        std::uint64_t bytes)
 {
     WarpAccess access{};
     access.space = Space::global;
     access.operation = operation;
-    access.site = site;
+    access.program_counter = program_counter;
     access.active = access.changed = 1u << lane;
     access.warp = warp;
     const std::uint64_t end = address + bytes;
@@ -155,7 +156,7 @@ static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = Operation::store;
-    access.site = copy.site;
+    access.program_counter = copy.program_counter;
     access.size = copy.bytes;
     access.active = lanes;
     access.warp = warp.index;

@@ -52,9 +52,9 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
 
 /// Tells the watcher that a thread reads or writes a range. What a thread of another block does in `block` is put down to lane
 /// 0 of `warp`, which must be one of the block's.
-void note_shared_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t offset,
+void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
                        std::uint64_t bytes);
-void note_global_range(Block& block, int warp, int lane, std::uint32_t site, Operation operation, std::uint64_t address,
+void note_global_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
                        std::uint64_t bytes);
 
 /// What is done later; `waiter` waits for it.
@@ -67,7 +67,7 @@ struct ThreadCopy {
     std::uint64_t group = 0;
     std::uint64_t number = 0;
     int bytes = 0;
-    std::uint32_t site = 0;
+    std::uint32_t program_counter = 0;
     std::array<std::uint32_t, lanes_of_warp> to;
     std::array<const unsigned char*, lanes_of_warp> from;
     std::array<std::uint8_t, lanes_of_warp> from_bytes;

@@ -37,8 +37,8 @@ std::string subject(const Warp& warp, int lane)
 void report(Warp& warp, int lane, HazardKind kind, std::string message, std::string help)
 {
     const int lanes[] = {lane};
-    const std::uint32_t sites[] = {warp.access.site};
-    warp.block->report(kind, warp, lanes, sites, std::move(message), std::move(help));
+    const std::uint32_t program_counters[] = {warp.access.program_counter};
+    warp.block->report(kind, warp, lanes, program_counters, std::move(message), std::move(help));
 }
 
 struct BadAddress {

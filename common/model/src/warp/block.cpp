@@ -84,8 +84,8 @@ bool Block::run_slice()
     for (const auto& warp : warps) {
         for (int round = 0; round < most_rounds && !warp->ready.empty(); ++round) {
             ran = true;
-            const Stop stop = warp->run();
-            if (stop == Stop::yielded) {
+            const WaitReason wait_reason = warp->run();
+            if (wait_reason == WaitReason::yielded) {
                 if (warp->idle_slices() == 0) idle_ = false;
                 if (!warp->polls) only_polls_ = false;
                 (warp->look == Look::at_device ? looks : works) = true;
@@ -151,10 +151,11 @@ bool Block::release_barrier(int barrier_number)
     const int needed = whole_block ? launch.threads : wanted;
     const int come = lanes + barriers[static_cast<std::size_t>(barrier_number)].arrived;
     if (come < needed && !(whole_block && come + ended >= needed)) return false;
-    const bool several_sites = !same_instruction && std::ranges::any_of(waiting, [&](const Waiting& other) {
-        return launch.place_of(other.second->instruction->site) != launch.place_of(waiting.front().second->instruction->site);
+    const bool several_program_counters = !same_instruction && std::ranges::any_of(waiting, [&](const Waiting& other) {
+        return launch.place_of(other.second->instruction->program_counter) !=
+               launch.place_of(waiting.front().second->instruction->program_counter);
     });
-    if (whole_block && ((ended > 0 && come < needed) || several_sites)) report_divergence(waiting, ended > 0);
+    if (whole_block && ((ended > 0 && come < needed) || several_program_counters)) report_divergence(waiting, ended > 0);
     if (have_result)
         for (const auto& [warp, fragment] : waiting)
             if (fragment->wants_result) give_barrier_result(*fragment, true_values, lanes);
@@ -194,24 +195,24 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
     const int first = warp->thread_of(std::countr_zero(fragment->mask));
     const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";
     const std::string name = hazards::thread_name(launch.info, first);
-    const std::uint32_t site = fragment->instruction->site;
+    const std::uint32_t program_counter = fragment->instruction->program_counter;
     if (some_ended)
         for (const auto& other : warps) {
             if (!other->exited) continue;
             const int ended = other->thread_of(std::countr_zero(other->exited));
             const int threads[] = {first, ended};
-            const std::uint32_t sites[] = {site};
+            const std::uint32_t program_counters[] = {program_counter};
             launch.watch->report(
-                HazardKind::divergent_barrier, index, number, threads, sites,
+                HazardKind::divergent_barrier, index, number, threads, program_counters,
                 hazards::thread_name(launch.info, ended) + " has ended and never reaches the barrier at which " + name + " waits", help);
             return;
         }
     for (const auto& [other_warp, other] : waiting) {
-        if (launch.place_of(other->instruction->site) == launch.place_of(site)) continue;
+        if (launch.place_of(other->instruction->program_counter) == launch.place_of(program_counter)) continue;
         const int there = other_warp->thread_of(std::countr_zero(other->mask));
         const int threads[] = {first, there};
-        const std::uint32_t sites[] = {site, other->instruction->site};
-        launch.watch->report(HazardKind::divergent_barrier, index, number, threads, sites,
+        const std::uint32_t program_counters[] = {program_counter, other->instruction->program_counter};
+        launch.watch->report(HazardKind::divergent_barrier, index, number, threads, program_counters,
                              name + " and " + hazards::thread_name(launch.info, there) + " wait at different barriers", help);
         return;
     }
@@ -247,23 +248,23 @@ bool Block::release_from_cluster_barrier()
     return released;
 }
 
-void Block::report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> sites, std::string message,
-                   std::string help)
+void Block::report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
+                   std::string message, std::string help)
 {
     std::vector<int> threads;
     for (const int lane : lanes) threads.push_back(warp.thread_of(lane));
-    launch.watch->report(kind, index, number, threads, sites, std::move(message), std::move(help));
+    launch.watch->report(kind, index, number, threads, program_counters, std::move(message), std::move(help));
 }
 
 void Block::report_stuck()
 {
     std::vector<int> threads;
-    std::vector<std::uint32_t> sites;
+    std::vector<std::uint32_t> program_counters;
     std::string message;
     const auto add = [&](const Instruction& instruction, int thread, const char* what) {
-        if (std::ranges::find(sites, instruction.site) != sites.end()) return;
+        if (std::ranges::find(program_counters, instruction.program_counter) != program_counters.end()) return;
         threads.push_back(thread);
-        sites.push_back(instruction.site);
+        program_counters.push_back(instruction.program_counter);
         message += (message.empty() ? "" : "; ") + hazards::thread_name(launch.info, thread) + what;
     };
     for (const auto& warp : warps) {
@@ -272,7 +273,7 @@ void Block::report_stuck()
         if (warp->polls && !warp->ready.empty())
             add(*warp->polls, warp->thread_of(warp->polling_lane), " waits for a phase of an mbarrier that never completes");
     }
-    launch.watch->report(HazardKind::deadlock, index, number, threads, sites, message,
+    launch.watch->report(HazardKind::deadlock, index, number, threads, program_counters, message,
                          "Let all threads and copies that are waited for reach the barrier or the call.");
     throw LaunchStopped(error_failure, {});
 }

@@ -20,17 +20,17 @@ namespace {
 constexpr std::size_t longest_text = 4096;
 
 template <class T>
-T argument(Warp& warp, int lane, const CallSite& site, std::size_t n)
+T argument(Warp& warp, int lane, const CallSite& call, std::size_t n)
 {
     T value{};
-    std::memcpy(&value, warp.local_lane(lane) + warp.frame->local_base + site.arguments.at(n).offset, sizeof value);
+    std::memcpy(&value, warp.local_lane(lane) + warp.frame->local_base + call.arguments.at(n).offset, sizeof value);
     return value;
 }
 
 template <class T>
-void give_back(Warp& warp, int lane, const CallSite& site, T value)
+void give_back(Warp& warp, int lane, const CallSite& call, T value)
 {
-    if (!site.results.empty()) std::memcpy(warp.local_lane(lane) + warp.frame->local_base + site.results[0].offset, &value, sizeof value);
+    if (!call.results.empty()) std::memcpy(warp.local_lane(lane) + warp.frame->local_base + call.results[0].offset, &value, sizeof value);
 }
 
 std::string text_at(Warp& warp, int lane, std::uint64_t address)
@@ -124,28 +124,28 @@ std::string print(Warp& warp, int lane, const std::string& format, std::uint64_t
     return out;
 }
 
-void stop_by_assertion(Warp& warp, const CallSite& site)
+void stop_by_assertion(Warp& warp, const CallSite& call)
 {
     const int lane = std::countr_zero(warp.active);
-    const std::string assertion = text_at(warp, lane, argument<std::uint64_t>(warp, lane, site, 0));
-    const std::string file = std::filesystem::path(text_at(warp, lane, argument<std::uint64_t>(warp, lane, site, 1))).filename().string();
-    const auto line = argument<std::uint32_t>(warp, lane, site, 2);
+    const std::string assertion = text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 0));
+    const std::string file = std::filesystem::path(text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 1))).filename().string();
+    const auto line = argument<std::uint32_t>(warp, lane, call, 2);
     throw LaunchStopped(error_assert,
                         warp.launch->where(warp, lane) + ": assertion `" + assertion + "' failed, " + file + ":" + std::to_string(line));
 }
 
-void call_for_lane(Warp& warp, int lane, const CallSite& site)
+void call_for_lane(Warp& warp, int lane, const CallSite& call)
 {
-    const auto first = argument<std::uint64_t>(warp, lane, site, 0);
-    if (site.builtin == "vprintf") {
-        const std::string text = print(warp, lane, text_at(warp, lane, first), argument<std::uint64_t>(warp, lane, site, 1));
+    const auto first = argument<std::uint64_t>(warp, lane, call, 0);
+    if (call.builtin == "vprintf") {
+        const std::string text = print(warp, lane, text_at(warp, lane, first), argument<std::uint64_t>(warp, lane, call, 1));
         warp.launch->print(warp.block->number, text);
-        give_back(warp, lane, site, static_cast<std::int32_t>(text.size()));
-    } else if (site.builtin == "malloc") {
+        give_back(warp, lane, call, static_cast<std::int32_t>(text.size()));
+    } else if (call.builtin == "malloc") {
         if (!warp.launch->has_heap)
             throw LaunchStopped(error_not_supported, warp.launch->where(warp, lane) + ": malloc, and the device has no heap for kernels");
-        give_back(warp, lane, site, warp.launch->allocate(first));
-    } else if (site.builtin == "free") {
+        give_back(warp, lane, call, warp.launch->allocate(first));
+    } else if (call.builtin == "free") {
         if (first) warp.launch->release(first);
     }
 }
@@ -154,11 +154,11 @@ void call_for_lane(Warp& warp, int lane, const CallSite& site)
 
 bool is_builtin(std::string_view name) { return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail"; }
 
-void call_builtin(Warp& warp, const Instruction&, const CallSite& site)
+void call_builtin(Warp& warp, const Instruction&, const CallSite& call)
 {
-    if (site.builtin == "__assertfail") stop_by_assertion(warp, site);
+    if (call.builtin == "__assertfail") stop_by_assertion(warp, call);
     warp.progress = true;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) call_for_lane(warp, std::countr_zero(rest), site);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) call_for_lane(warp, std::countr_zero(rest), call);
 }
 
 }  // namespace simt::warp

@@ -14,6 +14,6 @@ namespace simt::warp {
 bool is_builtin(std::string_view name);
 
 /// Makes the call for the active lanes, and goes on behind it.
-void call_builtin(Warp& warp, const Instruction& instruction, const CallSite& site);
+void call_builtin(Warp& warp, const Instruction& instruction, const CallSite& call);
 
 }  // namespace simt::warp

@@ -14,10 +14,10 @@ namespace simt::warp {
 struct Issuer {
     Block* block;
     int warp, lane;
-    std::uint32_t site;
+    std::uint32_t program_counter;
 
     Issuer(const Warp& of, int of_lane, const Instruction& instruction)
-        : block(of.block), warp(of.index), lane(of_lane), site(instruction.site)
+        : block(of.block), warp(of.index), lane(of_lane), program_counter(instruction.program_counter)
     {}
 };
 

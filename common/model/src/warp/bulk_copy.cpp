@@ -64,13 +64,13 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
         if (operands.other.space == ptx::Space::global) {
             from = find_global(warp, lane, address, bytes, unit);
             if (!from) return;
-            note_global_range(*warp.block, warp.index, lane, instruction.site, Operation::load, address, bytes);
-            warp.block->watch.count_bulk_copy(instruction.site, address, bytes, true);
+            note_global_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, address, bytes);
+            warp.block->watch.count_bulk_copy(instruction.program_counter, address, bytes, true);
         } else {
             const SharedPlace place = find_shared(warp, lane, address, operands.other.space, bytes, unit);
             if (!place) return;
             from = place.at;
-            note_shared_range(*warp.block, warp.index, lane, instruction.site, Operation::load, place.offset, bytes);
+            note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, place.offset, bytes);
         }
         warp.access.operation = Operation::store;
         for (const Destination& destination : find_destinations(warp, lane, operands.shared, bytes, unit))
@@ -95,13 +95,13 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
         const std::uint64_t address = operands.other.of(warp, lane);
         unsigned char* to = from ? find_global(warp, lane, address, bytes, unit) : nullptr;
         if (!to) return;
-        note_shared_range(*warp.block, warp.index, lane, instruction.site, Operation::load, from.offset, bytes);
-        warp.block->watch.count_bulk_copy(instruction.site, address, bytes, false);
+        note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, bytes);
+        warp.block->watch.count_bulk_copy(instruction.program_counter, address, bytes, false);
         Asynchronous::of(*warp.block)
             .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, to, address, bytes, &operands](Warp&) {
                 move_bytes(operands, to, from.at, bytes);
-                note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, Operation::load, from.offset, bytes);
-                note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, written_as(operands), address, bytes);
+                note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, Operation::load, from.offset, bytes);
+                note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, written_as(operands), address, bytes);
             });
     });
     warp.progress = true;
@@ -196,7 +196,7 @@ void arrive_with(const Issuer& issuer, const Destination& destination, Operation
     const int warp = own ? issuer.warp : waiter.block == &block ? waiter.index : 0;
     // What threads of other blocks were told orders their copies.
     if (!own) block.watch.acquire(warp, watched_cluster);
-    note_shared_range(block, warp, own ? issuer.lane : 0, issuer.site, operation, destination.to.offset, bytes);
+    note_shared_range(block, warp, own ? issuer.lane : 0, issuer.program_counter, operation, destination.to.offset, bytes);
     block.watch.release(warp, watched_barrier(destination.barrier.offset));
     complete_transactions(destination.barrier, bytes);
 }

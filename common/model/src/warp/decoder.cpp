@@ -331,10 +331,10 @@ int Decoder::add_poll()
     return static_cast<int>(program_.polls.size()) - 1;
 }
 
-std::uint32_t Decoder::add_to_site_table(const ptx::Instruction& instruction)
+std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction)
 {
-    module_.sites.push_back({source_place(text_, instruction.location), code_->function});
-    return static_cast<std::uint32_t>(module_.sites.size() - 1);
+    module_.instruction_places.push_back({source_place(text_, instruction.location), code_->function});
+    return static_cast<std::uint32_t>(module_.instruction_places.size() - 1);
 }
 
 Instruction Decoder::decode(const ptx::Instruction& instruction)
@@ -345,7 +345,7 @@ Instruction Decoder::decode(const ptx::Instruction& instruction)
         out.guard = registers_[static_cast<std::size_t>(instruction.guard)];
         if (instruction.guard_negated) out.negated |= 1u << 31;
     }
-    out.site = add_to_site_table(instruction);
+    out.program_counter = next_program_counter(instruction);
     for (const auto family : {decode_control, decode_memory, decode_address, decode_exchange, decode_barrier, decode_atomic,
                               decode_asynchronous, decode_texture, decode_tensor})
         if (family(*this, instruction, out)) return out;

@@ -97,7 +97,7 @@ private:
     void refuse_sinks_as_sources(const ptx::Instruction& instruction) const;
     void refuse_branches_without_label() const;
     void decode_arithmetic(const ptx::Instruction& instruction, Instruction& out);
-    std::uint32_t add_to_site_table(const ptx::Instruction& instruction);
+    std::uint32_t next_program_counter(const ptx::Instruction& instruction);
     std::uint64_t symbol_value(const ptx::Operand& operand, int bytes);
     std::uint32_t special(const std::string& name, int bytes);
     /// A register for results that nobody reads, of any type.

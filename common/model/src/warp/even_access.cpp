@@ -78,23 +78,23 @@ void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
     for (int lane = 0; lane < lanes_of_warp; ++lane) to[lane] = (from[lane] + added) & mask;
 }
 
-/// How far the next access of a site will be, perhaps, from the one at `address`: the same one of the next block if blocks are short, or else
+/// How far the next access of an instruction will be, perhaps, from the one at `address`: the same one of the next block if blocks are short, or else
 /// the next one of this block.
 std::uint64_t expected_step(Warp& warp, std::uint64_t address)
 {
     constexpr std::uint32_t few = 64;
-    Expectation& site = warp.block->expectations[warp.access.site % warp.block->expectations.size()];
-    const std::uint64_t in_block = address - site.last;
-    site.last = address;
-    if (site.block != warp.block->number) {
-        site.to_next_block = address - site.first;
-        site.first = address;
-        site.block = warp.block->number;
-        site.accesses_of_last_block = site.accesses;
-        site.accesses = 0;
+    Expectation& program_counter = warp.block->expectations[warp.access.program_counter % warp.block->expectations.size()];
+    const std::uint64_t in_block = address - program_counter.last;
+    program_counter.last = address;
+    if (program_counter.block != warp.block->number) {
+        program_counter.to_next_block = address - program_counter.first;
+        program_counter.first = address;
+        program_counter.block = warp.block->number;
+        program_counter.accesses_of_last_block = program_counter.accesses;
+        program_counter.accesses = 0;
     }
-    const bool is_short = ++site.accesses <= few && site.accesses_of_last_block - 1 < few;
-    return is_short ? site.to_next_block : in_block;
+    const bool is_short = ++program_counter.accesses <= few && program_counter.accesses_of_last_block - 1 < few;
+    return is_short ? program_counter.to_next_block : in_block;
 }
 
 /// Most instructions go through memory in even steps. What a later one will want, and what the watcher knows of it, is on its way until
@@ -137,7 +137,7 @@ EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spac
 void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
 {
     warp.access.size = access.bytes;
-    warp.access.site = instruction.site;
+    warp.access.program_counter = instruction.program_counter;
     warp.access.operation = access.operation;
     warp.access.warp = warp.index;
     const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
@@ -148,7 +148,7 @@ void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAcce
 EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
 {
     const Spacing spacing = spacing_of(warp, instruction, access);
-    warp.access.site = instruction.site;
+    warp.access.program_counter = instruction.program_counter;
     const EvenPlace place = even_place(warp, access, spacing);
     // Of an access that nobody watches no more is asked for than its place.
     if (place && !warp.block->watch.is_watching()) return place;

@@ -107,8 +107,8 @@ void give_predicate(const Fragment& fragment, const Instruction& instruction, in
 void report_inactive(Warp& warp, const Instruction& instruction, int lane, int source)
 {
     const int lanes[] = {lane};
-    const std::uint32_t sites[] = {instruction.site};
-    warp.block->report(HazardKind::inactive_lane, warp, lanes, sites,
+    const std::uint32_t program_counters[] = {instruction.program_counter};
+    warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters,
                        hazards::thread_name(warp.launch->info, warp.thread_of(lane)) + " takes a value from lane " +
                            std::to_string(source) + ", which takes no part in the shuffle",
                        "Name only lanes in the mask that make the call, and read only from those.");
@@ -264,8 +264,8 @@ void check_members(Warp& warp, const Instruction& instruction)
         const int lane = std::countr_zero(rest);
         if (members_of(warp, instruction, lane) >> lane & 1) continue;
         const int lanes[] = {lane};
-        const std::uint32_t sites[] = {instruction.site};
-        warp.block->report(HazardKind::inactive_lane, warp, lanes, sites,
+        const std::uint32_t program_counters[] = {instruction.program_counter};
+        warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters,
                            "lane " + std::to_string(lane) + " calls a warp-level function whose mask does not name it",
                            "Give a mask that names every lane that makes the call.");
     }

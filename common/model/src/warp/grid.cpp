@@ -299,13 +299,13 @@ std::string Launch::where(const Warp& warp, int lane) const
            hazards::thread_name(info, warp.thread_of(lane));
 }
 
-std::string Launch::line_of(std::uint32_t site) const
+std::string Launch::line_of(std::uint32_t program_counter) const
 {
-    const SourcePlace place = place_of(site);
+    const SourcePlace place = place_of(program_counter);
     return place.line > 0 ? ", " + place.file + ":" + std::to_string(place.line) : std::string();
 }
 
-SourcePlace Launch::place_of(std::uint32_t site) const { return program->module->sites[site].place; }
+SourcePlace Launch::place_of(std::uint32_t program_counter) const { return program->module->instruction_places[program_counter].place; }
 
 Extent Launch::block_index(std::uint64_t number) const
 {

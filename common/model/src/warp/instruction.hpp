@@ -59,8 +59,8 @@ struct Instruction {
     /// registers that are wider than its types.
     std::array<std::uint8_t, 4> width{};
     std::uint8_t operand_count = 0;
-    /// Number of the site (source place and instruction) that accesses are reported under.
-    std::uint32_t site = 0;
+    /// The instruction's number in its module, under which its accesses are reported.
+    std::uint32_t program_counter = 0;
 
     std::uint32_t operand_at(std::size_t n) const { return n < operand.size() ? operand[n] : operands[n]; }
 };

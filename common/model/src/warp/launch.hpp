@@ -76,9 +76,9 @@ struct Launch {
 
     /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
     std::string where(const Warp& warp, int lane) const;
-    /// ", FILE:LINE" of a site, or nothing where it is not known.
-    std::string line_of(std::uint32_t site) const;
-    SourcePlace place_of(std::uint32_t site) const;
+    /// ", FILE:LINE" of an instruction, or nothing where it is not known.
+    std::string line_of(std::uint32_t program_counter) const;
+    SourcePlace place_of(std::uint32_t program_counter) const;
     Extent block_index(std::uint64_t number) const;
 };
 
@@ -97,7 +97,7 @@ struct BlockBarrier {
 /// Writes what a barrier with a result (`bar.red`) gives to the lanes of a fragment that waited.
 void give_barrier_result(const Fragment& fragment, int true_values, int threads);
 
-/// How a site goes through global memory, from the addresses of first lanes: the last one, the first one of the block that runs, how far
+/// How an instruction goes through global memory, from the addresses of first lanes: the last one, the first one of the block that runs, how far
 /// that is from the first one of the block before, and how many accesses a block makes.
 struct Expectation {
     std::uint64_t last = 0, first = 0, to_next_block = 0, block = 0;
@@ -128,7 +128,7 @@ struct Block {
     int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
     WarpAccess access{};
-    /// What to expect of the accesses of a site to global memory. Sites share places; that costs time and nothing else.
+    /// What to expect of the accesses of an instruction to global memory. Instructions share entries; that costs time and nothing else.
     std::array<Expectation, 128> expectations{};
     /// Accesses to global memory so far whose lanes went to lines of their own.
     std::uint64_t columns = 0;
@@ -150,8 +150,8 @@ struct Block {
     /// Reports why no thread can go on, and stops the launch.
     [[noreturn]] void report_stuck();
     /// Reports a hazard of lanes of a warp.
-    void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> sites, std::string message,
-                std::string help);
+    void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
+                std::string message, std::string help);
     /// After lanes came to a barrier or ended: lets those go on that can.
     bool release_barriers();
     bool has_ended() const;

@@ -60,12 +60,12 @@ std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction
     return bytes;
 }
 
-void note_units(Block& block, int warp, std::uint32_t site, const std::vector<std::uint32_t>& places)
+void note_units(Block& block, int warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places)
 {
     WarpAccess access{};
     access.space = Space::shared;
     access.operation = Operation::load;
-    access.site = site;
+    access.program_counter = program_counter;
     access.size = static_cast<int>(unit);
     access.warp = warp;
     for (std::size_t first = 0; first < places.size(); first += lanes_of_warp) {

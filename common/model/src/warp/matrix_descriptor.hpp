@@ -51,6 +51,6 @@ std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction
                                       const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places);
 
 /// Tells the watcher that the warp reads units at these places.
-void note_units(Block& block, int warp, std::uint32_t site, const std::vector<std::uint32_t>& places);
+void note_units(Block& block, int warp, std::uint32_t program_counter, const std::vector<std::uint32_t>& places);
 
 }  // namespace simt::warp::tensor

@@ -49,7 +49,7 @@ struct Use {
     {
         access.space = Space::shared;
         access.operation = operation;
-        access.site = instruction.site;
+        access.program_counter = instruction.program_counter;
         access.size = static_cast<int>(Mbarrier::bytes);
         access.warp = warp.index;
     }
@@ -176,7 +176,7 @@ void let_others_run(Warp& warp, const Instruction& instruction, int lane)
     warp.polls = &instruction;
     warp.polling_lane = lane;
     warp.patience = 0;
-    warp.stop = Stop::yielded;
+    warp.wait_reason = WaitReason::yielded;
 }
 
 void wait_for_phase(Warp& warp, const Instruction& instruction)
@@ -273,8 +273,8 @@ SharedPlace find_barrier(Warp& warp, int lane, std::uint64_t address, ptx::Space
     SharedPlace place = find_shared(warp, lane, address, space, Mbarrier::bytes, Mbarrier::bytes);
     if (!place || Mbarrier::load(place.at).valid) return place;
     const int lanes[] = {lane};
-    const std::uint32_t sites[] = {warp.access.site};
-    warp.block->report(HazardKind::uninitialized, warp, lanes, sites,
+    const std::uint32_t program_counters[] = {warp.access.program_counter};
+    warp.block->report(HazardKind::uninitialized, warp, lanes, program_counters,
                        hazards::thread_name(warp.launch->info, warp.thread_of(lane)) + " uses an mbarrier that is not initialized",
                        "Initialize the barrier in one thread, and put a barrier of the block between that and its first use.");
     place.at = nullptr;

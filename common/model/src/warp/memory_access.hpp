@@ -47,7 +47,7 @@ struct LanePointers {
     std::array<unsigned char*, lanes_of_warp> at;
 };
 
-/// Fills `warp.access` with addresses, size, lanes and site of an instruction. `base_operand` no_operand: the offset alone.
+/// Fills `warp.access` with addresses, size, lanes and instruction of an instruction. `base_operand` no_operand: the offset alone.
 void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access);
 
 /// Lanes whose elements lie `step` bytes apart in one allocation or variable, for the host: all take part, the first at `first`.

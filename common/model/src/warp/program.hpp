@@ -148,8 +148,8 @@ struct Program {
     std::vector<SourcePlace> polls;
 };
 
-/// Where an access or a call stands.
-struct Site {
+/// Where an instruction stands.
+struct InstructionPlace {
     SourcePlace place;
     int function = -1;
 };
@@ -175,7 +175,8 @@ struct Module {
     std::map<std::string, Variable, std::less<>> variables;
     /// Variables that only one text sees: by text and name.
     std::map<std::pair<const ptx::Module*, std::string>, Variable> internal_variables;
-    mutable std::deque<Site> sites;
+    /// By program counter, which is the number of a decoded instruction of any kernel of the module.
+    mutable std::deque<InstructionPlace> instruction_places;
 
     const Variable* find_variable(const ptx::Module& text, const std::string& name) const;
     /// The number of a function with a body as `text` sees its name; -1 if there is none.

@@ -38,7 +38,7 @@ const TensorOperands& details(const Instruction& instruction) { return *reinterp
 
 [[noreturn]] void stop(const Warp& warp, int lane, const Instruction& instruction, int error, const std::string& what)
 {
-    throw LaunchStopped(error, warp.launch->where(warp, lane) + warp.launch->line_of(instruction.site) + ": " + what);
+    throw LaunchStopped(error, warp.launch->where(warp, lane) + warp.launch->line_of(instruction.program_counter) + ": " + what);
 }
 
 memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
@@ -86,10 +86,12 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
     }
     std::uint64_t requests = 1;
     rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
-        warp.block->watch.count_bulk_copy(instruction.site, address, bytes, operation == Operation::load, std::exchange(requests, 0));
-        if (operation == Operation::load) note_global_range(*warp.block, warp.index, lane, instruction.site, operation, address, bytes);
+        warp.block->watch.count_bulk_copy(instruction.program_counter, address, bytes, operation == Operation::load,
+                                          std::exchange(requests, 0));
+        if (operation == Operation::load)
+            note_global_range(*warp.block, warp.index, lane, instruction.program_counter, operation, address, bytes);
     });
-    if (requests) warp.block->watch.count_bulk_copy(instruction.site, map.address, 0, operation == Operation::load);
+    if (requests) warp.block->watch.count_bulk_copy(instruction.program_counter, map.address, 0, operation == Operation::load);
     begin_access(warp, instruction, operation, static_cast<int>(rows->bytes()));
     return rows;
 }
@@ -143,15 +145,16 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
         const SharedPlace from =
             find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->bytes(), box_alignment);
         if (!from) return;
-        note_shared_range(*warp.block, warp.index, lane, instruction.site, Operation::load, from.offset, rows->bytes());
+        note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, rows->bytes());
         Asynchronous::of(*warp.block)
             .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, &operands](Warp&) {
                 const unsigned char* shared = from.block->shared_memory.data();
                 if (operands.reduces) rows->reduce_to_global(shared, from.offset, operands.update, *type);
                 else rows->copy_to_global(shared, from.offset);
-                note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, Operation::load, from.offset, rows->bytes());
+                note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, Operation::load, from.offset,
+                                  rows->bytes());
                 rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
-                    note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.site, operation, address, bytes);
+                    note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, operation, address, bytes);
                 });
             });
     });

@@ -90,9 +90,9 @@ void execute(Warp& warp, const Instruction& instruction)
     if (((adds & 1) != 0) != multiply.scale_negated) read(warp, instruction, 0, multiply.d, c.data());
     tensor::multiply(product, a.data(), b.data(), c.data());
     write(warp, instruction, 0, multiply.d, c.data());
-    note_units(*warp.block, warp.index, instruction.site, *places);
-    Asynchronous::of(*warp.block).add_to_matrix_group(warp.index, [site = instruction.site, places](Warp& waiter) {
-        note_units(*waiter.block, waiter.index, site, *places);
+    note_units(*warp.block, warp.index, instruction.program_counter, *places);
+    Asynchronous::of(*warp.block).add_to_matrix_group(warp.index, [program_counter = instruction.program_counter, places](Warp& waiter) {
+        note_units(*waiter.block, waiter.index, program_counter, *places);
     });
 }
 

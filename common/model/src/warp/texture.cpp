@@ -244,7 +244,7 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
     WarpAccess& access = warp.access;
     access.space = Space::texture;
     access.operation = operation;
-    access.site = instruction.site;
+    access.program_counter = instruction.program_counter;
     access.size = bytes;
     access.active = warp.active;
     access.warp = warp.index;

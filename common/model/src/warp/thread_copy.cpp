@@ -83,7 +83,7 @@ std::uint32_t find_part(Warp& warp, const Instruction& instruction, const CopyOp
     const std::uint64_t address = operands.from.of(warp, lane);
     copy.from[at] = find_global(warp, lane, address, copy.from_bytes[at], static_cast<std::uint64_t>(operands.bytes));
     if (!copy.from[at]) return 0;
-    note_global_range(*warp.block, warp.index, lane, instruction.site, Operation::load, address, copy.from_bytes[at]);
+    note_global_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, address, copy.from_bytes[at]);
     return 1u << lane;
 }
 
@@ -123,7 +123,7 @@ void copy_lanes(Warp& warp, const Instruction& instruction)
     const CopyOperands& operands = details(instruction);
     ThreadCopy copy;
     copy.bytes = operands.bytes;
-    copy.site = instruction.site;
+    copy.program_counter = instruction.program_counter;
     find_sizes(warp, operands, copy);
     std::uint32_t whole = 0, parts = 0;
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {

@@ -141,7 +141,7 @@ void Warp::load(const Fragment& fragment)
 
 Fragment Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
 
-Stop Warp::run()
+WaitReason Warp::run()
 {
     while (!ready.empty()) {
         load(ready.back());
@@ -150,10 +150,10 @@ Stop Warp::run()
         progress = false;
         polls = nullptr;
         look = Look::none;
-        stop = Stop::none;
+        wait_reason = WaitReason::none;
         step();
-        if (stop == Stop::waits) idle_slices_ = 0;
-        if (stop != Stop::yielded) continue;
+        if (wait_reason == WaitReason::blocked) idle_slices_ = 0;
+        if (wait_reason != WaitReason::yielded) continue;
         // Newest last: the others come first now.
         const Fragment current = here();
         const bool spins = is_spinning(current);
@@ -161,14 +161,14 @@ Stop Warp::run()
         idle_slices_ = spins ? idle_slices_ + 1 : 0;
         // Who looks for what another block writes may not need the lanes of its own warp that wait.
         if (idle_slices_ > static_cast<int>(ready.size()) && look != Look::at_device && let_waiting_lanes_go()) idle_slices_ = 0;
-        return Stop::yielded;
+        return WaitReason::yielded;
     }
-    return ended() ? Stop::ended : Stop::waits;
+    return ended() ? WaitReason::ended : WaitReason::blocked;
 }
 
 void Warp::step()
 {
-    while (stop == Stop::none) {
+    while (wait_reason == WaitReason::none) {
         const Instruction& instruction = code[pc++];
         active = mask;
         if (instruction.guard != no_operand) {
@@ -262,7 +262,7 @@ void Warp::branch(const Branch& branch)
             top = of_rest;
         }
     }
-    if (backward && --patience <= 0) stop = Stop::yielded;
+    if (backward && --patience <= 0) wait_reason = WaitReason::yielded;
 }
 
 void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
@@ -280,7 +280,7 @@ void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, co
     if (together_with(away) == mask) {
         pc = targets[first];
         top = leave_loops(top, mask, loops[first]);
-        if (pc < next && --patience <= 0) stop = Stop::yielded;
+        if (pc < next && --patience <= 0) wait_reason = WaitReason::yielded;
         return;
     }
     join_for(branch);
@@ -291,7 +291,7 @@ void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, co
         left &= ~together;
     }
     mask &= ~away;
-    if (mask == 0) stop = Stop::ended;
+    if (mask == 0) wait_reason = WaitReason::ended;
 }
 
 void Warp::arrive_at_join(std::uint32_t join_pc)
@@ -300,7 +300,7 @@ void Warp::arrive_at_join(std::uint32_t join_pc)
         Join* join = top;
         join->arrived |= mask;
         if (join->arrived != join->expected) {
-            stop = Stop::ended;
+            wait_reason = WaitReason::ended;
             return;
         }
         mask = join->arrived;
@@ -309,7 +309,7 @@ void Warp::arrive_at_join(std::uint32_t join_pc)
     }
 }
 
-void Warp::call(const CallSite& site, const Code& callee, std::uint32_t callee_lanes)
+void Warp::call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes)
 {
     if (callee_lanes != mask) {
         // The others wait behind the call.
@@ -325,16 +325,16 @@ void Warp::call(const CallSite& site, const Code& callee, std::uint32_t callee_l
     Frame* const caller = frame;
     Frame* inner = new_frame(callee);
     inner->caller = caller;
-    inner->call = &site;
+    inner->call = &call;
     inner->return_pc = pc;
     inner->lanes = mask;
     inner->local_base = caller->local_base + ((caller->code->local_bytes + caller->alloca_bytes + 15) & ~std::uint64_t{15});
     need_local(inner->local_base + callee.local_bytes);
     for (std::uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned char* lane = local_lane(std::countr_zero(rest));
-        for (std::size_t i = 0; i < std::min(site.arguments.size(), callee.parameters.size()); ++i)
-            std::memcpy(lane + inner->local_base + callee.parameters[i].offset, lane + caller->local_base + site.arguments[i].offset,
-                        std::min(site.arguments[i].bytes, callee.parameters[i].bytes));
+        for (std::size_t i = 0; i < std::min(call.arguments.size(), callee.parameters.size()); ++i)
+            std::memcpy(lane + inner->local_base + callee.parameters[i].offset, lane + caller->local_base + call.arguments[i].offset,
+                        std::min(call.arguments[i].bytes, callee.parameters[i].bytes));
     }
     fill_specials(*inner);
     frame = inner;
@@ -415,14 +415,14 @@ void Warp::exit_lanes()
         return;
     }
     remove_from_joins(top, gone);
-    stop = Stop::ended;
+    wait_reason = WaitReason::ended;
 }
 
 void Warp::split_before(std::uint32_t others, std::uint32_t at) { ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top}); }
 
 Fragment& Warp::wait(Wait why, const Instruction& instruction)
 {
-    stop = Stop::waits;
+    wait_reason = WaitReason::blocked;
     // The memory that the fragment came from is at hand.
     if (stalled.empty() && ready.empty()) stalled.swap(ready);
     Fragment& waiting = stalled.emplace_back();

@@ -79,7 +79,7 @@ struct Fragment {
 enum class Look : std::uint8_t { none, at_block, at_device };
 
 /// Why the warp's interpreter came back.
-enum class Stop : std::uint8_t { none, ended, yielded, waits };
+enum class WaitReason : std::uint8_t { none, ended, yielded, blocked };
 
 struct Warp : RegisterFile {
     Block* block;
@@ -94,7 +94,7 @@ struct Warp : RegisterFile {
     Frame* frame = nullptr;
     Join* top = nullptr;
     const Instruction* code = nullptr;
-    Stop stop = Stop::none;
+    WaitReason wait_reason = WaitReason::none;
     /// @}
 
     /// Backward branches until the fragment lets others run.
@@ -127,7 +127,7 @@ struct Warp : RegisterFile {
     /// Starts the kernel in `lanes`.
     void begin(std::uint32_t lanes_of_warp_here);
     /// Runs fragments until none is ready, or one has used up its patience.
-    Stop run();
+    WaitReason run();
     bool ended() const { return exited == lanes; }
 
     /// @name For instructions of control flow
@@ -138,7 +138,7 @@ struct Warp : RegisterFile {
     void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
                    const Branch& branch);
     void arrive_at_join(std::uint32_t join_pc);
-    void call(const CallSite& site, const Code& callee, std::uint32_t callee_lanes);
+    void call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes);
     void return_from_call();
     /// `active` lanes end.
     void exit_lanes();
