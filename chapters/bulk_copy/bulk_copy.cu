@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 // A barrier in shared memory has no constructor that runs: init() does its work.
 #pragma nv_diag_suppress static_var_with_dynamic_init
@@ -194,28 +195,20 @@ CUtensorMap describe(const float* matrix, int width, int height, int box_units, 
 // [entry]
 using namespace conflict_free;
 
-float transposed(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
-}
-
 using Transpose = void (*)(CUtensorMap, CUtensorMap);
 
-void add(MatrixChapter<float>& chapter, std::string name, Transpose kernel, int box_units,
-    CUtensorMapSwizzle swizzle)
+MatrixChapter<float>::Kernel by_engine(
+    std::string name, Transpose kernel, int box_units, CUtensorMapSwizzle swizzle)
 {
-    chapter
-        .kernel(
-            std::move(name),
-            [=](const Matrices<float>& m) {
-                const CUtensorMap output = describe(m.output, m.height, m.width, box_units, swizzle);
-                const CUtensorMap input = describe(m.input, m.width, m.height, box_units, swizzle);
-                kernel<<<grid_down(m.width, m.height), THREADS>>>(output, input);
-            },
-            transposed)
-        .only_at_multiples_of(UNIT_FLOATS)
-        .only_up_to_width(65535 * TILE_DIM);
+    const auto launch = [=](const Matrices<float>& m) {
+        const CUtensorMap output = describe(m.output, m.height, m.width, box_units, swizzle);
+        const CUtensorMap input = describe(m.input, m.width, m.height, box_units, swizzle);
+        kernel<<<grid_down(m.width, m.height), THREADS>>>(output, input);
+    };
+    return {.name = std::move(name),
+        .launch = launch,
+        .expected = transposed<float>,
+        .sizes = multiples_of(UNIT_FLOATS) && widths_up_to(65535 * TILE_DIM)};
 }
 
 int main(int argc, char** argv)
@@ -227,13 +220,17 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}});
     chapter.least_compute_capability(9, 0, "the tensor copy engine came with it");
 
-    add(chapter, "transpose_bulk", transpose_bulk, 8, CU_TENSOR_MAP_SWIZZLE_128B);
-    add(chapter, "transpose_bulk_swizzle_64", transpose_bulk_swizzle_64, 4, CU_TENSOR_MAP_SWIZZLE_64B);
-    add(chapter, "transpose_bulk_swizzle_32", transpose_bulk_swizzle_32, 2, CU_TENSOR_MAP_SWIZZLE_32B);
-    add(chapter, "transpose_bulk_unswizzled", transpose_bulk_unswizzled, 8, CU_TENSOR_MAP_SWIZZLE_NONE);
-    add(chapter, "transpose_bulk_side_by_side", transpose_bulk_side_by_side, 8, CU_TENSOR_MAP_SWIZZLE_128B);
-    add(chapter, "transpose_bulk_side_by_side_unswizzled", transpose_bulk_side_by_side_unswizzled, 8,
-        CU_TENSOR_MAP_SWIZZLE_NONE);
+    chapter.add(by_engine("transpose_bulk", transpose_bulk, 8, CU_TENSOR_MAP_SWIZZLE_128B));
+    chapter.add(
+        by_engine("transpose_bulk_swizzle_64", transpose_bulk_swizzle_64, 4, CU_TENSOR_MAP_SWIZZLE_64B));
+    chapter.add(
+        by_engine("transpose_bulk_swizzle_32", transpose_bulk_swizzle_32, 2, CU_TENSOR_MAP_SWIZZLE_32B));
+    chapter.add(
+        by_engine("transpose_bulk_unswizzled", transpose_bulk_unswizzled, 8, CU_TENSOR_MAP_SWIZZLE_NONE));
+    chapter.add(by_engine(
+        "transpose_bulk_side_by_side", transpose_bulk_side_by_side, 8, CU_TENSOR_MAP_SWIZZLE_128B));
+    chapter.add(by_engine("transpose_bulk_side_by_side_unswizzled", transpose_bulk_side_by_side_unswizzled,
+        8, CU_TENSOR_MAP_SWIZZLE_NONE));
 
     return chapter.run(argc, argv);
 }

@@ -7,6 +7,7 @@
 // transpose cannot avoid is read in shared memory, where neighbors need not lie side by side. It has a price of its own.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 // [constants]
 constexpr int TILE_DIM = 32;
@@ -53,12 +54,6 @@ const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [entry]
 using namespace conflict_free;
 
-float transposed(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
-}
-
 int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("coalesced", "Can both sides of a transpose be coalesced?");
@@ -67,22 +62,19 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter
-        .kernel(
-            "transpose_coalesced",
+    chapter.add({.name = "transpose_coalesced",
+        .launch =
             [](const Matrices<float>& m) {
                 transpose_coalesced<<<grid_of(m.width, m.height), block>>>(
                     m.output, m.input, m.width, m.height);
             },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.wavefronts_per_instruction == 32)
-        // Half-warps, and 16 banks: twice 16 wavefronts.
-        .expect_on("gt200", global_load.sectors_over_ideal == 1)
-        .expect_on("gt200", global_store.sectors_over_ideal == 1)
-        .expect_on("gt200", shared_load.wavefronts_per_instruction == 32);
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+            shared_store.conflicts == 0, shared_load.wavefronts_per_instruction == 32,
+            // Half-warps, and 16 banks: twice 16 wavefronts.
+            on("gt200", global_load.sectors_over_ideal == 1),
+            on("gt200", global_store.sectors_over_ideal == 1),
+            on("gt200", shared_load.wavefronts_per_instruction == 32)}});
 
     return chapter.run(argc, argv);
 }

@@ -8,6 +8,7 @@
 // shared memory, as the transposes after it do.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 // [constants]
 constexpr int TILE_DIM = 32;
@@ -82,7 +83,11 @@ const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [entry]
 using namespace conflict_free;
 
-float copied(const float* input, Size, std::size_t index) { return input[index]; }
+template <auto kernel>
+void launch(const Matrices<float>& m)
+{
+    kernel<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+}
 
 int main(int argc, char** argv)
 {
@@ -92,47 +97,30 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter.reference_row(
-        "cudaMemcpy",
-        [](const Matrices<float>& m) {
-            std::size_t bytes = sizeof(float) * m.width * m.height;
-            CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, bytes, cudaMemcpyDeviceToDevice));
-        },
-        copied);
-
-    chapter
-        .kernel(
-            "copy_plain",
+    chapter.add_baseline({.name = "cudaMemcpy",
+        .launch =
             [](const Matrices<float>& m) {
-                copy_plain<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+                std::size_t bytes = sizeof(float) * m.width * m.height;
+                CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, bytes, cudaMemcpyDeviceToDevice));
             },
-            copied)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4);
+        .expected = copied<float>});
 
-    chapter
-        .kernel(
-            "copy_four_loads",
-            [](const Matrices<float>& m) {
-                copy_four_loads<<<grid_of(m.width, m.height), block>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            copied)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.instructions == 0);
+    chapter.add({.name = "copy_plain",
+        .launch = launch<copy_plain>,
+        .expected = copied<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4}});
 
-    chapter
-        .kernel(
-            "copy_shared",
-            [](const Matrices<float>& m) {
-                copy_shared<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
-            },
-            copied)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add({.name = "copy_four_loads",
+        .launch = launch<copy_four_loads>,
+        .expected = copied<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+            shared_store.instructions == 0}});
+
+    chapter.add({.name = "copy_shared",
+        .launch = launch<copy_shared>,
+        .expected = copied<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+            shared_store.conflicts == 0, shared_load.conflicts == 0}});
 
     return chapter.run(argc, argv);
 }

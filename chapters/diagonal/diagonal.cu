@@ -215,6 +215,14 @@ void launch(const Matrices<float>& m)
     kernel<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
 }
 
+// What the counts of all kernels with a padded tile are, and how many partitions its stores use at a time.
+std::vector<Expectation> ideal_and(Expectation partitions_of_stores)
+{
+    return {on("gt200", std::move(partitions_of_stores)), global_load.sectors_per_request == 4,
+        global_store.sectors_per_request == 4, shared_store.conflicts == 0, shared_load.conflicts == 0,
+        on("gt200", shared_load.conflicts == 0), on("gt200", partitions_per_step.load == 8)};
+}
+
 int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("diagonal", "Does it matter in which order blocks go through a matrix?");
@@ -223,59 +231,49 @@ int main(int argc, char** argv)
     chapter.whole_tiles(TILE_DIM);
     chapter.traffic_sizes({{16384, 16384}});
 
-    // What the counts of all kernels with a padded tile are.
-    auto is_ideal = [&] {
-        chapter.expect(global_load.sectors_per_request == 4)
-            .expect(global_store.sectors_per_request == 4)
-            .expect(shared_store.conflicts == 0)
-            .expect(shared_load.conflicts == 0)
-            .expect_on("gt200", shared_load.conflicts == 0)
-            .expect_on("gt200", partitions_per_step.load == 8);
-    };
+    chapter.add({.name = "transpose_cartesian",
+        .launch = launch<transpose_cartesian>,
+        .expected = transposed<float>,
+        .expect = ideal_and(partitions_per_step.store < 2)});
 
-    chapter.kernel("transpose_cartesian", launch<transpose_cartesian>, transposed<float>)
-        .expect_on("gt200", partitions_per_step.store < 2);
-    is_ideal();
+    chapter.add({.name = "transpose_fine_grained",
+        .launch = launch<transpose_fine_grained>,
+        .expected = transposed_in_tiles<TILE_DIM, float>,
+        .expect = ideal_and(partitions_per_step.store == 8)});
 
-    chapter
-        .kernel(
-            "transpose_fine_grained", launch<transpose_fine_grained>, transposed_in_tiles<TILE_DIM, float>)
-        .expect_on("gt200", partitions_per_step.store == 8);
-    is_ideal();
+    chapter.add({.name = "transpose_coarse_grained",
+        .launch = launch<transpose_coarse_grained>,
+        .expected = tiles_transposed<TILE_DIM, float>,
+        .expect = ideal_and(partitions_per_step.store < 2)});
 
-    chapter
-        .kernel(
-            "transpose_coarse_grained", launch<transpose_coarse_grained>, tiles_transposed<TILE_DIM, float>)
-        .expect_on("gt200", partitions_per_step.store < 2);
-    is_ideal();
+    chapter.add({.name = "transpose_diagonal",
+        .launch = launch<transpose_diagonal>,
+        .expected = transposed<float>,
+        .expect = ideal_and(partitions_per_step.store == 8)});
 
-    chapter.kernel("transpose_diagonal", launch<transpose_diagonal>, transposed<float>)
-        .expect_on("gt200", partitions_per_step.store == 8);
-    is_ideal();
+    chapter.add({.name = "transpose_diagonal_square",
+        .launch = launch<transpose_diagonal_square>,
+        .expected = transposed<float>,
+        .expect = ideal_and(partitions_per_step.store == 8),
+        .sizes = square_sizes()});
 
-    chapter.kernel("transpose_diagonal_square", launch<transpose_diagonal_square>, transposed<float>)
-        .only_at_square_sizes()
-        .expect_on("gt200", partitions_per_step.store == 8);
-    is_ideal();
+    chapter.add({.name = "transpose_diagonal_unpadded",
+        .launch = launch<transpose_diagonal_unpadded>,
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+            shared_load.wavefronts_per_instruction == 32,
+            on("gt200", shared_load.wavefronts_per_instruction == 32),
+            on("gt200", partitions_per_step.store == 8)}});
 
-    chapter.kernel("transpose_diagonal_unpadded", launch<transpose_diagonal_unpadded>, transposed<float>)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.wavefronts_per_instruction == 32)
-        .expect_on("gt200", shared_load.wavefronts_per_instruction == 32)
-        .expect_on("gt200", partitions_per_step.store == 8);
-
-    chapter
-        .kernel(
-            "transpose_pitched",
+    chapter.add({.name = "transpose_pitched",
+        .launch =
             [](const Matrices<float>& m) {
                 transpose_pitched<<<grid_of(m.width, m.height), block>>>(
                     m.output, m.input, m.width, m.height, m.row_padding);
             },
-            transposed<float>)
-        .rows_padded_by(PITCH_PADDING)
-        .expect_on("gt200", partitions_per_step.store < 2);
-    is_ideal();
+        .expected = transposed<float>,
+        .expect = ideal_and(partitions_per_step.store < 2),
+        .row_padding = PITCH_PADDING});
 
     return chapter.run(argc, argv);
 }

@@ -8,6 +8,7 @@
 // Two more kernels change the number of elements alone.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 #include "constants.cuh"
 #include "elements.cuh"
@@ -32,12 +33,6 @@ using namespace conflict_free;
 
 using Transpose = void (*)(float*, const float*, int, int);
 using Layout = void (*)(int*, const int*);
-
-float transposed(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
-}
 
 // Launches a transpose with tiles of `columns` by `rows`.
 auto tiled(Transpose kernel, int columns, int rows, dim3 block)
@@ -70,54 +65,56 @@ auto rectangle_layout(Layout kernel, int dynamic_words = 0)
 
 // Wavefronts that an access of a warp to the tile takes, on 32 banks and on the 16 of a gt200. That one serves half a
 // warp at a time, so there the ideal is 2.
-struct Wavefronts {
-    int load, store, load_on_16_banks, store_on_16_banks;
-};
-
-MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name,
-    MatrixChapter<float>::LaunchFunction launch, Wavefronts wavefronts)
+std::vector<Expectation> wavefronts(int load, int store, int load_on_16_banks, int store_on_16_banks)
 {
-    return chapter.kernel(std::move(name), std::move(launch), transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.wavefronts_per_instruction == wavefronts.load)
-        .expect(shared_store.wavefronts_per_instruction == wavefronts.store)
-        .expect_on("gt200", shared_load.wavefronts_per_instruction == wavefronts.load_on_16_banks)
-        .expect_on("gt200", shared_store.wavefronts_per_instruction == wavefronts.store_on_16_banks);
+    return {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+        shared_load.wavefronts_per_instruction == load, shared_store.wavefronts_per_instruction == store,
+        on("gt200", shared_load.wavefronts_per_instruction == load_on_16_banks),
+        on("gt200", shared_store.wavefronts_per_instruction == store_on_16_banks)};
 }
 
-struct Study {
+struct LayoutOfTile {
     const char* name;
     MatrixChapter<float>::LaunchFunction launch;
-    Wavefronts wavefronts;
+    std::vector<Expectation> expect;
 };
 
 // The layouts of one tile. 1024 threads are more than a block of a gt200 has.
 void add_layouts(MatrixChapter<float>& chapter)
 {
     const int square_words = TILE_DIM * TILE_DIM, padded_square_words = TILE_DIM * (TILE_DIM + 1);
-    for (const Study& study : std::vector<Study>{
-             {"layout_square_static", square_layout(layout_square_static), {32, 1, 0, 0}},
-             {"layout_square_static_padded", square_layout(layout_square_static_padded), {1, 1, 0, 0}},
-             {"layout_square_dynamic", square_layout(layout_square_dynamic, square_words), {32, 1, 0, 0}},
-             {"layout_square_dynamic_padded",
-                 square_layout(layout_square_dynamic_padded, padded_square_words), {1, 1, 0, 0}},
-         })
-        add(chapter, study.name, study.launch, study.wavefronts)
-            .only_at({{TILE_DIM, TILE_DIM}})
-            .left_out_on("gt200");
+    const LayoutOfTile squares[] = {
+        {"layout_square_static", square_layout(layout_square_static), wavefronts(32, 1, 0, 0)},
+        {"layout_square_static_padded", square_layout(layout_square_static_padded), wavefronts(1, 1, 0, 0)},
+        {"layout_square_dynamic", square_layout(layout_square_dynamic, square_words),
+            wavefronts(32, 1, 0, 0)},
+        {"layout_square_dynamic_padded", square_layout(layout_square_dynamic_padded, padded_square_words),
+            wavefronts(1, 1, 0, 0)},
+    };
+    for (const auto& [name, launch, expect] : squares)
+        chapter.add({.name = name,
+            .launch = launch,
+            .expected = transposed<float>,
+            .expect = expect,
+            .only_at = {{TILE_DIM, TILE_DIM}},
+            .left_out_on = {"gt200"}});
 
     const int words = ROWS * COLUMNS, padded = ROWS * (COLUMNS + 2);
-    for (const Study& study :
-        std::vector<Study>{
-            {"layout_rectangle_static", rectangle_layout(layout_rectangle_static), {16, 1, 32, 2}},
-            {"layout_rectangle_static_padded", rectangle_layout(layout_rectangle_static_padded),
-                {1, 1, 4, 2}},
-            {"layout_rectangle_dynamic", rectangle_layout(layout_rectangle_dynamic, words), {16, 1, 32, 2}},
-            {"layout_rectangle_dynamic_padded", rectangle_layout(layout_rectangle_dynamic_padded, padded),
-                {1, 1, 4, 2}},
-        })
-        add(chapter, study.name, study.launch, study.wavefronts).only_at({{COLUMNS, ROWS}});
+    const LayoutOfTile rectangles[] = {
+        {"layout_rectangle_static", rectangle_layout(layout_rectangle_static), wavefronts(16, 1, 32, 2)},
+        {"layout_rectangle_static_padded", rectangle_layout(layout_rectangle_static_padded),
+            wavefronts(1, 1, 4, 2)},
+        {"layout_rectangle_dynamic", rectangle_layout(layout_rectangle_dynamic, words),
+            wavefronts(16, 1, 32, 2)},
+        {"layout_rectangle_dynamic_padded", rectangle_layout(layout_rectangle_dynamic_padded, padded),
+            wavefronts(1, 1, 4, 2)},
+    };
+    for (const auto& [name, launch, expect] : rectangles)
+        chapter.add({.name = name,
+            .launch = launch,
+            .expected = transposed<float>,
+            .expect = expect,
+            .only_at = {{COLUMNS, ROWS}}});
 }
 
 int main(int argc, char** argv)
@@ -131,18 +128,24 @@ int main(int argc, char** argv)
     chapter.rows_of_smallest_tile(ROWS);
 
     // Its sectors depend on where the rows begin, so they have no expectation.
-    chapter.kernel("transpose_tile_31", tiled(transpose_tile_31, ODD_DIM, ODD_DIM, block), transposed)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0)
-        .expect_on("gt200", shared_store.conflicts == 0)
-        .expect_on("gt200", shared_load.conflicts == 0);
-    add(chapter, "transpose_narrow_block", square(transpose_narrow_block, narrow_block), {8, 4, 16, 4});
-
-    add(chapter, "transpose_padded_one_element", square(transpose_padded_one_element, square_block),
-        {1, 1, 0, 0})
-        .left_out_on("gt200");
-    add(chapter, "transpose_rectangular_four_elements",
-        tiled(transpose_rectangular_four_elements, COLUMNS, ROWS, few_rows_block), {1, 1, 4, 2});
+    chapter.add({.name = "transpose_tile_31",
+        .launch = tiled(transpose_tile_31, ODD_DIM, ODD_DIM, block),
+        .expected = transposed<float>,
+        .expect = {shared_store.conflicts == 0, shared_load.conflicts == 0,
+            on("gt200", shared_store.conflicts == 0), on("gt200", shared_load.conflicts == 0)}});
+    chapter.add({.name = "transpose_narrow_block",
+        .launch = square(transpose_narrow_block, narrow_block),
+        .expected = transposed<float>,
+        .expect = wavefronts(8, 4, 16, 4)});
+    chapter.add({.name = "transpose_padded_one_element",
+        .launch = square(transpose_padded_one_element, square_block),
+        .expected = transposed<float>,
+        .expect = wavefronts(1, 1, 0, 0),
+        .left_out_on = {"gt200"}});
+    chapter.add({.name = "transpose_rectangular_four_elements",
+        .launch = tiled(transpose_rectangular_four_elements, COLUMNS, ROWS, few_rows_block),
+        .expected = transposed<float>,
+        .expect = wavefronts(1, 1, 4, 2)});
 
     add_layouts(chapter);
     return chapter.run(argc, argv);

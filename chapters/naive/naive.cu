@@ -7,6 +7,7 @@
 // each lane of a warp then touches a sector of its own. Either access can be the one that suffers.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 // [constants]
 constexpr int TILE_DIM = 32;
@@ -55,12 +56,6 @@ const dim3 block(TILE_DIM, BLOCK_ROWS);
 // [entry]
 using namespace conflict_free;
 
-float transposed(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
-}
-
 int main(int argc, char** argv)
 {
     MatrixChapter<float> chapter("naive", "What does it cost to read rows and write columns?");
@@ -69,27 +64,23 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter
-        .kernel(
-            "transpose_naive_row_read",
+    chapter.add({.name = "transpose_naive_row_read",
+        .launch =
             [](const Matrices<float>& m) {
                 transpose_naive_row_read<<<grid_of(m.width, m.height), block>>>(
                     m.output, m.input, m.width, m.height);
             },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 32);
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 32}});
 
-    chapter
-        .kernel(
-            "transpose_naive_column_read",
+    chapter.add({.name = "transpose_naive_column_read",
+        .launch =
             [](const Matrices<float>& m) {
                 transpose_naive_column_read<<<grid_of(m.height, m.width), block>>>(
                     m.output, m.input, m.width, m.height);
             },
-            transposed)
-        .expect(global_load.sectors_per_request == 32)
-        .expect(global_store.sectors_per_request == 4);
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 32, global_store.sectors_per_request == 4}});
 
     return chapter.run(argc, argv);
 }

@@ -195,19 +195,30 @@ int main(int argc, char** argv)
     auto& kernels = chapter.arrays<float3, int>([](std::size_t n) { return n; });
     kernels.filled_by(random_points).reads_numbers(points_from).accepts(wrong_points);
 
-    kernels.host_row("cpu_plain", cpu_plain, nearest_are_right).at_most(10000);
-    kernels.host_row("cpu_one_core", cpu_one_core, nearest_are_right).at_most(10000);
-    kernels.host_row("cpu_all_cores", cpu_all_cores, nearest_are_right).at_most(10000);
-    kernels.kernel("nearest_global", find_nearest<nearest_global>, nearest_are_right)
-        .expect(global_load.sectors_per_request <= 1.5);
-    kernels.kernel("nearest_blocked_float3", find_nearest<nearest_blocked_float3>, nearest_are_right)
-        .expect(shared_load.wavefronts_per_instruction == 1)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
-    kernels.kernel("nearest_blocked_float4", find_nearest<nearest_blocked_float4>, nearest_are_right)
-        .expect(shared_load.wavefronts_per_instruction == 2)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    kernels.add_baseline(
+        {.name = "cpu_plain", .compute = cpu_plain, .verify = nearest_are_right, .sizes = at_most(10000)});
+    kernels.add_baseline({.name = "cpu_one_core",
+        .compute = cpu_one_core,
+        .verify = nearest_are_right,
+        .sizes = at_most(10000)});
+    kernels.add_baseline({.name = "cpu_all_cores",
+        .compute = cpu_all_cores,
+        .verify = nearest_are_right,
+        .sizes = at_most(10000)});
+    kernels.add({.name = "nearest_global",
+        .launch = find_nearest<nearest_global>,
+        .verify = nearest_are_right,
+        .expect = {global_load.sectors_per_request <= 1.5}});
+    kernels.add({.name = "nearest_blocked_float3",
+        .launch = find_nearest<nearest_blocked_float3>,
+        .verify = nearest_are_right,
+        .expect = {shared_load.wavefronts_per_instruction == 1, shared_load.conflicts == 0,
+            shared_store.conflicts == 0}});
+    kernels.add({.name = "nearest_blocked_float4",
+        .launch = find_nearest<nearest_blocked_float4>,
+        .verify = nearest_are_right,
+        .expect = {shared_load.wavefronts_per_instruction == 2, shared_load.conflicts == 0,
+            shared_store.conflicts == 0}});
 
     return chapter.run(argc, argv);
 }

@@ -215,25 +215,31 @@ int main(int argc, char** argv)
     auto& kernels = chapter.arrays<float3, int>([](std::size_t n) { return n; });
     kernels.filled_by(random_points).reads_numbers(points_from).accepts(wrong_points);
 
-    kernels.kernel("nearest_registers", find_nearest<nearest_registers>, nearest_are_right)
-        .expect(shared_load.wavefronts_per_instruction == 2)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
-    kernels.kernel("nearest_minimum_first", find_nearest<nearest_minimum_first>, nearest_are_right)
-        .expect(shared_load.wavefronts_per_instruction == 2)
-        .expect(shared_load.conflicts == 0);
-    kernels.kernel("nearest_three_way", find_nearest<nearest_three_way>, nearest_are_right)
-        .expect(shared_load.wavefronts_per_instruction == 2)
-        .expect(shared_load.conflicts == 0);
-    kernels.kernel("nearest_unrolled", find_nearest<nearest_unrolled>, nearest_are_right)
-        .expect(shared_load.wavefronts_per_instruction == 2)
-        .expect(shared_load.conflicts == 0);
-    kernels.kernel("nearest_large_tile", find_nearest<nearest_large_tile>, nearest_are_right)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
-    kernels.kernel("nearest_split", find_nearest_split, nearest_are_right)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    kernels.add({.name = "nearest_registers",
+        .launch = find_nearest<nearest_registers>,
+        .verify = nearest_are_right,
+        .expect = {shared_load.wavefronts_per_instruction == 2, shared_load.conflicts == 0,
+            shared_store.conflicts == 0}});
+    kernels.add({.name = "nearest_minimum_first",
+        .launch = find_nearest<nearest_minimum_first>,
+        .verify = nearest_are_right,
+        .expect = {shared_load.wavefronts_per_instruction == 2, shared_load.conflicts == 0}});
+    kernels.add({.name = "nearest_three_way",
+        .launch = find_nearest<nearest_three_way>,
+        .verify = nearest_are_right,
+        .expect = {shared_load.wavefronts_per_instruction == 2, shared_load.conflicts == 0}});
+    kernels.add({.name = "nearest_unrolled",
+        .launch = find_nearest<nearest_unrolled>,
+        .verify = nearest_are_right,
+        .expect = {shared_load.wavefronts_per_instruction == 2, shared_load.conflicts == 0}});
+    kernels.add({.name = "nearest_large_tile",
+        .launch = find_nearest<nearest_large_tile>,
+        .verify = nearest_are_right,
+        .expect = {shared_load.conflicts == 0, shared_store.conflicts == 0}});
+    kernels.add({.name = "nearest_split",
+        .launch = find_nearest_split,
+        .verify = nearest_are_right,
+        .expect = {shared_load.conflicts == 0, shared_store.conflicts == 0}});
 
     return chapter.run(argc, argv);
 }

@@ -7,6 +7,7 @@
 // on by a bank. Other tiles need other numbers of columns, and so do GPUs with another number of banks.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 #include "constants.cuh"
 #include "other_tiles.cuh"
@@ -56,12 +57,6 @@ using namespace conflict_free;
 
 using Transpose = void (*)(float*, const float*, int, int);
 
-float transposed(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
-}
-
 // Launches a transpose with tiles of `columns` by `rows`.
 auto tiled(Transpose kernel, int columns, int rows, dim3 block)
 {
@@ -75,20 +70,12 @@ auto rectangular(Transpose kernel) { return tiled(kernel, COLUMNS, ROWS, rectang
 
 // Wavefronts that an access of a warp to the tile takes, on 32 banks and on the 16 of a gt200. That one serves half a
 // warp at a time, so there the ideal is 2.
-struct Wavefronts {
-    int load, store, load_on_16_banks, store_on_16_banks;
-};
-
-MatrixChapter<float>& add(MatrixChapter<float>& chapter, std::string name,
-    MatrixChapter<float>::LaunchFunction launch, Wavefronts wavefronts)
+std::vector<Expectation> wavefronts(int load, int store, int load_on_16_banks, int store_on_16_banks)
 {
-    return chapter.kernel(std::move(name), std::move(launch), transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.wavefronts_per_instruction == wavefronts.load)
-        .expect(shared_store.wavefronts_per_instruction == wavefronts.store)
-        .expect_on("gt200", shared_load.wavefronts_per_instruction == wavefronts.load_on_16_banks)
-        .expect_on("gt200", shared_store.wavefronts_per_instruction == wavefronts.store_on_16_banks);
+    return {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+        shared_load.wavefronts_per_instruction == load, shared_store.wavefronts_per_instruction == store,
+        on("gt200", shared_load.wavefronts_per_instruction == load_on_16_banks),
+        on("gt200", shared_store.wavefronts_per_instruction == store_on_16_banks)};
 }
 
 int main(int argc, char** argv)
@@ -100,17 +87,36 @@ int main(int argc, char** argv)
     chapter.whole_tiles(TILE_DIM);
     chapter.rows_of_smallest_tile(ROWS);
 
-    add(chapter, "transpose_padded", tiled(transpose_padded, TILE_DIM, TILE_DIM, block), {1, 1, 2, 2});
+    chapter.add({.name = "transpose_padded",
+        .launch = tiled(transpose_padded, TILE_DIM, TILE_DIM, block),
+        .expected = transposed<float>,
+        .expect = wavefronts(1, 1, 2, 2)});
 
-    add(chapter, "transpose_tile_16", small(transpose_tile_16), {8, 1, 32, 2});
-    add(chapter, "transpose_tile_16_padded_1", small(transpose_tile_16_padded_1), {2, 2, 2, 2});
-    add(chapter, "transpose_tile_16_padded_2", small(transpose_tile_16_padded_2), {1, 2, 4, 2});
+    chapter.add({.name = "transpose_tile_16",
+        .launch = small(transpose_tile_16),
+        .expected = transposed<float>,
+        .expect = wavefronts(8, 1, 32, 2)});
+    chapter.add({.name = "transpose_tile_16_padded_1",
+        .launch = small(transpose_tile_16_padded_1),
+        .expected = transposed<float>,
+        .expect = wavefronts(2, 2, 2, 2)});
+    chapter.add({.name = "transpose_tile_16_padded_2",
+        .launch = small(transpose_tile_16_padded_2),
+        .expected = transposed<float>,
+        .expect = wavefronts(1, 2, 4, 2)});
 
-    add(chapter, "transpose_rectangular", rectangular(transpose_rectangular), {16, 1, 32, 2});
-    add(chapter, "transpose_rectangular_padded_1", rectangular(transpose_rectangular_padded_1),
-        {2, 1, 2, 2});
-    add(chapter, "transpose_rectangular_padded_2", rectangular(transpose_rectangular_padded_2),
-        {1, 1, 4, 2});
+    chapter.add({.name = "transpose_rectangular",
+        .launch = rectangular(transpose_rectangular),
+        .expected = transposed<float>,
+        .expect = wavefronts(16, 1, 32, 2)});
+    chapter.add({.name = "transpose_rectangular_padded_1",
+        .launch = rectangular(transpose_rectangular_padded_1),
+        .expected = transposed<float>,
+        .expect = wavefronts(2, 1, 2, 2)});
+    chapter.add({.name = "transpose_rectangular_padded_2",
+        .launch = rectangular(transpose_rectangular_padded_2),
+        .expected = transposed<float>,
+        .expect = wavefronts(1, 1, 4, 2)});
 
     return chapter.run(argc, argv);
 }

@@ -214,46 +214,45 @@ int main(int argc, char** argv)
     chapter.traffic_lengths({33554432});
 
     auto& integers = chapter.arrays<unsigned, unsigned>(one_sum, sums_between_launches);
-    integers.kernel("reduce_divergent", add_up<reduce_divergent, unsigned>, added_up<unsigned>)
-        .expect(shared_load.wavefronts_per_block == 95)
-        .expect(shared_store.wavefronts_per_block == 55)
-        .expect_on("gt200", shared_load.conflicts == 0)
-        .expect_on("gt200", shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
-    integers.kernel("reduce_strided", add_up<reduce_strided, unsigned>, added_up<unsigned>)
-        .expect(shared_load.conflicts_per_block == 62)
-        .expect(shared_load.wavefronts_per_block == 87)
-        .expect(shared_store.conflicts_per_block == 35)
-        .expect(shared_store.wavefronts_per_block == 55)
-        .expect_on("gt200", shared_load.conflicts_per_block == 120)
-        .expect_on("gt200", shared_store.conflicts_per_block == 60);
-    integers.kernel("reduce_strided_padded", add_up<reduce_strided_padded, unsigned>, added_up<unsigned>)
-        .expect(shared_load.wavefronts_per_block == 25)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.wavefronts_per_block == 20)
-        .expect(shared_store.conflicts == 0);
-    integers.kernel("reduce_sequential", add_up<reduce_sequential, unsigned>, added_up<unsigned>)
-        .expect(shared_load.wavefronts_per_block == 25)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0)
-        .expect_on("gt200", shared_load.conflicts == 0)
-        .expect_on("gt200", shared_store.conflicts == 0);
+    integers.add({.name = "reduce_divergent",
+        .launch = add_up<reduce_divergent, unsigned>,
+        .verify = added_up<unsigned>,
+        .expect = {shared_load.wavefronts_per_block == 95, shared_store.wavefronts_per_block == 55,
+            on("gt200", shared_load.conflicts == 0), on("gt200", shared_store.conflicts == 0),
+            shared_load.conflicts == 0, shared_store.conflicts == 0}});
+    integers.add({.name = "reduce_strided",
+        .launch = add_up<reduce_strided, unsigned>,
+        .verify = added_up<unsigned>,
+        .expect = {shared_load.conflicts_per_block == 62, shared_load.wavefronts_per_block == 87,
+            shared_store.conflicts_per_block == 35, shared_store.wavefronts_per_block == 55,
+            on("gt200", shared_load.conflicts_per_block == 120),
+            on("gt200", shared_store.conflicts_per_block == 60)}});
+    integers.add({.name = "reduce_strided_padded",
+        .launch = add_up<reduce_strided_padded, unsigned>,
+        .verify = added_up<unsigned>,
+        .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
+            shared_store.wavefronts_per_block == 20, shared_store.conflicts == 0}});
+    integers.add({.name = "reduce_sequential",
+        .launch = add_up<reduce_sequential, unsigned>,
+        .verify = added_up<unsigned>,
+        .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
+            shared_store.conflicts == 0, on("gt200", shared_load.conflicts == 0),
+            on("gt200", shared_store.conflicts == 0)}});
 
     auto& floats = chapter.arrays<float, float>(one_sum, sums_between_launches);
-    floats.kernel("reduce_strided_float", add_up<reduce_strided_float, float>, added_up<float>)
-        .expect(shared_load.conflicts_per_block == 62)
-        .expect(shared_load.wavefronts_per_block == 87)
-        .expect(shared_store.conflicts_per_block == 35)
-        .expect(shared_store.wavefronts_per_block == 55)
-        .expect_on("gt200", shared_load.conflicts_per_block == 120)
-        .expect_on("gt200", shared_store.conflicts_per_block == 60);
-    floats.kernel("reduce_sequential_float", add_up<reduce_sequential_float, float>, added_up<float>)
-        .expect(shared_load.wavefronts_per_block == 25)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0)
-        .expect_on("gt200", shared_load.conflicts == 0)
-        .expect_on("gt200", shared_store.conflicts == 0);
+    floats.add({.name = "reduce_strided_float",
+        .launch = add_up<reduce_strided_float, float>,
+        .verify = added_up<float>,
+        .expect = {shared_load.conflicts_per_block == 62, shared_load.wavefronts_per_block == 87,
+            shared_store.conflicts_per_block == 35, shared_store.wavefronts_per_block == 55,
+            on("gt200", shared_load.conflicts_per_block == 120),
+            on("gt200", shared_store.conflicts_per_block == 60)}});
+    floats.add({.name = "reduce_sequential_float",
+        .launch = add_up<reduce_sequential_float, float>,
+        .verify = added_up<float>,
+        .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
+            shared_store.conflicts == 0, on("gt200", shared_load.conflicts == 0),
+            on("gt200", shared_store.conflicts == 0)}});
 
     return chapter.run(argc, argv);
 }

@@ -257,34 +257,47 @@ int main(int argc, char** argv)
     chapter.traffic_lengths({4194304});
 
     auto& floats = chapter.arrays<float, float>(one_sum, sums_between_launches);
-    const auto add = [&](const char* name, auto launch, auto check) -> auto& {
-        return floats.kernel(name, launch, check).figures(error_of_sum);
-    };
-    add("reduce_first_add", add_up<reduce_first_add>, every_launch_is_right)
-        .expect(shared_load.wavefronts_per_block == 25)
-        .expect(shared_load.conflicts == 0)
-        .expect(barriers_per_block == 9);
-    add("reduce_last_warp", add_up<reduce_last_warp>, every_launch_is_right)
-        .expect(shared_load.wavefronts_per_block == 14)
-        .expect(barriers_per_block == 3);
-    add("reduce_unrolled", add_up<reduce_unrolled<BLOCK>>, every_launch_is_right)
-        .expect(shared_load.wavefronts_per_block == 1)
-        .expect(barriers_per_block == 1);
-    add("reduce_many_elements", add_in_two<reduce_many_elements<BLOCK>, BLOCK>, sum_is_right)
-        .expect(global_load.sectors_over_ideal == 1)
-        .expect(barriers_per_block == 1);
-    add("reduce_vector", add_in_two<reduce_vector<BLOCK>, 4 * LOADS * BLOCK>, sum_is_right)
-        .expect(global_load.sectors_over_ideal == 1)
-        .expect(barriers_per_block == 1);
-    add("reduce_one_launch", add_in_one, sum_is_right)
-        .expect(global_load.sectors_over_ideal == 1)
-        .expect(global_atomic.requests_per_block == 1);
-    add("reduce_packed_flags", add_with_flags, sum_is_right)
-        .expect(global_load.sectors_over_ideal <= 1)
-        .expect(global_store.requests == 1);
-    add("reduce_dependent_launch", add_with_dependent_launch, sum_is_right)
-        .expect(global_load.sectors_over_ideal <= 1)
-        .expect(global_store.requests == 1);
+    floats.add({.name = "reduce_first_add",
+        .launch = add_up<reduce_first_add>,
+        .verify = every_launch_is_right,
+        .expect = {shared_load.wavefronts_per_block == 25, shared_load.conflicts == 0,
+            barriers_per_block == 9},
+        .figures = error_of_sum});
+    floats.add({.name = "reduce_last_warp",
+        .launch = add_up<reduce_last_warp>,
+        .verify = every_launch_is_right,
+        .expect = {shared_load.wavefronts_per_block == 14, barriers_per_block == 3},
+        .figures = error_of_sum});
+    floats.add({.name = "reduce_unrolled",
+        .launch = add_up<reduce_unrolled<BLOCK>>,
+        .verify = every_launch_is_right,
+        .expect = {shared_load.wavefronts_per_block == 1, barriers_per_block == 1},
+        .figures = error_of_sum});
+    floats.add({.name = "reduce_many_elements",
+        .launch = add_in_two<reduce_many_elements<BLOCK>, BLOCK>,
+        .verify = sum_is_right,
+        .expect = {global_load.sectors_over_ideal == 1, barriers_per_block == 1},
+        .figures = error_of_sum});
+    floats.add({.name = "reduce_vector",
+        .launch = add_in_two<reduce_vector<BLOCK>, 4 * LOADS * BLOCK>,
+        .verify = sum_is_right,
+        .expect = {global_load.sectors_over_ideal == 1, barriers_per_block == 1},
+        .figures = error_of_sum});
+    floats.add({.name = "reduce_one_launch",
+        .launch = add_in_one,
+        .verify = sum_is_right,
+        .expect = {global_load.sectors_over_ideal == 1, global_atomic.requests_per_block == 1},
+        .figures = error_of_sum});
+    floats.add({.name = "reduce_packed_flags",
+        .launch = add_with_flags,
+        .verify = sum_is_right,
+        .expect = {global_load.sectors_over_ideal <= 1, global_store.requests == 1},
+        .figures = error_of_sum});
+    floats.add({.name = "reduce_dependent_launch",
+        .launch = add_with_dependent_launch,
+        .verify = sum_is_right,
+        .expect = {global_load.sectors_over_ideal <= 1, global_store.requests == 1},
+        .figures = error_of_sum});
 
     return chapter.run(argc, argv);
 }

@@ -8,6 +8,7 @@
 // the same pattern serves elements of 1 to 16 bytes.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -121,12 +122,6 @@ const dim3 block_of_units(UNITS, UNITS);
 // [entry]
 using namespace conflict_free;
 
-float transposed(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
-}
-
 // The bytes of the matrix, taken as rows of other elements, of which the last CUT of each row's worth are left out.
 template <class Element, int CUT>
 Size as_elements(Size size)
@@ -165,46 +160,45 @@ float transposed_as(const float* input, Size size, std::size_t index)
 
 using Chapters = MatrixChapter<float>;
 
-// Adds a kernel on elements of another type. Its tile has `columns` by `rows` of them.
-template <class Element, int CUT = 0, class Kernel>
-Chapters& add(
-    Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int row_margin, int threads)
+// A kernel on elements of another type. Its tile has `columns` by `rows` of them.
+template <class Element, int CUT = 0, class Function>
+Chapters::Kernel on_elements(
+    std::string name, Function kernel, int columns, int rows, int row_margin, int threads)
 {
-    return chapter
-        .kernel(
-            std::move(name),
-            [=](const Matrices<float>& m) {
-                const Size matrix = as_elements<Element, CUT>({m.width, m.height});
-                const dim3 grid = grid_down(matrix.width, matrix.height + row_margin, columns, rows);
-                const std::size_t before = elements_before<Element, CUT>({m.width, m.height});
-                auto output = reinterpret_cast<Element*>(m.output) + before;
-                auto input = reinterpret_cast<const Element*>(m.input) + before;
-                kernel<<<grid, threads>>>(output, input, matrix.width, matrix.height);
-            },
-            transposed_as<Element, CUT>)
-        .only_from_width(blocks_for((1 + CUT) * sizeof(Element), sizeof(float)))
-        .moves([](Size size) { return 2 * as_elements<Element, CUT>(size).count() * sizeof(Element); });
+    const auto launch = [=](const Matrices<float>& m) {
+        const Size matrix = as_elements<Element, CUT>({m.width, m.height});
+        const dim3 grid = grid_down(matrix.width, matrix.height + row_margin, columns, rows);
+        const std::size_t before = elements_before<Element, CUT>({m.width, m.height});
+        auto output = reinterpret_cast<Element*>(m.output) + before;
+        auto input = reinterpret_cast<const Element*>(m.input) + before;
+        kernel<<<grid, threads>>>(output, input, matrix.width, matrix.height);
+    };
+    return {.name = std::move(name),
+        .launch = launch,
+        .expected = transposed_as<Element, CUT>,
+        .expect = {shared_load.conflicts == 0, shared_store.conflicts == 0},
+        .sizes = widths_from(blocks_for((1 + CUT) * sizeof(Element), sizeof(float))),
+        .useful_bytes = [](Size size) {
+            return 2 * as_elements<Element, CUT>(size).count() * sizeof(Element);
+        }};
 }
 
-template <class Element, class Kernel>
-void add_whole_units(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows)
+template <class Element, class Function>
+Chapters::Kernel whole_units(std::string name, Function kernel, int columns, int rows)
 {
-    add<Element>(chapter, std::move(name), kernel, columns, rows, 0, 512)
-        .only_at_multiples_of(UNIT_BYTES)
-        .expect(global_load.sectors_per_request == 16)
-        .expect(global_store.sectors_per_request == 16)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    Chapters::Kernel whole = on_elements<Element>(std::move(name), kernel, columns, rows, 0, 512);
+    whole.sizes = whole.sizes && multiples_of(UNIT_BYTES);
+    whole.expect.push_back(global_load.sectors_per_request == 16);
+    whole.expect.push_back(global_store.sectors_per_request == 16);
+    return whole;
 }
 
 // Without the last element of each row, rows are not multiples of a unit and begin anywhere, as does the matrix.
-template <class Element, class Kernel>
-void add_any(Chapters& chapter, std::string name, Kernel kernel, int columns, int rows, int threads)
+template <class Element, class Function>
+Chapters::Kernel any_size(std::string name, Function kernel, int columns, int rows, int threads)
 {
-    add<Element, 1>(
-        chapter, std::move(name), kernel, columns, rows, SECTOR_BYTES / sizeof(Element) - 1, threads)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    const int row_margin = SECTOR_BYTES / sizeof(Element) - 1;
+    return on_elements<Element, 1>(std::move(name), kernel, columns, rows, row_margin, threads);
 }
 
 int main(int argc, char** argv)
@@ -216,45 +210,39 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8191, 16385}});
     chapter.whole_tiles(256);
 
-    chapter
-        .kernel(
-            "transpose_swizzled_scalar",
+    chapter.add({.name = "transpose_swizzled_scalar",
+        .launch =
             [](const Matrices<float>& m) {
                 transpose_swizzled_scalar<<<grid_along(m.width, m.height), block>>>(
                     m.output, m.input, m.width, m.height);
             },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+            shared_load.conflicts == 0, shared_store.conflicts == 0}});
 
-    chapter
-        .kernel(
-            "transpose_swizzled_vectorized",
+    chapter.add({.name = "transpose_swizzled_vectorized",
+        .launch =
             [](const Matrices<float>& m) {
                 const dim3 grid = grid_down(m.width, m.height, WIDE_DIM, WIDE_DIM);
                 transpose_swizzled_vectorized<<<grid, block_of_units>>>(
                     m.output, m.input, m.width, m.height);
             },
-            transposed)
-        .only_at_multiples_of(UNIT_FLOATS)
-        .expect(global_load.sectors_per_request == 16)
-        .expect(global_store.sectors_per_request == 16)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 16, global_store.sectors_per_request == 16,
+            shared_load.conflicts == 0, shared_store.conflicts == 0},
+        .sizes = multiples_of(UNIT_FLOATS)});
 
-    add_whole_units<uint8_t>(chapter, "transpose_1_byte", transpose_1_byte, 256, 128);
-    add_whole_units<uint16_t>(chapter, "transpose_2_bytes", transpose_2_bytes, 128, 128);
-    add_whole_units<uint32_t>(chapter, "transpose_4_bytes", transpose_4_bytes, 64, 64);
-    add_whole_units<uint64_t>(chapter, "transpose_8_bytes", transpose_8_bytes, 32, 64);
-    add_whole_units<uint4>(chapter, "transpose_16_bytes", transpose_16_bytes, 32, 32);
+    chapter.add(whole_units<uint8_t>("transpose_1_byte", transpose_1_byte, 256, 128));
+    chapter.add(whole_units<uint16_t>("transpose_2_bytes", transpose_2_bytes, 128, 128));
+    chapter.add(whole_units<uint32_t>("transpose_4_bytes", transpose_4_bytes, 64, 64));
+    chapter.add(whole_units<uint64_t>("transpose_8_bytes", transpose_8_bytes, 32, 64));
+    chapter.add(whole_units<uint4>("transpose_16_bytes", transpose_16_bytes, 32, 32));
 
-    add_any<uint8_t>(chapter, "transpose_any_1_byte", transpose_any_1_byte, 256, 128, 256);
-    add_any<uint16_t>(chapter, "transpose_any_2_bytes", transpose_any_2_bytes, 128, 128, 256);
-    add_any<uint32_t>(chapter, "transpose_any_4_bytes", transpose_any_4_bytes, 64, 64, 512);
-    add_any<uint64_t>(chapter, "transpose_any_8_bytes", transpose_any_8_bytes, 64, 32, 512);
-    add_any<uint4>(chapter, "transpose_any_16_bytes", transpose_any_16_bytes, 16, 32, 256);
+    chapter.add(any_size<uint8_t>("transpose_any_1_byte", transpose_any_1_byte, 256, 128, 256));
+    chapter.add(any_size<uint16_t>("transpose_any_2_bytes", transpose_any_2_bytes, 128, 128, 256));
+    chapter.add(any_size<uint32_t>("transpose_any_4_bytes", transpose_any_4_bytes, 64, 64, 512));
+    chapter.add(any_size<uint64_t>("transpose_any_8_bytes", transpose_any_8_bytes, 64, 32, 512));
+    chapter.add(any_size<uint4>("transpose_any_16_bytes", transpose_any_16_bytes, 16, 32, 256));
 
     return chapter.run(argc, argv);
 }

@@ -261,70 +261,53 @@ void launch(const Matrices<float>& m)
     kernel<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height, m.repetitions);
 }
 
+using Chapters = MatrixChapter<float>;
+
+// A kernel with coalesced loads, and what else its counts must be.
+Chapters::Kernel repeated(std::string name, Chapters::LaunchFunction launch, Chapters::Reference expected,
+    std::vector<Expectation> expect)
+{
+    expect.push_back(global_load.sectors_per_request == 4);
+    return {.name = std::move(name),
+        .launch = std::move(launch),
+        .expected = expected,
+        .expect = std::move(expect),
+        .repetitions = NUM_REPS};
+}
+
 int main(int argc, char** argv)
 {
-    MatrixChapter<float> chapter("timing", "What does a loop inside the kernel measure?");
+    Chapters chapter("timing", "What does a loop inside the kernel measure?");
     chapter.sizes({{2048, 2048}, {1024, 256}, {1000, 700}, {33, 31}, {31, 33}, {1, 7}, {1, 1}});
     chapter.gpu_sizes({{16384, 16384}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter.kernel("copy_plain_repeated", launch<copy_plain_repeated>, copied<float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4);
+    const Expectation coalesced = global_store.sectors_per_request == 4;
+    const std::vector<Expectation> ideal{
+        coalesced, shared_store.conflicts == 0, shared_load.conflicts == 0};
 
-    chapter.kernel("copy_shared_repeated", launch<copy_shared_repeated>, copied<float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add(repeated("copy_plain_repeated", launch<copy_plain_repeated>, copied<float>, {coalesced}));
 
-    chapter
-        .kernel("transpose_naive_row_read_repeated", launch<transpose_naive_row_read_repeated>,
-            transposed<float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 32);
+    chapter.add(repeated("copy_shared_repeated", launch<copy_shared_repeated>, copied<float>, ideal));
 
-    chapter.kernel("transpose_coalesced_repeated", launch<transpose_coalesced_repeated>, transposed<float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.wavefronts_per_instruction == 32);
+    chapter.add(repeated("transpose_naive_row_read_repeated", launch<transpose_naive_row_read_repeated>,
+        transposed<float>, {global_store.sectors_per_request == 32}));
 
-    chapter.kernel("transpose_padded_repeated", launch<transpose_padded_repeated>, transposed<float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add(
+        repeated("transpose_coalesced_repeated", launch<transpose_coalesced_repeated>, transposed<float>,
+            {coalesced, shared_store.conflicts == 0, shared_load.wavefronts_per_instruction == 32}));
 
-    chapter
-        .kernel("transpose_fine_grained_repeated", launch<transpose_fine_grained_repeated>,
-            transposed_in_tiles<TILE_DIM, float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add(
+        repeated("transpose_padded_repeated", launch<transpose_padded_repeated>, transposed<float>, ideal));
 
-    chapter
-        .kernel("transpose_coarse_grained_repeated", launch<transpose_coarse_grained_repeated>,
-            tiles_transposed<TILE_DIM, float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add(repeated("transpose_fine_grained_repeated", launch<transpose_fine_grained_repeated>,
+        transposed_in_tiles<TILE_DIM, float>, ideal));
 
-    chapter.kernel("transpose_diagonal_repeated", launch<transpose_diagonal_repeated>, transposed<float>)
-        .repeats(NUM_REPS)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add(repeated("transpose_coarse_grained_repeated", launch<transpose_coarse_grained_repeated>,
+        tiles_transposed<TILE_DIM, float>, ideal));
+
+    chapter.add(repeated(
+        "transpose_diagonal_repeated", launch<transpose_diagonal_repeated>, transposed<float>, ideal));
 
     return chapter.run(argc, argv);
 }

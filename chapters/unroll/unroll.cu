@@ -7,6 +7,7 @@
 // or four tiles in a block, a thread has two or four loads in flight, and the grid has half or a quarter of the blocks.
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 // [constants]
 constexpr int COLUMNS = 32;
@@ -84,10 +85,10 @@ const dim3 block(COLUMNS, ROWS);
 // [entry]
 using namespace conflict_free;
 
-float transposed(const float* input, Size size, std::size_t index)
+template <auto kernel, int tiles>
+void launch(const Matrices<float>& m)
 {
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
+    kernel<<<grid_of(m.width, m.height, tiles), block>>>(m.output, m.input, m.width, m.height);
 }
 
 int main(int argc, char** argv)
@@ -99,33 +100,19 @@ int main(int argc, char** argv)
     chapter.whole_tiles(4 * COLUMNS);
     chapter.rows_of_smallest_tile(ROWS);
 
-    chapter
-        .kernel(
-            "transpose_unrolled_2",
-            [](const Matrices<float>& m) {
-                transpose_unrolled_2<<<grid_of(m.width, m.height, 2), block>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(global_load.requests_per_block == 32)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add({.name = "transpose_unrolled_2",
+        .launch = launch<transpose_unrolled_2, 2>,
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+            global_load.requests_per_block == 32, shared_store.conflicts == 0,
+            shared_load.conflicts == 0}});
 
-    chapter
-        .kernel(
-            "transpose_unrolled_4",
-            [](const Matrices<float>& m) {
-                transpose_unrolled_4<<<grid_of(m.width, m.height, 4), block>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(global_load.requests_per_block == 64)
-        .expect(shared_store.conflicts == 0)
-        .expect(shared_load.conflicts == 0);
+    chapter.add({.name = "transpose_unrolled_4",
+        .launch = launch<transpose_unrolled_4, 4>,
+        .expected = transposed<float>,
+        .expect = {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,
+            global_load.requests_per_block == 64, shared_store.conflicts == 0,
+            shared_load.conflicts == 0}});
 
     return chapter.run(argc, argv);
 }

@@ -8,6 +8,7 @@
 // rows of a matrix begin inside a sector?
 
 #include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 #include <cstdint>
 
@@ -258,18 +259,20 @@ void transpose(float* output, const float* input, int width, int height)
 // [entry]
 using namespace conflict_free;
 
-float transposed(const float* input, Size size, std::size_t index)
-{
-    std::size_t row = index / size.height, column = index % size.height;
-    return input[column * size.width + row];
-}
-
 // The transpose of all rows but the last, of a matrix that begins one element late.
 float transposed_one_late(const float* input, Size size, std::size_t index)
 {
     Size smaller{size.width, size.height - 1};
     bool inside = index >= 1 && index - 1 < smaller.count();
     return inside ? transposed(input + 1, smaller, index - 1) : poison_value<float>();
+}
+
+template <auto kernel, auto grid>
+auto launch(dim3 block)
+{
+    return [=](const Matrices<float>& m) {
+        kernel<<<grid(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
+    };
 }
 
 int main(int argc, char** argv)
@@ -280,110 +283,59 @@ int main(int argc, char** argv)
     chapter.traffic_sizes({{16384, 16384}, {8192, 8192}, {8184, 16392}, {8191, 16385}});
     chapter.whole_tiles(TILE_DIM);
 
-    chapter
-        .kernel(
-            "transpose_wide_tile",
-            [](const Matrices<float>& m) {
-                transpose_wide_tile<<<grid_along(m.width, m.height), block>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    const std::vector<Expectation> scalar_ideal{global_load.sectors_per_request == 4,
+        global_store.sectors_per_request == 4, shared_load.conflicts == 0, shared_store.conflicts == 0};
+    const std::vector<Expectation> vector_ideal{global_load.sectors_per_request == 16,
+        global_store.sectors_per_request == 16, shared_load.conflicts == 0,
+        shared_store.wavefronts_per_instruction == 16};
+    const AcceptedSizes whole_units = multiples_of(UNIT_FLOATS) && widths_up_to(MOST_WIDTH);
 
-    chapter
-        .kernel(
-            "transpose_four_loads",
-            [](const Matrices<float>& m) {
-                transpose_four_loads<<<grid_along(m.width, m.height), dim3(TILE_DIM, TALL_BLOCK_ROWS)>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    chapter.add({.name = "transpose_wide_tile",
+        .launch = launch<transpose_wide_tile, grid_along>(block),
+        .expected = transposed<float>,
+        .expect = scalar_ideal});
 
-    chapter
-        .kernel(
-            "transpose_down",
-            [](const Matrices<float>& m) {
-                transpose_down<<<grid_down(m.width, m.height), block>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .only_up_to_width(MOST_WIDTH)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    chapter.add({.name = "transpose_four_loads",
+        .launch = launch<transpose_four_loads, grid_along>(dim3(TILE_DIM, TALL_BLOCK_ROWS)),
+        .expected = transposed<float>,
+        .expect = scalar_ideal});
 
-    chapter
-        .kernel(
-            "transpose_vectorized",
-            [](const Matrices<float>& m) {
-                transpose_vectorized<<<grid_down(m.width, m.height), block_of_units>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .only_at_multiples_of(UNIT_FLOATS)
-        .only_up_to_width(MOST_WIDTH)
-        .expect(global_load.sectors_per_request == 16)
-        .expect(global_store.sectors_per_request == 16)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.wavefronts_per_instruction == 16);
+    chapter.add({.name = "transpose_down",
+        .launch = launch<transpose_down, grid_down>(block),
+        .expected = transposed<float>,
+        .expect = scalar_ideal,
+        .sizes = widths_up_to(MOST_WIDTH)});
 
-    chapter
-        .kernel(
-            "transpose_streaming",
-            [](const Matrices<float>& m) {
-                transpose_streaming<<<grid_down(m.width, m.height), block_of_units>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .only_at_multiples_of(UNIT_FLOATS)
-        .only_up_to_width(MOST_WIDTH)
-        .expect(global_load.sectors_per_request == 16)
-        .expect(global_store.sectors_per_request == 16)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.wavefronts_per_instruction == 16);
+    chapter.add({.name = "transpose_vectorized",
+        .launch = launch<transpose_vectorized, grid_down>(block_of_units),
+        .expected = transposed<float>,
+        .expect = vector_ideal,
+        .sizes = whole_units});
 
-    chapter
-        .kernel(
-            "transpose_any_size",
-            [](const Matrices<float>& m) {
-                transpose_any_size<<<grid_of_any_size(m.width, m.height), block>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    chapter.add({.name = "transpose_streaming",
+        .launch = launch<transpose_streaming, grid_down>(block_of_units),
+        .expected = transposed<float>,
+        .expect = vector_ideal,
+        .sizes = whole_units});
 
-    chapter
-        .kernel(
-            "transpose_prefetching",
-            [](const Matrices<float>& m) {
-                transpose_prefetching<<<grid_of_any_size(m.width, m.height), block>>>(
-                    m.output, m.input, m.width, m.height);
-            },
-            transposed)
-        .expect(global_load.sectors_per_request == 4)
-        .expect(global_store.sectors_per_request == 4)
-        .expect(shared_load.conflicts == 0)
-        .expect(shared_store.conflicts == 0);
+    chapter.add({.name = "transpose_any_size",
+        .launch = launch<transpose_any_size, grid_of_any_size>(block),
+        .expected = transposed<float>,
+        .expect = scalar_ideal});
 
-    chapter.reference_row(
-        "transpose", [](const Matrices<float>& m) { transpose(m.output, m.input, m.width, m.height); },
-        transposed);
+    chapter.add({.name = "transpose_prefetching",
+        .launch = launch<transpose_prefetching, grid_of_any_size>(block),
+        .expected = transposed<float>,
+        .expect = scalar_ideal});
 
-    chapter.reference_row(
-        "transpose_one_late",
-        [](const Matrices<float>& m) { transpose(m.output + 1, m.input + 1, m.width, m.height - 1); },
-        transposed_one_late);
+    chapter.add_baseline({.name = "transpose",
+        .launch = [](const Matrices<float>& m) { transpose(m.output, m.input, m.width, m.height); },
+        .expected = transposed<float>});
+
+    chapter.add_baseline({.name = "transpose_one_late",
+        .launch =
+            [](const Matrices<float>& m) { transpose(m.output + 1, m.input + 1, m.width, m.height - 1); },
+        .expected = transposed_one_late});
 
     return chapter.run(argc, argv);
 }

@@ -74,8 +74,8 @@ int main(int argc, char** argv)
     const std::string version =
         std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION);
     peers.arrays<float, float>([](std::size_t) { return 1; }, temporary_length)
-        .reference_row("cub_device_reduce", cub_device_reduce, sum_is_right)
-        .of_library({"CUB", version});
+        .add_baseline(
+            {.name = "cub_device_reduce", .launch = cub_device_reduce, .verify = sum_is_right, .library = Library{"CUB", version}});
 
     return peers.run(argc, argv);
 }

@@ -59,7 +59,8 @@ int main(int argc, char** argv)
     peers.sizes({{2048, 2048}, {1000, 700}, {33, 31}, {1, 1}});
     peers.gpu_sizes({{16384, 16384}});
 
-    peers.reference_row("cublas_geam", cublas_geam, transposed<float>).of_library({"cuBLAS", cublas_version()});
+    peers.add_baseline(
+        {.name = "cublas_geam", .launch = cublas_geam, .expected = transposed<float>, .library = Library{"cuBLAS", cublas_version()}});
 
     return peers.run(argc, argv);
 }

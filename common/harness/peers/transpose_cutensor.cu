@@ -92,7 +92,10 @@ int main(int argc, char** argv)
     peers.sizes({{2048, 2048}, {1000, 700}, {33, 31}, {1, 1}});
     peers.gpu_sizes({{16384, 16384}});
 
-    peers.reference_row("cutensor_permute", cutensor_permute, transposed<float>).of_library({"cuTENSOR", cutensor_version()});
+    peers.add_baseline({.name = "cutensor_permute",
+                        .launch = cutensor_permute,
+                        .expected = transposed<float>,
+                        .library = Library{"cuTENSOR", cutensor_version()}});
 
     return peers.run(argc, argv);
 }

@@ -133,10 +133,9 @@ std::size_t ArrayChapter::bytes_of_set(Size size) const
     return most;
 }
 
-void ArrayChapter::add(std::string name, bool reference, bool on_host, AnyArrays* arrays, std::size_t number)
+void ArrayChapter::add(RegisteredKernel kernel, AnyArrays* arrays, std::size_t number)
 {
-    add_kernel(std::move(name), reference);
-    last_kernel().on_host = on_host;
+    register_kernel(std::move(kernel));
     places_.emplace_back(arrays, static_cast<int>(number));
 }
 

@@ -49,9 +49,9 @@ public:
 private:
     std::vector<Size> wanted_sizes() const;
     bool fits(Size size) const;
-    bool is_asked_for(const Chapter::Kernel& kernel) const;
-    bool is_left_out(const Chapter::Kernel& kernel) const;
-    bool is_wanted(const Chapter::Kernel& kernel, Size size) const;
+    bool is_asked_for(const Chapter::RegisteredKernel& kernel) const;
+    bool is_left_out(const Chapter::RegisteredKernel& kernel) const;
+    bool is_wanted(const Chapter::RegisteredKernel& kernel, Size size) const;
     bool is_only_for_others(Size size) const;
     bool is_timed(Size size) const;
     std::string accepted_sizes_text() const;
@@ -59,7 +59,7 @@ private:
     void run_size(Size size);
     Row run_kernel(Size size, int kernel, int sets);
     void prepare_again(Size size, int sets);
-    void judge(Row& row, const Chapter::Kernel& kernel) const;
+    void judge(Row& row, const Chapter::RegisteredKernel& kernel) const;
     int report(const Heading& heading, JsonFile* file) const;
 
     Chapter& chapter_;
@@ -85,7 +85,7 @@ int ChapterRun::run()
     if (backend::takes_times() && options_.machine)
         std::cerr << chapter_.slug() << ": --machine has no effect on a GPU; it is for the counting model\n";
     for (const Size size : wanted_sizes()) run_size(size);
-    const auto cannot_run = [&](const Chapter::Kernel& kernel) { return !is_asked_for(kernel) || is_left_out(kernel); };
+    const auto cannot_run = [&](const Chapter::RegisteredKernel& kernel) { return !is_asked_for(kernel) || is_left_out(kernel); };
     if (std::ranges::all_of(chapter_.kernels(), cannot_run))
         throw UsageError("--machine: got '" + backend::machine() + "', accepted: one that can run a kernel that was asked for");
     if (rows_.empty())
@@ -113,8 +113,8 @@ std::vector<Size> ChapterRun::wanted_sizes() const
         return options_.sizes;
     }
     std::vector<Size> sizes = chapter_.sizes_;
-    for (const Chapter::Kernel& kernel : chapter_.kernels())
-        for (const Size size : kernel.only_sizes)
+    for (const Chapter::RegisteredKernel& kernel : chapter_.kernels())
+        for (const Size size : kernel.only_at)
             if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
     if (!backend::takes_times()) return sizes;
     for (const Size size : chapter_.gpu_sizes_)
@@ -127,21 +127,21 @@ std::vector<Size> ChapterRun::wanted_sizes() const
 
 bool ChapterRun::fits(Size size) const { return chapter_.bytes_of_set(size) <= free_device_bytes(); }
 
-bool ChapterRun::is_asked_for(const Chapter::Kernel& kernel) const
+bool ChapterRun::is_asked_for(const Chapter::RegisteredKernel& kernel) const
 {
     return options_.kernels.empty() || std::ranges::find(options_.kernels, kernel.name) != options_.kernels.end();
 }
 
-bool ChapterRun::is_left_out(const Chapter::Kernel& kernel) const
+bool ChapterRun::is_left_out(const Chapter::RegisteredKernel& kernel) const
 {
     return std::ranges::find(kernel.left_out_on, backend::machine()) != kernel.left_out_on.end();
 }
 
-bool ChapterRun::is_wanted(const Chapter::Kernel& kernel, Size size) const
+bool ChapterRun::is_wanted(const Chapter::RegisteredKernel& kernel, Size size) const
 {
-    const auto& only = kernel.only_sizes;
+    const auto& only = kernel.only_at;
     const bool at_size = only.empty() ? !is_only_for_others(size) : std::ranges::find(only, size) != only.end();
-    if (kernel.accepts && !kernel.accepts(size)) return false;
+    if (kernel.sizes.accepts && !kernel.sizes.accepts(size)) return false;
     return at_size && is_asked_for(kernel) && !is_left_out(kernel);
 }
 
@@ -180,13 +180,13 @@ void ChapterRun::run_size(Size size)
 
 Row ChapterRun::run_kernel(Size size, int number, int sets)
 {
-    const Chapter::Kernel& kernel = chapter_.kernels()[static_cast<std::size_t>(number)];
+    const Chapter::RegisteredKernel& kernel = chapter_.kernels()[static_cast<std::size_t>(number)];
     Row row{.kernel = kernel.name,
             .size = size,
             .element_bytes = chapter_.element_bytes(),
             .bytes = kernel.useful_bytes ? kernel.useful_bytes(size) : chapter_.useful_bytes(size),
             .work = chapter_.work(size),
-            .reference = kernel.reference,
+            .reference = kernel.is_baseline,
             .library = kernel.library,
             .difference = {},
             .hazards = {},
@@ -230,11 +230,11 @@ void ChapterRun::prepare_again(Size size, int sets)
     chapter_.prepare(size, sets, options_.seed);
 }
 
-void ChapterRun::judge(Row& row, const Chapter::Kernel& kernel) const
+void ChapterRun::judge(Row& row, const Chapter::RegisteredKernel& kernel) const
 {
     const bool whole_tiles = row.size.width % chapter_.tile_dim_ == 0 && row.size.height % chapter_.tile_dim_ == 0;
-    if (!whole_tiles && kernel.only_sizes.empty()) return;
-    for (const Expectation& expectation : kernel.expectations) {
+    if (!whole_tiles && kernel.only_at.empty()) return;
+    for (const Expectation& expectation : kernel.expect) {
         if (expectation.machine != backend::machine()) continue;
         const double seen = expectation.metric.value(*row.counts);
         row.expectations.push_back({expectation.text, expectation.holds(seen), seen});
@@ -247,10 +247,10 @@ std::string ChapterRun::accepted_sizes_text() const
     const auto add = [&](const std::string& sizes, const std::string& kernel) {
         text += (text.empty() ? "" : ", ") + sizes + " for " + kernel;
     };
-    for (const Chapter::Kernel& kernel : chapter_.kernels()) {
+    for (const Chapter::RegisteredKernel& kernel : chapter_.kernels()) {
         if (!is_asked_for(kernel) || is_left_out(kernel)) continue;
-        for (const Size size : kernel.only_sizes) add(to_string(size), kernel.name);
-        if (kernel.accepts) add(kernel.accepted, kernel.name);
+        for (const Size size : kernel.only_at) add(to_string(size), kernel.name);
+        if (kernel.sizes.accepts) add(kernel.sizes.text, kernel.name);
     }
     return text;
 }
@@ -338,12 +338,6 @@ std::string Chapter::unsuitable(const std::string& compute_capability) const
            std::to_string(least_compute_capability_.second) + " or later, because " + reason_for_compute_capability_;
 }
 
-int Chapter::add_kernel(std::string name, bool reference)
-{
-    kernels_.push_back({.name = std::move(name), .reference = reference, .expectations = {}, .only_sizes = {}, .left_out_on = {}});
-    return static_cast<int>(kernels_.size()) - 1;
-}
-
 int Chapter::run(int argc, char** argv)
 {
     try {
@@ -352,7 +346,7 @@ int Chapter::run(int argc, char** argv)
         switch (parse_options(argc, argv, *this, options, help)) {
             case Command::help: std::cout << help; return 0;
             case Command::list:
-                for (const Kernel& kernel : kernels_) std::cout << kernel.name << "\n";
+                for (const RegisteredKernel& kernel : registered_) std::cout << kernel.name << "\n";
                 return 0;
             case Command::run: return ChapterRun(*this, options).run();
         }

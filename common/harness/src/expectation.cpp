@@ -4,6 +4,7 @@
 #include "conflict_free/expectation.hpp"
 
 #include <sstream>
+#include <utility>
 
 namespace conflict_free {
 
@@ -89,6 +90,12 @@ Expectation operator<(const Metric& metric, double wanted)
 Expectation operator>(const Metric& metric, double wanted)
 {
     return expectation(metric, ">", wanted, [wanted](double seen) { return seen > wanted; });
+}
+
+Expectation on(std::string machine, Expectation expectation)
+{
+    expectation.machine = std::move(machine);
+    return expectation;
 }
 
 const SharedMetrics shared_load = shared_metrics("shared_load", &LaunchCounts::shared_load);

@@ -25,7 +25,7 @@ std::string kernel_names(const Chapter& chapter)
 
 void check_kernel(const std::string& name, const Chapter& chapter)
 {
-    if (std::ranges::find(chapter.kernels(), name, &Chapter::Kernel::name) == chapter.kernels().end())
+    if (std::ranges::find(chapter.kernels(), name, &Chapter::RegisteredKernel::name) == chapter.kernels().end())
         throw UsageError("--kernel: got '" + name + "', accepted: " + kernel_names(chapter));
 }
 

@@ -109,18 +109,25 @@ Outcome run(std::vector<std::string> arguments, bool only_floats = false)
     const auto same = [](std::size_t n) { return n; };
     if (!only_floats) {
         auto& integers = chapter.arrays<int, int>(same);
-        integers.host_row("host", double_on_host, is_doubled).at_most(33);
-        integers.host_row("lazy_host", [](std::span<const int>, std::span<int>) {}, is_doubled).at_most(0);
-        integers.kernel("doubled", launch<doubled, int>, is_doubled).expect(global_load.requests_per_block == 1);
-        integers.kernel("doubles_all_but_the_last", launch<doubles_all_but_the_last, int>, is_doubled).at_most(0);
+        integers.add_baseline({.name = "host", .compute = double_on_host, .verify = is_doubled, .sizes = at_most(33)});
+        integers.add_baseline(
+            {.name = "lazy_host", .compute = [](std::span<const int>, std::span<int>) {}, .verify = is_doubled, .sizes = at_most(0)});
+        integers.add(
+            {.name = "doubled", .launch = launch<doubled, int>, .verify = is_doubled, .expect = {global_load.requests_per_block == 1}});
+        integers.add({.name = "doubles_all_but_the_last",
+                      .launch = launch<doubles_all_but_the_last, int>,
+                      .verify = is_doubled,
+                      .sizes = at_most(0)});
     }
     auto& floats = chapter.arrays<float, float>(same, same);
     floats.reads_numbers([](std::span<const float> numbers) { return std::vector<float>(numbers.begin(), numbers.end()); })
         .accepts(no_zeros);
-    floats.kernel("negated_again", launch_twice, is_same_by_way_of_the_scratch)
-        .expect(global_store.requests_per_block == 1)
-        .left_out_on("g80");
-    floats.kernel("negated", launch<negated, float>, leaves_the_scratch_alone);
+    floats.add({.name = "negated_again",
+                .launch = launch_twice,
+                .verify = is_same_by_way_of_the_scratch,
+                .expect = {global_store.requests_per_block == 1},
+                .left_out_on = {"g80"}});
+    floats.add({.name = "negated", .launch = launch<negated, float>, .verify = leaves_the_scratch_alone});
 
     return outcome_of(chapter, std::move(arguments));
 }
@@ -169,8 +176,8 @@ TEST(ArrayChapter, WrongKernelsAndWrongHostFunctionsFail)
 {
     ArrayChapter chapter("trial", "Are wrong ones found?");
     auto& integers = chapter.arrays<int, int>([](std::size_t n) { return n; });
-    integers.kernel("doubles_all_but_the_last", launch<doubles_all_but_the_last, int>, is_doubled);
-    integers.host_row("lazy_host", [](std::span<const int>, std::span<int>) {}, is_doubled);
+    integers.add({.name = "doubles_all_but_the_last", .launch = launch<doubles_all_but_the_last, int>, .verify = is_doubled});
+    integers.add_baseline({.name = "lazy_host", .compute = [](std::span<const int>, std::span<int>) {}, .verify = is_doubled});
     const auto [exit_code, out, err] = outcome_of(chapter, {"--size", "33"});
     EXPECT_EQ(exit_code, 1);
     EXPECT_NE(err.find("doubles_all_but_the_last at 33x1: 1 of 33 elements differ; the first is element 32"), std::string::npos) << err;
@@ -269,8 +276,9 @@ TEST(ArrayChapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
     chapter.lengths({100, 33});
     const auto same = [](std::size_t n) { return n; };
     auto& integers = chapter.arrays<int, int>(same);
-    integers.kernel("doubled_far_away", launch<doubled_far_away, int>, is_doubled).kernel("doubled", launch<doubled, int>, is_doubled);
-    chapter.arrays<float, float>(same).kernel("negated", launch<negated, float>, is_negated);
+    integers.add({.name = "doubled_far_away", .launch = launch<doubled_far_away, int>, .verify = is_doubled});
+    integers.add({.name = "doubled", .launch = launch<doubled, int>, .verify = is_doubled});
+    chapter.arrays<float, float>(same).add({.name = "negated", .launch = launch<negated, float>, .verify = is_negated});
     const auto [exit_code, out, err] = outcome_of(chapter, {});
     EXPECT_EQ(exit_code, 1);
     const std::string reported = "out_of_bounds at array_chapter_test.cu:" + std::to_string(line_of_far_store) + ": ";

@@ -86,18 +86,23 @@ Outcome run(std::vector<std::string> arguments)
 {
     MatrixChapter<float> chapter("trial", "Does the harness tell right from wrong?");
     chapter.sizes({{64, 64}, {33, 31}}).whole_tiles(32);
-    chapter
-        .reference_row(
-            "library",
-            [](const Matrices<float>& m) {
-                CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, sizeof(float) * m.width * m.height, cudaMemcpyDeviceToDevice));
-            },
-            copied)
-        .of_library({"CUDA", "1.2"});
-    chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
-    chapter.kernel("leaves_last", launch<leaves_last>, copied);
-    chapter.kernel("expects_too_much", launch<right>, copied).expect(global_store.sectors_per_request == 3);
-    chapter.kernel("large_blocks", launch_large_blocks, copied).expect(global_load.requests_per_block == 32).left_out_on("gt200");
+    chapter.add_baseline({.name = "library",
+                          .launch =
+                              [](const Matrices<float>& m) {
+                                  const std::size_t bytes = sizeof(float) * m.width * m.height;
+                                  CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, bytes, cudaMemcpyDeviceToDevice));
+                              },
+                          .expected = copied,
+                          .library = Library{"CUDA", "1.2"}});
+    chapter.add({.name = "right", .launch = launch<right>, .expected = copied, .expect = {global_load.sectors_per_request == 4}});
+    chapter.add({.name = "leaves_last", .launch = launch<leaves_last>, .expected = copied});
+    chapter.add(
+        {.name = "expects_too_much", .launch = launch<right>, .expected = copied, .expect = {global_store.sectors_per_request == 3}});
+    chapter.add({.name = "large_blocks",
+                 .launch = launch_large_blocks,
+                 .expected = copied,
+                 .expect = {global_load.requests_per_block == 32},
+                 .left_out_on = {"gt200"}});
 
     return outcome_of(chapter, std::move(arguments));
 }
@@ -131,8 +136,8 @@ Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::str
 {
     MatrixChapter<float> chapter("trial", "What does a kernel leave behind that was stopped?");
     chapter.sizes({{64, 64}, {32, 64}});
-    chapter.kernel("stopped", std::move(stopped), copied).expect(global_load.sectors_per_request == 4);
-    chapter.kernel("right", launch<right>, copied).expect(global_load.sectors_per_request == 4);
+    chapter.add({.name = "stopped", .launch = std::move(stopped), .expected = copied, .expect = {global_load.sectors_per_request == 4}});
+    chapter.add({.name = "right", .launch = launch<right>, .expected = copied, .expect = {global_load.sectors_per_request == 4}});
     return outcome_of(chapter, {"--json", json_file});
 }
 
@@ -245,14 +250,13 @@ float transposed(const float* input, Size size, std::size_t index) { return inpu
 std::string run_padded(int padding, bool into_padding)
 {
     MatrixChapter<float> chapter("trial", "Are rows padded?");
-    chapter
-        .kernel(
-            "transposes_pitched",
-            [=](const Matrices<float>& m) {
-                transposes_pitched<<<1, 64>>>(m.output, m.input, m.width, m.height, m.row_padding, into_padding);
-            },
-            transposed)
-        .rows_padded_by(padding);
+    chapter.add({.name = "transposes_pitched",
+                 .launch =
+                     [=](const Matrices<float>& m) {
+                         transposes_pitched<<<1, 64>>>(m.output, m.input, m.width, m.height, m.row_padding, into_padding);
+                     },
+                 .expected = transposed,
+                 .row_padding = padding});
     chapter.prepare({5, 3}, 2, 1);
     chapter.choose(0);
     chapter.poison();
@@ -274,16 +278,15 @@ TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice)
     for (const auto& [asked, given] : {std::pair{1, 1}, std::pair{2, 2}, std::pair{100, 2}}) {
         MatrixChapter<float> chapter("trial", "How often?");
         int seen = 0;
-        chapter
-            .kernel(
-                "right",
-                [&](const Matrices<float>& m) {
-                    seen = m.repetitions;
-                    launch<right>(m);
-                },
-                copied)
-            .repeats(asked)
-            .sizes({{8, 8}});
+        chapter.add({.name = "right",
+                     .launch =
+                         [&](const Matrices<float>& m) {
+                             seen = m.repetitions;
+                             launch<right>(m);
+                         },
+                     .expected = copied,
+                     .repetitions = asked});
+        chapter.sizes({{8, 8}});
         EXPECT_EQ(outcome_of(chapter, {}).exit_code, 0);
         EXPECT_EQ(seen, given);
     }
@@ -293,7 +296,7 @@ TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
 {
     const auto run_at = [](const char* size) {
         MatrixChapter<float> chapter("trial", "Is it square?");
-        chapter.kernel("right", launch<right>, copied).only_at_square_sizes();
+        chapter.add({.name = "right", .launch = launch<right>, .expected = copied, .sizes = square_sizes()});
         return outcome_of(chapter, {"--size", size});
     };
     EXPECT_EQ(run_at("8").exit_code, 0);
@@ -307,8 +310,10 @@ TEST(Chapter, AKernelThatLeavesOutAPartSaysWhatItMoves)
     const std::string path = temporary("moves.json");
     const auto run_at = [&](const std::string& size) {
         MatrixChapter<float> chapter("trial", "How much of it?");
-        chapter.kernel("right", launch<right>, copied);
-        chapter.kernel("part", launch<right>, copied).only_from_width(8).moves([](Size all) { return all.count(); });
+        chapter.add({.name = "right", .launch = launch<right>, .expected = copied});
+        chapter.add({.name = "part", .launch = launch<right>, .expected = copied, .sizes = widths_from(8), .useful_bytes = [](Size all) {
+                         return all.count();
+                     }});
         EXPECT_EQ(outcome_of(chapter, {"--size", size, "--json", path}).exit_code, 0);
         return Json::parse(std::ifstream(path))["rows"];
     };
@@ -375,7 +380,7 @@ TEST(Chapter, SizesWhoseTrafficIsReadAreOfTheChapter)
     const auto run_with = [](std::initializer_list<Size> traffic_sizes, const std::string& json_file) {
         MatrixChapter<float> chapter("trial", "Which traffic?");
         chapter.sizes({{64, 64}, {33, 31}}).gpu_sizes({{128, 64}}).traffic_sizes(traffic_sizes);
-        chapter.kernel("right", launch<right>, copied);
+        chapter.add({.name = "right", .launch = launch<right>, .expected = copied});
         return outcome_of(chapter, {"--json", json_file});
     };
     const std::string path = temporary("traffic.json");

@@ -108,36 +108,34 @@ public:
     /// Says what is wrong with an input and what is accepted, or nothing.
     using Accepts = std::function<std::string(std::span<const Input> input)>;
 
-    /// Adds a kernel. `name` is its function's name; `verify` is its own reference.
-    ArrayKernels& kernel(std::string name, LaunchFunction launch, Verify verify);
+    /// A kernel, or a baseline. What is not said has the value that stands here.
+    struct Kernel {
+        /// Its function's name, the library call's, or the host's function's.
+        std::string name;
+        /// Starts it.
+        LaunchFunction launch = {};
+        /// Of a baseline that runs on the host, in place of `launch`.
+        HostFunction compute = {};
+        /// Its own reference.
+        Verify verify = {};
+        /// What its counts must be; on older machines by `on("gt200", …)`.
+        std::vector<Expectation> expect = {};
+        /// The sizes that it accepts.
+        AcceptedSizes sizes = {};
+        /// Modeled machines that cannot run it, because its blocks are too large there.
+        std::vector<std::string> left_out_on = {};
+        /// What is reported of it besides counts and times, such as the error of a sum.
+        Figures figures = {};
+        /// Of a baseline: the library that is called.
+        std::optional<Library> library = {};
+    };
 
-    /// Adds a library call on the device, timed and checked as a row to compare with, but not counted.
-    ArrayKernels& reference_row(std::string name, LaunchFunction launch, Verify verify);
+    /// Adds a kernel.
+    ArrayKernels& add(Kernel kernel) { return add(std::move(kernel), false); }
 
-    /// Adds a function of the host, checked as a row to compare with, timed by the host's clock, and not counted.
-    ArrayKernels& host_row(std::string name, HostFunction compute, Verify verify);
-
-    /// States what the counts of the kernel added last must be.
-    ArrayKernels& expect(Expectation expectation);
-
-    /// States what the counts of the kernel added last must be on an older machine.
-    ArrayKernels& expect_on(std::string machine, Expectation expectation);
-
-    /// What is reported of the kernel added last besides counts and times, such as the error of a sum.
-    ArrayKernels& figures(Figures figures)
-    {
-        work_.back().figures = std::move(figures);
-        return *this;
-    }
-
-    /// The kernel added last is left out on a modeled machine that cannot run it, because its blocks are too large there.
-    ArrayKernels& left_out_on(std::string machine);
-
-    /// The kernel added last is left out for inputs of more than `n` elements.
-    ArrayKernels& at_most(int n);
-
-    /// The reference row added last is a call of this library.
-    ArrayKernels& of_library(Library library);
+    /// Adds a library call or a function of the host, checked and timed to compare with, the latter by the host's clock. It is not
+    /// counted.
+    ArrayKernels& add_baseline(Kernel kernel) { return add(std::move(kernel), true); }
 
     /// How the input is filled. Without it, fill_random() must know the type.
     ArrayKernels& filled_by(Fill fill)
@@ -186,32 +184,32 @@ public:
 
     void launch(int kernel, int set) override
     {
-        const Work& work = work_[static_cast<std::size_t>(kernel)];
+        const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
         const auto i = static_cast<std::size_t>(set);
-        if (work.compute) work.compute(input_, host_output_);
-        else work.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
+        if (called.compute) called.compute(input_, host_output_);
+        else called.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
     }
 
     std::string verify(int kernel) override
     {
-        const Work& work = work_[static_cast<std::size_t>(kernel)];
-        if (work.compute) return work.verify({input_, host_output_, {}});
+        const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
+        if (called.compute) return called.verify({input_, host_output_, {}});
         for (std::size_t i = 0; i < outputs_.size(); ++i) {
             std::vector<Output> output(outputs_[i].count()), scratch(scratch_[i].count());
             outputs_[i].copy_to(output);
             scratch_[i].copy_to(scratch);
-            if (std::string wrong = work.verify({input_, output, scratch}); !wrong.empty()) return wrong;
+            if (std::string wrong = called.verify({input_, output, scratch}); !wrong.empty()) return wrong;
         }
         return {};
     }
 
     std::map<std::string, double> figures(int kernel) override
     {
-        const Work& work = work_[static_cast<std::size_t>(kernel)];
-        if (!work.figures) return {};
+        const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
+        if (!called.figures) return {};
         std::vector<Output> output(outputs_.front().count());
         outputs_.front().copy_to(output);
-        return work.figures({input_, output, {}});
+        return called.figures({input_, output, {}});
     }
 
     void release() override
@@ -235,12 +233,7 @@ public:
 private:
     friend class ArrayChapter;
 
-    struct Work {
-        LaunchFunction launch;
-        HostFunction compute;
-        Verify verify;
-        Figures figures;
-    };
+    ArrayKernels& add(Kernel kernel, bool is_baseline);
 
     ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length)
         : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
@@ -258,7 +251,7 @@ private:
     Fill fill_ = default_fill;
     FromNumbers from_numbers_;
     Accepts accepts_;
-    std::vector<Work> work_;
+    std::vector<Kernel> kernels_;
     std::vector<Input> given_, input_;
     std::vector<Output> host_output_;
     std::vector<DeviceBuffer<Input>> inputs_;
@@ -323,7 +316,7 @@ private:
 
     /// The arrays of a kernel, and its number among their kernels.
     const std::pair<AnyArrays*, int>& place(int kernel) const { return places_[static_cast<std::size_t>(kernel)]; }
-    void add(std::string name, bool reference, bool on_host, AnyArrays* arrays, std::size_t number);
+    void add(RegisteredKernel kernel, AnyArrays* arrays, std::size_t number);
 
     std::string unit_;
     std::function<double(double)> amount_;
@@ -336,62 +329,17 @@ private:
 };
 
 template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::kernel(std::string name, LaunchFunction launch, Verify verify)
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, bool is_baseline)
 {
-    chapter_.add(std::move(name), false, false, this, work_.size());
-    work_.push_back({std::move(launch), {}, std::move(verify), {}});
-    return *this;
-}
-
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reference_row(std::string name, LaunchFunction launch, Verify verify)
-{
-    chapter_.add(std::move(name), true, false, this, work_.size());
-    work_.push_back({std::move(launch), {}, std::move(verify), {}});
-    return *this;
-}
-
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::host_row(std::string name, HostFunction compute, Verify verify)
-{
-    chapter_.add(std::move(name), true, true, this, work_.size());
-    work_.push_back({{}, std::move(compute), std::move(verify), {}});
-    return *this;
-}
-
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::expect(Expectation expectation)
-{
-    chapter_.last_kernel().expectations.push_back(std::move(expectation));
-    return *this;
-}
-
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::expect_on(std::string machine, Expectation expectation)
-{
-    expectation.machine = std::move(machine);
-    return expect(std::move(expectation));
-}
-
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::left_out_on(std::string machine)
-{
-    chapter_.last_kernel().left_out_on.push_back(std::move(machine));
-    return *this;
-}
-
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::of_library(Library library)
-{
-    chapter_.last_kernel().library = std::move(library);
-    return *this;
-}
-
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::at_most(int n)
-{
-    chapter_.last_kernel().accepts = [n](Size size) { return size.width <= n; };
-    chapter_.last_kernel().accepted = "at most " + std::to_string(n) + " elements";
+    chapter_.add({.name = kernel.name,
+                  .is_baseline = is_baseline,
+                  .on_host = kernel.compute != nullptr,
+                  .expect = kernel.expect,
+                  .sizes = kernel.sizes,
+                  .left_out_on = kernel.left_out_on,
+                  .library = kernel.library},
+                 this, kernels_.size());
+    kernels_.push_back(std::move(kernel));
     return *this;
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "conflict_free/accepted_sizes.hpp"
 #include "conflict_free/expectation.hpp"
 #include "conflict_free/size.hpp"
 
@@ -106,35 +107,33 @@ public:
     /// neither a GPU nor the counting model can run the kernels
     int run(int argc, char** argv);
 
-    /// A kernel of the chapter, or a reference row that a library call fills.
-    struct Kernel {
+    /// What every chapter knows of a kernel, or of a baseline: a library call or a function of the host to compare with.
+    struct RegisteredKernel {
         /// Its function's name, or the library call's.
         std::string name;
         /// True for a row to compare with, which is not counted.
-        bool reference = false;
+        bool is_baseline = false;
         /// Runs on the host, timed by the host's clock.
         bool on_host = false;
         /// What its counts must be.
-        std::vector<Expectation> expectations;
+        std::vector<Expectation> expect = {};
         /// The only sizes that it runs at; empty for any size.
-        std::vector<Size> only_sizes;
+        std::vector<Size> only_at = {};
+        /// The sizes that it accepts.
+        AcceptedSizes sizes = {};
         /// Modeled machines that it cannot run on.
-        std::vector<std::string> left_out_on;
-        /// Says whether it runs at a size; absent for any size.
-        std::function<bool(Size)> accepts;
-        /// The sizes that it accepts, in words, such as "square sizes".
-        std::string accepted;
+        std::vector<std::string> left_out_on = {};
         /// How often a launch does the work where it is timed. Times are divided by it. Where it is not, it does it at most
         /// twice, which shows all that one repetition can do to the next.
         int repetitions = 1;
         /// What it has to move at a size, where that is not what useful_bytes() of the chapter says.
-        std::function<std::size_t(Size)> useful_bytes = nullptr;
+        std::function<std::size_t(Size)> useful_bytes = {};
         /// Whose call it is, where a report has to say so.
-        std::optional<Library> library = std::nullopt;
+        std::optional<Library> library = {};
     };
 
     /// Its kernels, in the order in which they run.
-    const std::vector<Kernel>& kernels() const { return kernels_; }
+    const std::vector<RegisteredKernel>& kernels() const { return registered_; }
     /// The chapter's directory name.
     const std::string& slug() const { return slug_; }
     /// The question that the chapter answers.
@@ -182,8 +181,8 @@ public:
     /// @}
 
 protected:
-    /// Adds a kernel and returns its number.
-    int add_kernel(std::string name, bool reference);
+    /// Adds a kernel.
+    void register_kernel(RegisteredKernel kernel) { registered_.push_back(std::move(kernel)); }
     /// Sizes that are run when the user names none.
     void set_sizes(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
     /// Sizes that are run as well on a GPU when the user names none.
@@ -192,8 +191,6 @@ protected:
     void set_traffic_sizes(std::vector<Size> sizes) { traffic_sizes_ = std::move(sizes); }
     /// How often the launch that follows does the work.
     int repetitions() const { return repetitions_; }
-    /// The kernel added last.
-    Kernel& last_kernel() { return kernels_.back(); }
 
 private:
     std::string slug_, question_;
@@ -205,7 +202,7 @@ private:
     std::string reason_for_compute_capability_;
     int rows_of_smallest_tile_ = 32;
     std::size_t least_timed_bytes_ = std::size_t{4} << 20;
-    std::vector<Kernel> kernels_;
+    std::vector<RegisteredKernel> registered_;
 
     friend class ChapterRun;
 };

@@ -3,7 +3,7 @@
 
 /// @file
 /// What a chapter expects of a kernel's counts, written beside the kernel:
-/// `.expect(global_store.sectors_per_request == 32)`.
+/// `.expect = {global_store.sectors_per_request == 32}`.
 #pragma once
 
 #include <functional>
@@ -47,6 +47,8 @@ Expectation operator>=(const Metric& metric, double wanted);
 Expectation operator<(const Metric& metric, double wanted);
 /// The metric is above what is wanted.
 Expectation operator>(const Metric& metric, double wanted);
+/// The same statement about another modeled machine, such as "gt200".
+Expectation on(std::string machine, Expectation expectation);
 /// @}
 
 /// Metrics of shared-memory loads or stores. "A block" is one of all launches.

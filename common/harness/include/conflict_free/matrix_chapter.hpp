@@ -49,103 +49,38 @@ public:
     /// Element `index` of the output that a right kernel computes, given the input matrix and its size.
     using Reference = Element (*)(const Element* input, Size size, std::size_t index);
 
-    /// Adds a kernel. `name` is its function's name.
-    MatrixChapter& kernel(std::string name, LaunchFunction launch, Reference reference)
-    {
-        return add(std::move(name), std::move(launch), reference, false);
-    }
+    /// A kernel of the chapter, or a baseline. What is not said has the value that stands here.
+    struct Kernel {
+        /// Its function's name, or the library call's.
+        std::string name;
+        /// Starts it.
+        LaunchFunction launch;
+        /// What it should write.
+        Reference expected;
+        /// What its counts must be; on older machines by `on("gt200", …)`.
+        std::vector<Expectation> expect = {};
+        /// The only sizes that it runs at; empty for any size.
+        std::vector<Size> only_at = {};
+        /// The sizes that it accepts.
+        AcceptedSizes sizes = {};
+        /// Modeled machines that cannot run it, because its blocks are too large there.
+        std::vector<std::string> left_out_on = {};
+        /// Unused elements after each row of both matrices, which it must leave alone. The rows of its output are as long as the
+        /// columns of its input: it transposes.
+        int row_padding = 0;
+        /// How often a launch does the work where it is timed; see RegisteredKernel::repetitions.
+        int repetitions = 1;
+        /// Bytes that it reads and writes at a size, both together, where it leaves out a part of the matrix.
+        std::function<std::size_t(Size)> useful_bytes = {};
+        /// Of a baseline: the library that is called.
+        std::optional<Library> library = {};
+    };
 
-    /// Adds a library call, timed and checked as a row to compare with, but not counted.
-    MatrixChapter& reference_row(std::string name, LaunchFunction launch, Reference reference)
-    {
-        return add(std::move(name), std::move(launch), reference, true);
-    }
+    /// Adds a kernel.
+    MatrixChapter& add(Kernel kernel) { return add(std::move(kernel), false); }
 
-    /// States what the counts of the kernel added last must be.
-    MatrixChapter& expect(Expectation expectation)
-    {
-        last_kernel().expectations.push_back(std::move(expectation));
-        return *this;
-    }
-
-    /// States what the counts of the kernel added last must be on an older machine.
-    MatrixChapter& expect_on(std::string machine, Expectation expectation)
-    {
-        expectation.machine = std::move(machine);
-        return expect(std::move(expectation));
-    }
-
-    /// The kernel added last runs at these sizes and at no others.
-    MatrixChapter& only_at(std::initializer_list<Size> sizes)
-    {
-        last_kernel().only_sizes = sizes;
-        return *this;
-    }
-
-    /// The kernel added last is left out on a modeled machine that cannot run it, because its blocks are too large there.
-    MatrixChapter& left_out_on(std::string machine)
-    {
-        last_kernel().left_out_on.push_back(std::move(machine));
-        return *this;
-    }
-
-    /// The kernel added last runs at square sizes alone.
-    MatrixChapter& only_at_square_sizes()
-    {
-        return only_where([](Size size) { return size.width == size.height; }, "square sizes");
-    }
-
-    /// The kernel added last runs at sizes whose width and height are multiples of `elements` alone.
-    MatrixChapter& only_at_multiples_of(int elements)
-    {
-        return only_where([elements](Size size) { return size.width % elements == 0 && size.height % elements == 0; },
-                          "multiples of " + std::to_string(elements));
-    }
-
-    /// The kernel added last runs at widths up to `most` alone, such as one whose grid has its columns of tiles in y.
-    MatrixChapter& only_up_to_width(int most)
-    {
-        return only_where([most](Size size) { return size.width <= most; }, "widths up to " + std::to_string(most));
-    }
-
-    /// The kernel added last runs at widths from `least` alone, such as one that takes several elements for one of its own.
-    MatrixChapter& only_from_width(int least)
-    {
-        return only_where([least](Size size) { return size.width >= least; }, "widths from " + std::to_string(least));
-    }
-
-    /// The kernel added last leaves out a part of the matrix: it reads and writes `bytes` at a size, both together.
-    MatrixChapter& moves(std::function<std::size_t(Size)> bytes)
-    {
-        last_kernel().useful_bytes = std::move(bytes);
-        return *this;
-    }
-
-    /// The kernel added last works on matrices with `elements` unused elements after each row, which it must leave
-    /// alone. The rows of its output are as long as the columns of its input: it transposes.
-    MatrixChapter& rows_padded_by(int elements)
-    {
-        work_.back().row_padding = elements;
-        last_kernel().accepts = [elements](Size size) {
-            return std::max(padded(size, elements).count(), padded(transposed(size), elements).count()) <= INT_MAX;
-        };
-        last_kernel().accepted = "sizes below 2^31 elements with " + std::to_string(elements) + " more in each row";
-        return *this;
-    }
-
-    /// The kernel added last does its work so many times in one launch where it is timed; see Kernel::repetitions.
-    MatrixChapter& repeats(int repetitions)
-    {
-        last_kernel().repetitions = repetitions;
-        return *this;
-    }
-
-    /// The reference row added last is a call of this library.
-    MatrixChapter& of_library(Library library)
-    {
-        last_kernel().library = std::move(library);
-        return *this;
-    }
+    /// Adds a library call, timed and checked to compare with, but not counted.
+    MatrixChapter& add_baseline(Kernel kernel) { return add(std::move(kernel), true); }
 
     void prepare(Size size, int sets, std::uint64_t seed) override
     {
@@ -158,7 +93,7 @@ public:
 
     void choose(int kernel) override
     {
-        const int row_padding = work_[static_cast<std::size_t>(kernel)].row_padding;
+        const int row_padding = kernels_[static_cast<std::size_t>(kernel)].row_padding;
         if (row_padding != row_padding_) allocate(row_padding);
     }
 
@@ -170,13 +105,13 @@ public:
     void launch(int kernel, int set) override
     {
         const auto i = static_cast<std::size_t>(set);
-        work_[static_cast<std::size_t>(kernel)].launch(
+        kernels_[static_cast<std::size_t>(kernel)].launch(
             {outputs_[i].data(), inputs_[i].data(), size_.width, size_.height, row_padding_, repetitions()});
     }
 
     std::string verify(int kernel) override
     {
-        const Reference reference = work_[static_cast<std::size_t>(kernel)].reference;
+        const Reference reference = kernels_[static_cast<std::size_t>(kernel)].expected;
         const auto length = static_cast<std::size_t>(row_padding_ ? size_.height : size_.width);
         const auto pitch = length + static_cast<std::size_t>(row_padding_);
         std::vector<Element> output(size_.count() / length * pitch);
@@ -205,12 +140,6 @@ public:
     int element_bytes() const override { return static_cast<int>(sizeof(Element)); }
 
 private:
-    struct Work {
-        LaunchFunction launch;
-        Reference reference;
-        int row_padding = 0;
-    };
-
     static Size transposed(Size size) { return {size.height, size.width}; }
     static Size padded(Size size, int row_padding) { return {size.width + row_padding, size.height}; }
 
@@ -235,28 +164,35 @@ private:
     int most_row_padding() const
     {
         int most = 0;
-        for (const Work& work : work_) most = std::max(most, work.row_padding);
+        for (const Kernel& kernel : kernels_) most = std::max(most, kernel.row_padding);
         return most;
     }
 
-    /// One more condition on the sizes of the kernel added last.
-    MatrixChapter& only_where(std::function<bool(Size)> accepts, const std::string& accepted)
+    static AcceptedSizes below_most_elements(int row_padding)
     {
-        Kernel& kernel = last_kernel();
-        if (kernel.accepts) accepts = [first = kernel.accepts, accepts](Size size) { return first(size) && accepts(size); };
-        kernel.accepts = std::move(accepts);
-        kernel.accepted += (kernel.accepted.empty() ? "" : " and ") + accepted;
+        if (row_padding == 0) return {};
+        return {[row_padding](Size size) {
+                    return std::max(padded(size, row_padding).count(), padded(transposed(size), row_padding).count()) <= INT_MAX;
+                },
+                "sizes below 2^31 elements with " + std::to_string(row_padding) + " more in each row"};
+    }
+
+    MatrixChapter& add(Kernel kernel, bool is_baseline)
+    {
+        register_kernel({.name = kernel.name,
+                         .is_baseline = is_baseline,
+                         .expect = kernel.expect,
+                         .only_at = kernel.only_at,
+                         .sizes = kernel.sizes && below_most_elements(kernel.row_padding),
+                         .left_out_on = kernel.left_out_on,
+                         .repetitions = kernel.repetitions,
+                         .useful_bytes = kernel.useful_bytes,
+                         .library = kernel.library});
+        kernels_.push_back(std::move(kernel));
         return *this;
     }
 
-    MatrixChapter& add(std::string name, LaunchFunction launch, Reference reference, bool is_reference)
-    {
-        add_kernel(std::move(name), is_reference);
-        work_.push_back({std::move(launch), reference, 0});
-        return *this;
-    }
-
-    std::vector<Work> work_;
+    std::vector<Kernel> kernels_;
     Size size_;
     int sets_ = 0;
     int row_padding_ = 0;

@@ -121,7 +121,7 @@ class Evidence:
         rows = self.program(slug)["rows"]
         row = _find(rows, kernel, size, f"the counts of chapter {slug}")
         if row["counts"] is None:
-            raise ResultError(f"{slug}.{kernel}.{size} is not counted: it is a reference row or not a model build")
+            raise ResultError(f"{slug}.{kernel}.{size} is not counted: it is a baseline or not a model build")
         if self.strict and not row["check"]["passed"]:
             raise ResultError(f"{slug}.{kernel}.{size} failed its check on the model: {row['check']['message']}")
         return row
