@@ -10,7 +10,19 @@ from pathlib import Path
 
 BUDGET_SECONDS = 60.0
 MOST_DEVICES = 64
-WITH_VALUE = ("--machine", "--json", "--html", "--sarif", "--timeout", "--launches", "--blocks", "--budget", "--devices", "--build-dir")
+WITH_VALUE = (
+    "--machine",
+    "--json",
+    "--html",
+    "--sarif",
+    "--timeout",
+    "--launches",
+    "--blocks",
+    "--budget",
+    "--devices",
+    "--fail-if",
+    "--build-dir",
+)
 
 
 def _folder(text: str) -> Path:
@@ -80,6 +92,13 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         type=_seconds,
         help="how much processor time one kernel may take (default: a kernel ends if for 60 s none of its blocks has ended)",
+    )
+    add(
+        "--fail-if",
+        metavar="EXPRESSION",
+        action="append",
+        default=[],
+        help="exit code 1 if this holds for any launch, such as 'shared_load.conflicts > 0'; may be given several times",
     )
     add("--build-dir", metavar="DIR", type=_folder, help="take the model from this build folder and build nothing of it")
 

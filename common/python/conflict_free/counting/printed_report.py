@@ -104,7 +104,7 @@ def without_calls(lines: Iterable[dict]) -> list[dict]:
     return list(found.values())
 
 
-def _sum_of(kernels: Sequence[dict]) -> dict:
+def sum_of(kernels: Sequence[dict]) -> dict:
     total = kernels[0]
     lines = {_place(line): line for line in total["lines"]}
     for kernel in kernels[1:]:
@@ -129,7 +129,7 @@ def fold(kernels: Iterable[dict], uncounted: Iterable[dict] = ()) -> list[Launch
     for group in groups.values():
         first = _same_but_for_place(group[0])
         differ = any(_same_but_for_place(kernel) != first for kernel in group[1:])
-        folded.append(Launches(_sum_of(group) if differ else group[0], len(group), differ, of_number.get(_configuration(group[0]), 0)))
+        folded.append(Launches(sum_of(group) if differ else group[0], len(group), differ, of_number.get(_configuration(group[0]), 0)))
     return folded
 
 
@@ -398,5 +398,6 @@ __all__ = [
     "row_of",
     "rows_of_links",
     "show",
+    "sum_of",
     "without_calls",
 ]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, Stop, run_main
 
-from . import command_line, count, counted_run, model_runtime, printed_report, report_diff, run_program, saved_report
+from . import command_line, count, counted_run, failing, model_runtime, printed_report, report_diff, run_program, saved_report
 from .built_program import Toolchain, compared, make
 
 _NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f.restype = ctypes.c_char_p; print(f().decode())"
@@ -100,11 +100,15 @@ def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) ->
         write_json(options.json, data)
     saved_report.write_pages(options, data, sources)
     printed_report.show(data, sources)
-    return exit_code(data)
+    failures = failing.failures(options.fail_if, data)
+    for line in failures:
+        print(line, file=sys.stderr)
+    return exit_code(data) or (FAILED if failures else 0)
 
 
 def _count(words: Sequence[str]) -> int:
     options = count.parse(words)
+    failing.check(options.fail_if)
     machine = _machine_of(options)
     program = make(Toolchain.of(options.build_dir), options.files, options.nvcc)
     return _report(options, _counted(options, machine, program.path), program.sources)
@@ -112,6 +116,7 @@ def _count(words: Sequence[str]) -> int:
 
 def _run(words: Sequence[str]) -> int:
     options = run_program.parse(words)
+    failing.check(options.fail_if)
     data = _counted(options, _machine_of(options), options.program)
     return _report(options, data, saved_report.sources_of(data))
 

@@ -4,23 +4,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-import simpleeval
+from conflict_free.counting import expressions
 
 from .assignment import AssignmentError
-
-_FUNCTIONS = {"min": min, "max": max, "abs": abs, "ceil": math.ceil}
 
 
 def value_of(expression: str, names: Mapping[str, Any], where: str) -> int | float:
     """Return the value of an expression of task.toml; ``where`` names it to its author. Raises AssignmentError."""
     try:
-        value = simpleeval.SimpleEval(functions=_FUNCTIONS, names=dict(names)).eval(expression)
-    except (simpleeval.InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
-        raise AssignmentError(f"{where}: {expression!r}: {error}") from error
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        value = expressions.value_of(expression, names)
+    except expressions.ExpressionError as error:
+        raise AssignmentError(f"{where}: {error}") from error
+    if isinstance(value, bool):
         raise AssignmentError(f"{where}: {expression!r} is {value!r}, a number is accepted")
     return value

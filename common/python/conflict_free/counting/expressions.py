@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Expressions over counts: numbers, names, comparisons, and a few functions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import simpleeval
+
+_FUNCTIONS = {"min": min, "max": max, "abs": abs, "ceil": math.ceil}
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be evaluated; the message says why, and what is accepted."""
+
+
+def _members(expression: str, names: Mapping[str, Any]) -> str:
+    """What may stand behind the dots of an expression."""
+    groups = [name for name, value in names.items() if isinstance(value, Mapping) and re.search(rf"\b{name}\.", expression)]
+    return ", ".join(f"{group}.{member}" for group in groups for member in names[group])
+
+
+def value_of(expression: str, names: Mapping[str, Any]) -> int | float | bool:
+    """The number or truth that an expression is. A name within another stands behind a dot. Raises ExpressionError."""
+    evaluator = simpleeval.SimpleEval(functions=_FUNCTIONS, names=dict(names))
+    try:
+        value = evaluator.eval(expression)
+    except simpleeval.NameNotDefined as error:
+        raise ExpressionError(f"{expression!r}: {error.name!r} is unknown; accepted: {', '.join(names)}") from error
+    except simpleeval.AttributeDoesNotExist as error:
+        raise ExpressionError(f"{expression!r}: '.{error.attr}' is unknown; accepted: {_members(expression, names)}") from error
+    except ZeroDivisionError as error:
+        raise ExpressionError(f"{expression!r}: divides by 0") from error
+    except (simpleeval.InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
+        raise ExpressionError(f"{expression!r}: {str(error).splitlines()[0]}") from error
+    if not isinstance(value, (bool, int, float)):
+        raise ExpressionError(f"{expression!r} is no number and no comparison")
+    return value

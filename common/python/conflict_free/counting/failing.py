@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""--fail-if: what must not hold of the counts of any launch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conflict_free.console import USAGE, Stop
+
+from . import expressions
+
+_SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
+_GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
+_GROUPS = {
+    **{f"shared_{operation}": _SHARED for operation in ("load", "store", "atomic")},
+    **{f"global_{operation}": _GLOBAL for operation in ("load", "store", "atomic")},
+    **{f"local_{operation}": _GLOBAL for operation in ("load", "store")},
+    "constant_load": ("instructions", "words"),
+    "texture_load": ("requests", "bytes"),
+    "texture_store": ("requests", "bytes"),
+    "bulk_copy": _GLOBAL,
+}
+_NUMBERS = ("barriers", "warp_barriers", "shared_bytes", "launch")
+_SHOWN_LAUNCHES = 5
+
+
+def _group(counts: Mapping[str, int], keys: Sequence[str]) -> dict[str, float]:
+    """The counts of a group, 0 where a launch has none, and what one instruction took on average."""
+    group: dict[str, float] = {key: counts.get(key, 0) for key in keys}
+    for cost, number, name in (
+        ("wavefronts", "instructions", "wavefronts_per_instruction"),
+        ("sectors", "requests", "sectors_per_request"),
+    ):
+        if cost in group:
+            group[name] = group[cost] / group[number] if group[number] else 0.0
+    return group
+
+
+def names_of(kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """What an expression may name, of one launch of a report."""
+    copy = kernel.get("async_copy", {})
+    return {
+        "name": kernel.get("name", ""),
+        **{name: kernel.get(name, 0) for name in _NUMBERS},
+        **{name: _group(kernel.get(name, {}), keys) for name, keys in _GROUPS.items()},
+        "async_copy_shared": _group(copy.get("shared", {}), _SHARED),
+        "async_copy_global": _group(copy.get("global", {}), _GLOBAL),
+    }
+
+
+def check(conditions: Sequence[str]) -> None:
+    """Raises Stop with exit code 2 for what is no expression over the counts of a launch."""
+    for condition in conditions:
+        try:
+            expressions.value_of(condition, names_of({}))
+        except expressions.ExpressionError as error:
+            # Without any access every ratio of counts divides by 0.
+            if not isinstance(error.__cause__, ZeroDivisionError):
+                raise Stop(f"argument --fail-if: {error}", USAGE) from error
+
+
+def _counts_in(condition: str, names: Mapping[str, Any]) -> str:
+    """What the counts are that an expression names, such as ``shared_load.conflicts is 992``."""
+    shown = []
+    for word in dict.fromkeys(re.findall(r"[a-z_]+(?:\.[a-z_]+)*", condition)):
+        value: Any = names
+        for part in word.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, (int, float)):
+            shown.append(f"{word} is {value:,.10g}" if isinstance(value, float) else f"{word} is {value:,}")
+    return ", ".join(shown)
+
+
+def _failures(condition: str, kernels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for kernel in kernels:
+        names = names_of(kernel)
+        where = f"{kernel.get('name')}, launch {kernel.get('launch', 0)}"
+        try:
+            if expressions.value_of(condition, names):
+                yield f"failed: {condition} in {where}: {_counts_in(condition, names)}"
+        except expressions.ExpressionError as error:
+            yield f"failed: {error} in {where}"
+
+
+def failures(conditions: Sequence[str], data: Mapping[str, Any]) -> list[str]:
+    """A line for each condition and launch of a report that it holds for; one if no launch was counted. Nothing is well."""
+    if conditions and not data["kernels"]:
+        return ["failed: no launch was counted, and --fail-if is about launches"]
+    lines = []
+    for condition in conditions:
+        found = list(_failures(condition, data["kernels"]))
+        lines += found[:_SHOWN_LAUNCHES]
+        if len(found) > _SHOWN_LAUNCHES:
+            lines.append(f"failed: {condition} in {len(found) - _SHOWN_LAUNCHES:,} more launches")
+    return lines

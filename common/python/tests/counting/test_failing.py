@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What --fail-if holds against the counts of launches, and the reports of the pytest fixture."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import REPOSITORY, counts
+
+from conflict_free.console import Stop
+from conflict_free.counting import failing, report_in_tests
+
+
+def launch(name: str, number: int, **shared_load: int) -> dict:
+    kernel = {**counts(), "name": name, "launch": number, "lines": []}
+    kernel["shared_load"] = {"instructions": 4, "wavefronts": 4, "ideal_wavefronts": 4, "conflicts": 0, **shared_load}
+    return kernel
+
+
+DATA = {
+    "machine": "sm_90",
+    "kernels": [launch("padded", 0), launch("plain", 1, wavefronts=128, conflicts=124), launch("plain", 2, wavefronts=6, conflicts=2)],
+    "hazards": [],
+    "exit_code": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("condition", "failed"),
+    [
+        ("shared_load.conflicts > 0", ["shared_load.conflicts is 124", "shared_load.conflicts is 2"]),
+        ("shared_load.conflicts > 100", ["shared_load.conflicts is 124"]),
+        ("name == 'padded' and shared_load.conflicts > 0", []),
+        ("shared_load.wavefronts_per_instruction > 1.5", ["wavefronts_per_instruction is 32"]),
+        ("shared_store.wavefronts_per_instruction > 0", []),
+        ("global_load.sectors / shared_atomic.instructions > 1", ["divides by 0"] * 3),
+        ("launch == 0", ["launch is 0"]),
+    ],
+)
+def test_each_launch_is_judged(condition, failed):
+    failing.check([condition])
+    lines = failing.failures([condition], DATA)
+    assert len(lines) == len([line for line in lines if line.startswith("failed: ")]) == len(failed)
+    assert all(text in line for text, line in zip(failed, lines))
+
+
+def test_many_launches_are_told_in_few_lines():
+    data = {"kernels": [launch("plain", number, conflicts=1) for number in range(300)]}
+    lines = failing.failures(["shared_load.conflicts > 0"], data)
+    assert len(lines) == 6
+    assert lines[-1] == "failed: shared_load.conflicts > 0 in 295 more launches"
+
+
+def test_nothing_that_was_counted_is_no_success():
+    assert failing.failures(["barriers > 0"], {"kernels": []}) == ["failed: no launch was counted, and --fail-if is about launches"]
+    assert failing.failures([], {"kernels": []}) == []
+
+
+@pytest.mark.parametrize(
+    "condition", ["conflicts > 0", "shared_load.conflict > 0", "shared_load", "name", "barriers >", "open('x')", "name > 3", ""]
+)
+def test_what_is_no_expression_is_refused(condition):
+    with pytest.raises(Stop, match="argument --fail-if: ") as stop:
+        failing.check([condition])
+    assert stop.value.code == 2
+    assert "\n" not in str(stop.value)
+
+
+def test_every_count_of_the_schema_has_a_name():
+    schema = json.loads((REPOSITORY / "common" / "model" / "report.schema.json").read_text(encoding="utf-8"))
+    names = failing.names_of({})
+    for key, shape in schema["$defs"]["kernel"]["properties"].items():
+        kind = shape.get("$ref", "").rpartition("/")[2]
+        if kind in ("shared", "global", "constant", "texture"):
+            assert set(schema["$defs"][kind]["required"]) <= set(names[key]), key
+
+
+# --- the report of the fixture -----------------------------------------------------------------
+
+
+@pytest.fixture
+def report(tmp_path):
+    (tmp_path / "report.json").write_text(json.dumps(DATA), encoding="utf-8")
+    return report_in_tests.read(tmp_path / "report.json", "")
+
+
+def test_launches_of_a_kernel_are_added_up(report):
+    plain = report.kernel("plain")
+    assert plain.shared_load.conflicts == plain["shared_load"]["conflicts"] == 126
+    assert plain.shared_load.wavefronts_per_instruction == 134 / 8
+    assert [each.shared_load.conflicts for each in report.launches] == [0, 124, 2]
+    assert (report.exit_code, report.hazards, report.errors) == (0, [], [])
+
+
+def test_an_unknown_kernel_or_count_names_those_there_are(report):
+    with pytest.raises(KeyError, match="no launch of 'tiled' was counted; launched: padded, plain"):
+        report.kernel("tiled")
+    with pytest.raises(AttributeError, match="'conflict' is not counted; accepted: instructions, wavefronts, ideal_wavefronts, conflicts"):
+        _ = report.kernel("plain").shared_load.conflict
