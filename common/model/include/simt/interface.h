@@ -23,6 +23,9 @@ const char* simt_machine_names(void);
 /** Chooses the machine of later launches. Returns 0, or -1 if there is none of this name. */
 int simt_set_machine(const char* name);
 
+/** How many launches the model has counts of: the number that the next one gets. */
+unsigned long long simt_launches(void);
+
 /** JSON with the `kernels`, `hazards` and `errors` since the last call, as in the model's report, which then does not have
     them again, and `links`, what devices have sent each other since the program began. The text is valid until the thread's next call of this or of simt_look_at_report. */
 const char* simt_take_report(void);

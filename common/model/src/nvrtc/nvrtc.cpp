@@ -5,13 +5,17 @@
 // the model's folder lets it make PTX with source lines instead, and hands that out where machine code is asked for: cuModuleLoad
 // and its like take both.
 
-#include <nvrtc.h>
-
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nvrtc/real_library.hpp"
+
+// What NVIDIA's header nvrtc.h calls these. It comes with a library of many megabytes, and nothing else of it is needed.
+using nvrtcProgram = void*;
+enum nvrtcResult : int { NVRTC_ERROR_INTERNAL_ERROR = 11 };
+using std::size_t;
 
 namespace {
 

@@ -37,6 +37,12 @@ int simt_set_machine(const char* name)
 
 unsigned long long simt_link_bytes(int from, int to) { return simt::memory::Links::instance().bytes(from, to); }
 
+unsigned long long simt_launches()
+{
+    const std::scoped_lock lock(simt::detail::session().mutex);
+    return simt::detail::session().launches.size();
+}
+
 const char* simt_look_at_report(unsigned long long first_launch)
 {
     thread_local std::string text;

@@ -4,14 +4,13 @@
 #include "fat_binary.hpp"
 
 #include <link.h>
-#include <lz4.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "device.hpp"
+#include "runtime/decompression.h"
 
 namespace simt::runtime {
 
@@ -19,6 +18,8 @@ namespace {
 
 constexpr int invalid_kernel_image = 200;
 constexpr std::uint32_t container_magic = 0xBA55ED50;
+/// What LZ4 takes at once.
+constexpr std::size_t most_lz4_bytes = 0x7E000000;
 /// More than any compiler writes; what claims to be larger is damaged.
 constexpr std::size_t most_text_bytes = std::size_t{1} << 30;
 
@@ -73,8 +74,7 @@ std::string decompressed(const FatBinaryEntry& entry)
     std::string text(entry.uncompressed_bytes, '\0');
     bool whole = false;
     if (entry.compression == FatBinaryEntry::Compression::lz4) {
-        constexpr std::size_t most = LZ4_MAX_INPUT_SIZE;
-        if (text.size() > most || entry.payload.size() > most) damaged("a text is too long");
+        if (text.size() > most_lz4_bytes || entry.payload.size() > most_lz4_bytes) damaged("a text is too long");
         const int bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()), text.data(),
                                               static_cast<int>(entry.payload.size()), static_cast<int>(text.size()));
         whole = bytes >= 0 && static_cast<std::size_t>(bytes) == text.size();

@@ -24,7 +24,7 @@ _EVERYTHING = ("all", "book")
 _NEEDS = (
     (r"chapter\.(\w+)\.", (r"chapters/\1/all", "conflict_free_cudart", "conflict_free_cuda")),
     (r"assignments?\.", ("grading_toolchain",)),
-    (r"python\.(grading|counting|sandbox)", ("grading_toolchain", "common/model/all", "book_pages")),
+    (r"python\.(grading|counting|installed|sandbox)", ("grading_toolchain", "common/model/all", "book_pages")),
     (r"python\.", ()),
     (r"book\.(python|spelling)", ("counts", "doxygen")),
     (r"book\.", ("book",)),

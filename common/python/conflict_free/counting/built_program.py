@@ -17,12 +17,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conflict_free.console import ROOT, USAGE, Stop
+from conflict_free.console import USAGE, Stop
 
-from . import exactness, model_runtime
+from . import exactness, model_runtime, packaged
 from .nvcc_command import values, with_ptx
 
-CACHE = ROOT / "build" / "count"
+CACHE = packaged.kept("count")
 KEPT_PROGRAMS = 32
 MANIFEST = "manifest.json"
 PROGRAM = "program"
@@ -53,11 +53,20 @@ class Toolchain:
 
     @classmethod
     def of(cls, build: Path) -> Toolchain:
-        cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-        found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
-        if not found:
-            raise Stop(f"{build} has no CUDA compiler; configure it anew", USAGE)
-        return cls(Path(found[1]), model_runtime.libraries(build) / "ptx_of_program")
+        return cls(_nvcc_of(build), model_runtime.libraries(build) / "ptx_of_program")
+
+
+def _nvcc_of(build: Path) -> Path:
+    """The compiler that a build folder was configured with; with an installed package, the one that is there."""
+    if build == packaged.MODEL:
+        if nvcc := packaged.nvcc():
+            return nvcc
+        raise Stop(packaged.NO_NVCC, USAGE)
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
+    if not found:
+        raise Stop(f"{build} has no CUDA compiler; configure it anew", USAGE)
+    return Path(found[1])
 
 
 def _digest(path: str | os.PathLike) -> str:
@@ -95,7 +104,7 @@ def _prerequisites(rule: Path) -> list[str]:
 
 @contextlib.contextmanager
 def _workplace() -> Iterator[Path]:
-    CACHE.mkdir(parents=True, exist_ok=True)
+    packaged.make_kept(CACHE.name)
     folder = Path(tempfile.mkdtemp(prefix=".making-", dir=CACHE))
     try:
         yield folder

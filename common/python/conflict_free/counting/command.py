@@ -14,18 +14,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from conflict_free.console import USAGE, Stop, module_command, say
+from conflict_free.console import USAGE, Stop, module_command, run_main, say
 from conflict_free.setup import setup
 
-from . import count, nvcc_command, run_program
+from . import count, nvcc_command, packaged, run_program
 
-_HELP = """usage: scripts/conflict-free COMMAND ...
+_HELP = """usage: {name} COMMAND ...
 
   count FILE.cu... [nvcc's options] [-- arguments]   builds a CUDA program, runs it without a GPU and counts its memory accesses
   run PROGRAM [arguments]                            the same for a program that is there already
   show REPORT                                        shows what --json of count or run has written
   diff OLD NEW                                       shows what changed between two such reports, line by line
   nvcc ARGUMENTS                                     nvcc, which builds what run can count: for Make, NVCC="conflict-free nvcc"
+  --cmake-dir                                        prints the folder that CMake finds an installed conflict-free by: ConflictFree_DIR
 
 conflict-free COMMAND --help tells more."""
 
@@ -53,11 +54,24 @@ def _with_model(name: str, parse: Callable, arguments: Sequence[str]) -> NoRetur
     _go_on(name, [*build, *arguments])
 
 
+def _show_cmake_dir(rest: Sequence[str]) -> int:
+    if rest:
+        raise Stop(f"argument --cmake-dir: {rest[0]!r} given, nothing is accepted", USAGE)
+    if not packaged.is_installed():
+        raise Stop(
+            "this is a checkout: pip install ./common/python, or cmake --install of its build folder, has the package for CMake", USAGE
+        )
+    say(str(packaged.MODEL / "lib" / "cmake" / "ConflictFree"))
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help"):
-        say(_HELP)
+        say(_HELP.format(name="conflict-free" if packaged.is_installed() else "scripts/conflict-free"))
         return 0
+    if name == "--cmake-dir":
+        return _show_cmake_dir(rest)
     if name == "nvcc":
         return nvcc_command.main(rest)
     if name == "count":
@@ -67,3 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in ("show", "diff"):
         _go_on(name, rest)
     raise Stop(f"argument COMMAND: {name!r} given, one of count, run, show, diff, nvcc is accepted", USAGE)
+
+
+def script() -> NoReturn:
+    """What the installed command conflict-free calls."""
+    run_main(main)
+
+
+if __name__ == "__main__":
+    script()

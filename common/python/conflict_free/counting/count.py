@@ -16,7 +16,7 @@ from pathlib import Path
 from conflict_free.console import ROOT, USAGE, OneLineParser, Stop
 from conflict_free.setup import setup
 
-from . import command_line, model_runtime
+from . import command_line, model_runtime, packaged
 
 PRESET = "programs"
 TARGET = "conflict_free_cudart"
@@ -215,7 +215,9 @@ def state_of(*places: str) -> str:
 
 
 def build_model() -> Path:
-    """The build folder with the model's library, which is built if it is not there or not new."""
+    """The folder with the model's library: in a checkout a build folder, in which it is built if it is not there or not new."""
+    if packaged.is_installed():
+        return packaged.MODEL
     build = ROOT / "build" / PRESET
     stamp = build / "model.stamp"
     state = state_of("common/model")

@@ -21,14 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conflict_free.console import ROOT
-
-from . import ptx_accesses, sass_accesses
+from . import packaged, ptx_accesses, sass_accesses
 from .ptx_accesses import Access, Function
 from .sass_accesses import MachineAccess, Section
 
 ARCHITECTURE = "sm_90"
-CACHE = ROOT / "build" / "exactness"
+CACHE = packaged.kept("exactness")
 KEPT_TEXTS = 256
 # Part of the names in the cache: what an older comparison has found does not count.
 _VERSION = hashlib.sha256(
@@ -287,8 +285,8 @@ def _near(nvcc: Path, name: str) -> str | None:
 
 def find_nvdisasm(nvcc: Path) -> str | None:
     """nvdisasm beside the compiler, in the search path, or of the wheel in the virtual environment."""
-    wheels = sorted((ROOT / ".venv" / "lib").glob("python3*/site-packages/nvidia/cu13/bin/nvdisasm"))
-    return _near(nvcc, "nvdisasm") or (str(wheels[0]) if wheels else None)
+    wheels = (folder / "bin" / "nvdisasm" for folder in packaged.cuda_of_wheels())
+    return _near(nvcc, "nvdisasm") or next((str(path) for path in wheels if path.exists()), None)
 
 
 def _output(command: Sequence[str | os.PathLike]) -> str:
@@ -355,7 +353,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
         }
         for name, result in compared.items()
     }
-    CACHE.mkdir(parents=True, exist_ok=True)
+    packaged.make_kept(CACHE.name)
     part = kept.with_suffix(f".{os.getpid()}")
     part.write_text(json.dumps(functions), encoding="utf-8")
     part.replace(kept)

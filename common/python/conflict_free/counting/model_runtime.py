@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where a build folder has the counting model, and how a program finds it. Standard library only."""
+"""Where the counting model is, in a build folder or in an installed package, and how a program finds it. Standard library only."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from . import packaged
 
 VARIABLE = "LD_LIBRARY_PATH"
 RUNTIME = "libcudart.so.13"
@@ -14,8 +16,8 @@ AUDIT = "libconflict_free_audit.so"
 
 
 def libraries(build: Path) -> Path:
-    """The folder of the model's libraries."""
-    return build / "common" / "model" / "lib"
+    """The folder of the model's libraries, for a build folder, or for the model of an installed package."""
+    return build / "lib" if build == packaged.MODEL else build / "common" / "model" / "lib"
 
 
 def is_built(build: Path) -> bool:

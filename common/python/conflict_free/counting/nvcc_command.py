@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from conflict_free.console import USAGE, Stop
-from conflict_free.setup import setup
+
+from . import packaged
 
 ARCHITECTURES = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
 RUNTIMES = ("-cudart", "--cudart")
@@ -44,8 +45,8 @@ def with_ptx(options: Sequence[str]) -> list[str]:
 
 
 def main(words: Sequence[str]) -> NoReturn:
-    nvcc = setup.present_nvcc()
+    nvcc = packaged.nvcc()
     if nvcc is None:
-        raise Stop("no nvcc here; conflict-free count FILE.cu installs one", USAGE)
+        raise Stop(packaged.NO_NVCC if packaged.is_installed() else "no nvcc here; conflict-free count FILE.cu installs one", USAGE)
     arguments = list(words) if any(word in _QUESTIONS for word in words) else with_ptx(words)
     os.execv(nvcc, [str(nvcc), *arguments])

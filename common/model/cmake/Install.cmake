@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+
+# What cmake --install --component ConflictFree puts into its prefix, and what a package for Python holds: the libraries, the header for
+# tests, and the package for CMake.
+
+add_custom_target(conflict_free_installed DEPENDS ${model_targets} conflict_free_ptx)
+install(TARGETS ${model_targets}
+    LIBRARY DESTINATION lib COMPONENT ConflictFree NAMELINK_SKIP)
+install(TARGETS conflict_free_ptx RUNTIME DESTINATION lib COMPONENT ConflictFree)
+install(FILES include/conflict_free/testing.hpp DESTINATION include/conflict_free COMPONENT ConflictFree)
+install(FILES include/simt/interface.h DESTINATION include/simt COMPONENT ConflictFree)
+install(FILES report.schema.json DESTINATION share/conflict_free COMPONENT ConflictFree)
+install(FILES cmake/ConflictFreeConfig.cmake cmake/ConflictFreeAddTest.cmake DESTINATION lib/cmake/ConflictFree COMPONENT ConflictFree)

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Where things are, in a checkout and where the package is installed: the model, nvcc, what is kept. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from conflict_free.console import ROOT, USAGE, Stop
+from conflict_free.setup import setup
+
+#: An installed package has the model within; a checkout builds it.
+MODEL = Path(__file__).resolve().parents[1] / "model"
+NO_NVCC = "no nvcc of CUDA 13.0 here; pip install 'conflict-free[nvcc]' installs one"
+
+
+def is_installed() -> bool:
+    """Whether this is an installed package, and not a checkout."""
+    return MODEL.is_dir()
+
+
+def kept(name: str) -> Path:
+    """The folder in which files of a name are kept from one run to the next; it need not exist."""
+    if not is_installed():
+        return ROOT / "build" / name
+    caches = os.environ.get("XDG_CACHE_HOME")
+    return (Path(caches) if caches else Path.home() / ".cache") / "conflict-free" / name
+
+
+def make_kept(name: str) -> Path:
+    """The same, made. Raises Stop if it cannot be."""
+    folder = kept(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Stop(f"{folder}: cannot be made: {error.strerror}; XDG_CACHE_HOME names another folder", USAGE) from error
+    return folder
+
+
+def cuda_of_wheels() -> Iterator[Path]:
+    """The folders of NVIDIA's packages for this Python, and for that of a checkout."""
+    found = importlib.util.find_spec("nvidia")
+    for place in (found.submodule_search_locations if found else None) or ():
+        yield Path(place) / "cu13"
+    yield from sorted((ROOT / ".venv" / "lib").glob("python3*/site-packages/nvidia/cu13"))
+
+
+def _complete(wheels: Path) -> Path:
+    """A toolkit of links to NVIDIA's packages. nvcc links with lib64, and -lcudart wants a name without a version: they have neither."""
+    toolkit = make_kept("toolkit") / hashlib.sha256(str(wheels).encode()).hexdigest()[:16]
+    if not (toolkit / "bin" / "nvcc").exists():
+        new = Path(tempfile.mkdtemp(prefix=".making-", dir=toolkit.parent))
+        for name in ("include", "nvvm"):
+            (new / name).symlink_to(wheels / name)
+        for folder in ("bin", "lib"):
+            (new / folder).mkdir()
+            for path in (wheels / folder).iterdir():
+                (new / folder / path.name).symlink_to(path)
+        (new / "lib" / "libcudart.so").symlink_to("libcudart.so.13")
+        (new / "lib64").symlink_to("lib")
+        shutil.rmtree(toolkit, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another run made it just now
+            new.rename(toolkit)
+        shutil.rmtree(new, ignore_errors=True)
+    return toolkit
+
+
+def nvcc() -> Path | None:
+    """The nvcc that builds programs to count, if there is one: the system's, else that of NVIDIA's packages for Python."""
+    with contextlib.redirect_stdout(sys.stderr):
+        found = setup.present_nvcc()
+    if found or not is_installed():
+        return found
+    wheels = next((folder for folder in cuda_of_wheels() if (folder / "bin" / "nvcc").exists()), None)
+    return _complete(wheels) / "bin" / "nvcc" if wheels else None

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The pytest fixture ``conflict_free``, which counts CUDA programs. pytest finds it where the package is installed.
+
+def test_no_conflicts(conflict_free):
+    report = conflict_free.count("transpose.cu")
+    assert report.kernel("transpose").shared_load.conflicts == 0
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from conflict_free.console import module_command
+
+from .report_in_tests import Report, read
+
+
+class CountingError(Exception):
+    """A program that cannot be built or run; the message is what the command has said."""
+
+
+class ConflictFree:
+    """Counts programs under the counting model. Relative paths are those of ``folder``."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def count(self, *files: str | os.PathLike, options: Sequence[str] = (), arguments: Sequence[str] = ()) -> Report:
+        """Builds a program of CUDA source files and runs it; ``options`` are those of ``conflict-free count`` and of nvcc.
+
+        Raises CountingError if it does not compile.
+        """
+        return self._report("count", [*files, *options], ["--", *arguments])
+
+    def run(self, program: str | os.PathLike, *arguments: str, options: Sequence[str] = ()) -> Report:
+        """Runs a program that is there already. Raises CountingError if it cannot be run."""
+        return self._report("run", options, [self.folder / program, *arguments])
+
+    def _report(self, name: str, options: Sequence[str | os.PathLike], rest: Sequence[str | os.PathLike]) -> Report:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.json"
+            done = subprocess.run(
+                module_command(sys.executable, "counting.command", name, "--json", path, *options, *rest),
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+            if not path.exists():
+                raise CountingError(done.stderr.strip() or f"conflict-free {name} has left no report (exit code {done.returncode})")
+            return read(path, done.stdout)
+
+
+@pytest.fixture
+def conflict_free(request: pytest.FixtureRequest) -> ConflictFree:
+    """Counts CUDA programs without a GPU; relative paths are those of the test's folder."""
+    return ConflictFree(request.path.parent)

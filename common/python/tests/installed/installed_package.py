@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""conflict-free as it is where it is installed: a wheel, made of the model that is built already, in a virtual environment of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+
+
+def run(*command: str | Path, **more) -> subprocess.CompletedProcess:
+    """Runs a command to its end."""
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600, check=False, **more)
+
+
+def succeed(*command: str | Path, **more) -> str:
+    """Runs a command that must succeed; returns what it has printed."""
+    done = run(*command, **more)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The virtual environment with the package, and the environment of those who use it."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def conflict_free(self, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess:
+        return run(self.folder / "bin" / "conflict-free", *arguments, cwd=folder, env=self.environment)
+
+    def cmake_dir(self) -> Path:
+        return Path(self.conflict_free("--cmake-dir", folder=self.folder).stdout.strip())
+
+
+def pip_wheel(folder: Path, *settings: str) -> subprocess.CompletedProcess:
+    """Makes a wheel of the package in a folder, without a package index."""
+    options = [word for setting in settings for word in ("-C", setting)]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--no-index", "--no-deps", "--no-build-isolation"]
+    return run(*pip, "-q", "-w", folder, *options, REPOSITORY / "common" / "python")
+
+
+def install(root: Path) -> Installed:
+    """Makes a wheel of the model that the build folder has, and installs it; all of that in a folder."""
+    build = os.environ["CONFLICT_FREE_BUILD"]
+    succeed("cmake", "--install", build, "--component", "ConflictFree", "--prefix", root / "model")
+    made = pip_wheel(root, f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}")
+    assert made.returncode == 0, made.stdout + made.stderr
+    venv = root / "venv"
+    succeed(sys.executable, "-m", "venv", "--without-pip", venv)
+    python = venv / "bin" / "python"
+    wheel = next(root.glob("*.whl"))
+    succeed(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", "--no-deps", wheel)
+    # What the package depends on, and pytest, without a package index: those of this environment.
+    place = Path(succeed(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    (place / "dependencies.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n", encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFLICT_FREE_", "PYTHON", "LD_"))}
+    environment |= {"PATH": f"{venv / 'bin'}{os.pathsep}{environment['PATH']}", "XDG_CACHE_HOME": str(root / "cache")}
+    return Installed(venv, environment)

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What the installed package does outside of this tree: the example project, the build systems of docs/conflict-free.md, bad input."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+from installed_package import Installed, install, pip_wheel, run, succeed
+
+pytestmark = pytest.mark.skipif("CONFLICT_FREE_BUILD" not in os.environ, reason="CONFLICT_FREE_BUILD names no build folder")
+
+EXAMPLE = REPOSITORY / "docs" / "examples" / "transpose"
+PAGE = (REPOSITORY / "docs" / "conflict-free.md").read_text(encoding="utf-8")
+
+ADD = """\
+__global__ void add(int* sums) { atomicAdd(sums, 1); }
+
+int main()
+{
+    int* sums;
+    cudaMalloc(&sums, sizeof(int));
+    add<<<1, 32>>>(sums);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory) -> Installed:
+    return install(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    (tmp_path / "add.cu").write_text(ADD, encoding="utf-8")
+    return tmp_path
+
+
+def configure(project: Path, installed: Installed, *options: str) -> subprocess.CompletedProcess:
+    """Configures the CMake project in a folder."""
+    found = f"-DConflictFree_DIR={installed.cmake_dir()}"
+    return run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build", found, *options, env=installed.environment)
+
+
+def test_the_example_project(installed, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(EXAMPLE, project)
+    done = configure(project, installed)
+    assert done.returncode == 0, done.stdout + done.stderr
+    succeed("cmake", "--build", project / "build", env=installed.environment)
+    told = succeed("ctest", "--test-dir", project / "build", "-V", env=installed.environment)
+    assert "100% tests passed, 0 tests failed out of 2" in told
+    assert "[       OK ] Transpose.HasNoBankConflict" in told
+
+    # Without the model and without a GPU a launch fails before there is anything to count.
+    alone = run(project / "build" / "transpose_test", env=installed.environment)
+    assert "[       OK ]" not in alone.stdout
+
+    told = succeed(installed.folder / "bin" / "python", "-m", "pytest", "-q", project, cwd=tmp_path, env=installed.environment)
+    assert "1 passed" in told
+
+    failing = ("--fail-if", "shared_load.conflicts == 0", "--fail-if", "barriers > 100")
+    done = installed.conflict_free("run", *failing, "build/transpose", folder=project)
+    assert done.returncode == 1
+    assert done.stderr == "failed: shared_load.conflicts == 0 in transpose, launch 0: shared_load.conflicts is 0\n"
+
+
+def test_make_with_our_nvcc(installed, project):
+    (project / "Makefile").write_text("add: add.cu\n\t$(NVCC) -O2 -o $@ $<\n", encoding="utf-8")
+    assert (command := 'make NVCC="conflict-free nvcc"') in PAGE
+    succeed("sh", "-c", command, cwd=project, env=installed.environment)
+    done = installed.conflict_free("run", "./add", folder=project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"global +requests", done.stdout) and "add.cu" in done.stdout
+
+
+def test_the_three_lines_for_cmake(installed, project):
+    lines = re.search(r"```\n((?:set\(CMAKE_CUDA_.*\)\n){3})```", PAGE)
+    (project / "toolchain.cmake").write_text(lines[1], encoding="utf-8")
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.24)\nproject(add LANGUAGES CXX CUDA)\nadd_executable(add add.cu)\n", encoding="utf-8"
+    )
+    done = configure(project, installed, f"-DCMAKE_TOOLCHAIN_FILE={project / 'toolchain.cmake'}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    succeed("cmake", "--build", project / "build", env=installed.environment)
+    done = installed.conflict_free("run", "build/add", folder=project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "add.cu" in done.stdout
+
+
+# --- bad input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("thing FAIL_UNLESS x", "got 'FAIL_UNLESS;x', accepted: NAME, FAIL_IF, ARGUMENTS"),
+        ("thing FAIL_IF", "FAIL_IF has no value"),
+        ("nothing", "got no target, accepted: a program of add_executable"),
+        ("thing", "got a target of type UTILITY, accepted: a program of add_executable"),
+    ],
+)
+def test_wrong_calls_in_cmake(installed, tmp_path, call, told):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.24)\nproject(wrong LANGUAGES NONE)\nfind_package(ConflictFree REQUIRED)\n"
+        f"add_custom_target(thing)\nconflict_free_add_test({call})\n",
+        encoding="utf-8",
+    )
+    done = configure(tmp_path, installed)
+    assert done.returncode != 0
+    assert told in " ".join(done.stderr.split())
+
+
+def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
+    there = tmp_path / "lib" / "cmake" / "ConflictFree"
+    shutil.copytree(installed.cmake_dir(), there)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.24)\nproject(wrong LANGUAGES NONE)\nfind_package(ConflictFree REQUIRED)\n", encoding="utf-8"
+    )
+    done = run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DConflictFree_DIR={there}", env=installed.environment)
+    assert done.returncode != 0
+    assert "has no libcudart.so.13; install conflict-free anew" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", "--fail-if", "shared_load.conflict > 0", "true"), "'.conflict' is unknown; accepted: shared_load.instructions, "),
+        (("count", "--fail-if", "conflicts > 0", "add.cu"), "'conflicts' is unknown; accepted: name, barriers, "),
+        (("run", "--fail-if", "shared_load", "true"), "'shared_load' is no number and no comparison"),
+        (("run", "--fail-if", "barriers >", "true"), "argument --fail-if: 'barriers >': "),
+        (("--cmake-dir", "x"), "argument --cmake-dir: 'x' given, nothing is accepted"),
+    ],
+)
+def test_wrong_arguments_are_one_line(installed, project, arguments, told):
+    done = installed.conflict_free(*arguments, folder=project)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+def test_a_program_that_launches_nothing_cannot_be_judged(installed, project):
+    done = installed.conflict_free("run", "--fail-if", "barriers > 0", "true", folder=project)
+    assert (done.returncode, done.stderr) == (1, "failed: no launch was counted, and --fail-if is about launches\n")
+
+
+def test_a_machine_without_nvcc_is_told_what_installs_one(installed, project):
+    script = "from conflict_free.counting import packaged; packaged.setup.present_nvcc = lambda: None; packaged.cuda_of_wheels = lambda: iter(())\n"
+    script += "from conflict_free.counting import nvcc_command; from conflict_free.console import run_main; run_main(lambda: nvcc_command.main([]))"
+    done = run(installed.folder / "bin" / "python", "-c", script, env=installed.environment, cwd=project)
+    assert done.returncode == 2
+    assert done.stderr == "error: no nvcc of CUDA 13.0 here; pip install 'conflict-free[nvcc]' installs one\n"
+
+
+def test_a_wheel_of_a_folder_that_has_no_model(tmp_path):
+    done = pip_wheel(tmp_path, f"cmake.define.CONFLICT_FREE_PREBUILT={tmp_path}")
+    assert done.returncode != 0
+    assert "accepted: a folder with lib/libcudart.so.13" in " ".join((done.stdout + done.stderr).split())
+    assert not list(tmp_path.glob("*.whl"))
