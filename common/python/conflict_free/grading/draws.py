@@ -79,6 +79,8 @@ def _look(options: argparse.Namespace) -> int:
     if reason := sandbox.available():
         print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
     expected = answers.expectations(task)
+    if unknown := [name for name in options.only or () if name not in expected]:
+        raise Stop(f"--only: got {unknown[0]!r}, accepted: {', '.join(expected)}", USAGE)
     seeds = [seed_of(task.name, None, f"draw {number}") for number in range(options.draws)]
     complaints = 0
     with tempfile.TemporaryDirectory() as scratch:

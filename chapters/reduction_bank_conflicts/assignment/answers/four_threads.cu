@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The right number and its place, but a block has four threads, and each of their numbers is an atomic operation.
+
+#include <cuda_runtime.h>
+
+constexpr int BLOCK = 4;
+
+__device__ unsigned long long first_of_smallest;
+
+// A smaller number is a smaller key, and so is a place further ahead.
+__device__ unsigned long long key_of(int number, int place)
+{
+    return (unsigned long long)((unsigned)number ^ 0x80000000u) << 32 | (unsigned)place;
+}
+
+__global__ void begin() { first_of_smallest = ~0ull; }
+
+__global__ void minimum_kernel(const int* numbers, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n)
+        atomicMin(&first_of_smallest, key_of(numbers[i], i));
+}
+
+__global__ void write(int* minimum)
+{
+    minimum[0] = (int)((unsigned)(first_of_smallest >> 32) ^ 0x80000000u);
+    minimum[1] = (int)first_of_smallest;
+}
+
+void find_minimum(int* minimum, const int* numbers, int n)
+{
+    begin<<<1, 1>>>();
+    minimum_kernel<<<(n - 1) / BLOCK + 1, BLOCK>>>(numbers, n);
+    write<<<1, 1>>>(minimum);
+}

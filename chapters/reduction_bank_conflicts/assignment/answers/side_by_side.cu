@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The right number and its place in one launch, but each thread takes numbers that lie side by side: neighboring lanes read far apart.
+
+#include <climits>
+#include <cuda_runtime.h>
+
+constexpr int BLOCK = 256;
+
+constexpr int MOST_BLOCKS = 64;
+
+// What each block has found, and how many blocks are done.
+__device__ int found_value[MOST_BLOCKS], found_place[MOST_BLOCKS];
+__device__ unsigned done;
+
+// Whether a number at a place comes before another one.
+__device__ bool is_before(int value, int place, int other_value, int other_place)
+{
+    return value < other_value || (value == other_value && place < other_place);
+}
+
+// Leaves the first of the smallest numbers that the threads bring in value[0] and place[0]. Two arrays: in an array of
+// pairs, neighboring lanes would be two words apart.
+__device__ void reduce(int* value, int* place, int my_value, int my_place)
+{
+    int tid = threadIdx.x;
+    value[tid] = my_value;
+    place[tid] = my_place;
+    __syncthreads();
+    for (int s = BLOCK / 2; s > 0; s /= 2) {
+        if (tid < s) {
+            int other_value = value[tid + s], other_place = place[tid + s];
+            if (is_before(other_value, other_place, my_value, my_place)) {
+                value[tid] = my_value = other_value;
+                place[tid] = my_place = other_place;
+            }
+        }
+        __syncthreads();
+    }
+}
+
+__global__ void minimum_kernel(int* minimum, const int* numbers, int n)
+{
+    __shared__ int value[BLOCK], place[BLOCK];
+    __shared__ bool is_last;
+    int tid = threadIdx.x;
+
+    // Each thread looks at many numbers before the block meets in shared memory.
+    int my_value = INT_MAX, my_place = INT_MAX;
+    int share = (n - 1) / (gridDim.x * BLOCK) + 1, first = (blockIdx.x * BLOCK + tid) * share;
+    for (int i = first; i < min(n, first + share); ++i)
+        if (is_before(numbers[i], i, my_value, my_place)) {
+            my_value = numbers[i];
+            my_place = i;
+        }
+    reduce(value, place, my_value, my_place);
+
+    // The block that draws the last ticket finds what all the others have left.
+    if (tid == 0) {
+        found_value[blockIdx.x] = value[0];
+        found_place[blockIdx.x] = place[0];
+        __threadfence();
+        is_last = atomicAdd(&done, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last)
+        return;
+
+    __threadfence();
+    bool is_one = tid < gridDim.x;
+    my_value = is_one ? found_value[tid] : INT_MAX;
+    my_place = is_one ? found_place[tid] : INT_MAX;
+    reduce(value, place, my_value, my_place);
+    if (tid == 0) {
+        minimum[0] = value[0];
+        minimum[1] = place[0];
+        done = 0;
+    }
+}
+
+// Writes the smallest of n numbers to minimum[0] and its place, from 0, to minimum[1]. Device memory; n is at least 1.
+void find_minimum(int* minimum, const int* numbers, int n)
+{
+    int blocks = min(MOST_BLOCKS, (n - 1) / BLOCK + 1);
+    minimum_kernel<<<blocks, BLOCK>>>(minimum, numbers, n);
+}
