@@ -40,18 +40,18 @@ class Installed:
         return Path(self.conflict_free("--cmake-dir", folder=self.folder).stdout.strip())
 
 
-def pip_wheel(folder: Path, *settings: str) -> subprocess.CompletedProcess:
-    """Makes a wheel of the package in a folder, without a package index."""
+def pip_wheel(package: Path, folder: Path, *settings: str) -> subprocess.CompletedProcess:
+    """Makes a wheel of a package, without a package index, and puts it into a folder."""
     options = [word for setting in settings for word in ("-C", setting)]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--no-index", "--no-deps", "--no-build-isolation"]
-    return run(*pip, "-q", "-w", folder, *options, REPOSITORY / "common" / "python")
+    return run(*pip, "-q", "-w", folder, *options, package)
 
 
 def install(root: Path) -> Installed:
     """Makes a wheel of the model that the build folder has, and installs it; all of that in a folder."""
     build = os.environ["CONFLICT_FREE_BUILD"]
     succeed("cmake", "--install", build, "--component", "ConflictFree", "--prefix", root / "model")
-    made = pip_wheel(root, f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}")
+    made = pip_wheel(REPOSITORY / "common" / "python", root, f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}")
     assert made.returncode == 0, made.stdout + made.stderr
     venv = root / "venv"
     succeed(sys.executable, "-m", "venv", "--without-pip", venv)

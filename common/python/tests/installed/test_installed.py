@@ -59,9 +59,9 @@ def test_the_example_project(installed, tmp_path):
     assert "100% tests passed, 0 tests failed out of 2" in told
     assert "[       OK ] Transpose.HasNoBankConflict" in told
 
-    # Without the model and without a GPU a launch fails before there is anything to count.
-    alone = run(project / "build" / "transpose_test", env=installed.environment)
-    assert "[       OK ]" not in alone.stdout
+    done = installed.conflict_free("run", "--blocks", "1", "build/transpose_test", folder=project)
+    assert "not all of it was counted: --launches, --blocks or --budget" in done.stdout
+    assert "[  SKIPPED ] Transpose.HasNoBankConflict" in done.stdout
 
     told = succeed(installed.folder / "bin" / "python", "-m", "pytest", "-q", project, cwd=tmp_path, env=installed.environment)
     assert "1 passed" in told
@@ -70,6 +70,36 @@ def test_the_example_project(installed, tmp_path):
     done = installed.conflict_free("run", *failing, "build/transpose", folder=project)
     assert done.returncode == 1
     assert done.stderr == "failed: shared_load.conflicts == 0 in transpose, launch 0: shared_load.conflicts is 0\n"
+
+
+WITHOUT_MODEL = """\
+#include <conflict_free/testing.hpp>
+
+#include <cstdio>
+
+int main()
+{
+    bool ran = false;
+    const auto counts = conflict_free::counted([&] { ran = true; });
+    std::printf("%d %d %s\\n", ran, counts.counted, counts.why.c_str());
+    try {
+        counts.all();
+    } catch (const conflict_free::NotCounted& error) {
+        std::printf("%s\\n", error.what());
+    }
+}
+"""
+
+
+def test_a_program_that_does_not_run_under_the_model_says_so(installed, tmp_path):
+    (tmp_path / "alone.cpp").write_text(WITHOUT_MODEL, encoding="utf-8")
+    include = installed.cmake_dir().parents[2] / "include"
+    options = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-I", include)
+    succeed("g++", *options, "-o", tmp_path / "alone", tmp_path / "alone.cpp")
+    why = "this program does not run under the counting model; conflict-free run starts it there"
+    assert succeed(tmp_path / "alone", env=installed.environment) == f"1 0 {why}\nnot counted: {why}\n"
+    done = installed.conflict_free("run", "./alone", folder=tmp_path)
+    assert done.stdout.startswith("1 0 "), "a program that uses no CUDA has not loaded the model"
 
 
 def test_make_with_our_nvcc(installed, project):
@@ -118,6 +148,20 @@ def test_wrong_calls_in_cmake(installed, tmp_path, call, told):
     assert told in " ".join(done.stderr.split())
 
 
+def test_the_package_for_cmake_without_python(installed, tmp_path):
+    """What cmake --install of the model alone has made; the command is the one on the PATH."""
+    there = installed.folder.parent / "model" / "lib" / "cmake" / "ConflictFree"
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.24)\nproject(found LANGUAGES NONE)\nfind_package(ConflictFree REQUIRED)\n"
+        "get_target_property(runtime ConflictFree::cudart IMPORTED_LOCATION)\n"
+        'message(STATUS "${runtime}, ${ConflictFree_LIBRARY_DIR}, ${CONFLICT_FREE_COMMAND}")\n',
+        encoding="utf-8",
+    )
+    told = succeed("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DConflictFree_DIR={there}", env=installed.environment)
+    folder = there.parents[1]
+    assert f"{folder / 'libcudart.so.13'}, {folder}, {installed.folder / 'bin' / 'conflict-free'}\n" in told
+
+
 def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
     there = tmp_path / "lib" / "cmake" / "ConflictFree"
     shutil.copytree(installed.cmake_dir(), there)
@@ -159,8 +203,15 @@ def test_a_machine_without_nvcc_is_told_what_installs_one(installed, project):
     assert done.stderr == "error: no nvcc of CUDA 13.0 here; pip install 'conflict-free[nvcc]' installs one\n"
 
 
-def test_a_wheel_of_a_folder_that_has_no_model(tmp_path):
-    done = pip_wheel(tmp_path, f"cmake.define.CONFLICT_FREE_PREBUILT={tmp_path}")
-    assert done.returncode != 0
-    assert "accepted: a folder with lib/libcudart.so.13" in " ".join((done.stdout + done.stderr).split())
-    assert not list(tmp_path.glob("*.whl"))
+def test_a_wheel_without_a_model(tmp_path):
+    """A folder that is no model, and the package's own folder without the model's beside it, as a source distribution has it."""
+    package = tmp_path / "python"
+    shutil.copytree(REPOSITORY / "common" / "python", package, ignore=shutil.ignore_patterns("tests", "__pycache__"))
+    for settings, told in (
+        ([f"cmake.define.CONFLICT_FREE_PREBUILT={tmp_path}"], "accepted: a folder with lib/libcudart.so.13"),
+        ([], "the folder common/model is missing: install from a checkout of the repository, pip install ./common/python"),
+    ):
+        done = pip_wheel(package, tmp_path / "wheels", *settings)
+        assert done.returncode != 0
+        assert told in " ".join((done.stdout + done.stderr).split())
+    assert not list(tmp_path.rglob("*.whl"))
