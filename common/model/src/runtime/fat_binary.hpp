@@ -33,6 +33,15 @@ struct FatBinaryEntry {
     std::string target() const;
 };
 
+/// What a program registers its containers by. The layout is the compiler's, as its header fatbinary_section.h has it.
+struct FatBinaryWrapper {
+    static constexpr std::int32_t expected_magic = 0x466243B1, linked_version = 2;
+    std::int32_t magic = 0, version = 0;
+    const unsigned long long* data = nullptr;
+    /// In a wrapper of the linked version, the containers that were linked.
+    void* filename_or_containers = nullptr;
+};
+
 /// The compute capability, times ten, whose PTX the engine runs.
 inline constexpr unsigned newest_architecture = 90;
 

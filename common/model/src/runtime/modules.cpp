@@ -3,8 +3,6 @@
 
 #include "modules.hpp"
 
-#include <fatbinary_section.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -264,8 +262,8 @@ std::vector<std::string> texts_of_image(const void* image)
 {
     std::uint32_t magic = 0;
     std::memcpy(&magic, image, sizeof magic);
-    if (magic == FATBINC_MAGIC) {
-        __fatBinC_Wrapper_t wrapper;
+    if (magic == FatBinaryWrapper::expected_magic) {
+        FatBinaryWrapper wrapper;
         std::memcpy(&wrapper, image, sizeof wrapper);
         image = wrapper.data;
     }

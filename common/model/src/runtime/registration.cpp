@@ -3,10 +3,9 @@
 
 // What nvcc's host code calls before main(): it makes the program's device code, kernels and variables known.
 
-#include <fatbinary_section.h>
-
 #include <cstring>
 
+#include "fat_binary.hpp"
 #include "modules.hpp"
 
 namespace {
@@ -14,11 +13,11 @@ namespace {
 using namespace simt::runtime;
 
 /// The containers behind what nvcc's host code registers: its own, and those that were compiled as relocatable code.
-std::vector<const void*> containers_of(const __fatBinC_Wrapper_t& wrapper)
+std::vector<const void*> containers_of(const FatBinaryWrapper& wrapper)
 {
     std::vector<const void*> containers{wrapper.data};
-    if (wrapper.version == FATBINC_LINK_VERSION) {
-        for (auto* linked = static_cast<void**>(wrapper.filename_or_fatbins); linked && *linked; ++linked) containers.push_back(*linked);
+    if (wrapper.version == FatBinaryWrapper::linked_version) {
+        for (auto* linked = static_cast<void**>(wrapper.filename_or_containers); linked && *linked; ++linked) containers.push_back(*linked);
     }
     return containers;
 }
@@ -31,9 +30,9 @@ extern "C" {
 
 void** __cudaRegisterFatBinary(void* description)
 {
-    __fatBinC_Wrapper_t wrapper;
+    FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, description, sizeof wrapper);
-    if (wrapper.magic != FATBINC_MAGIC) {
+    if (wrapper.magic != FatBinaryWrapper::expected_magic) {
         print_error("the program's fat binary is damaged: its description does not start as nvcc writes it");
         return reinterpret_cast<void**>(&Registry::instance().add_module(std::make_unique<Module>(std::vector<const void*>{description})));
     }

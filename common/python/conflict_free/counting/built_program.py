@@ -19,7 +19,7 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from . import exactness, model_runtime, packaged
+from . import exactness, model_runtime, nvcc_command, packaged
 from .nvcc_command import values, with_ptx
 
 CACHE = packaged.kept("count")
@@ -59,9 +59,7 @@ class Toolchain:
 def _nvcc_of(build: Path) -> Path:
     """The compiler that a build folder was configured with; with an installed package, the one that is there."""
     if build == packaged.MODEL:
-        if nvcc := packaged.nvcc():
-            return nvcc
-        raise Stop(packaged.NO_NVCC, USAGE)
+        return nvcc_command.nvcc()
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
     if not found:

@@ -27,6 +27,7 @@ _HELP = """usage: {name} COMMAND ...
   diff OLD NEW                                       shows what changed between two such reports, line by line
   nvcc ARGUMENTS                                     nvcc, which builds what run can count: for Make, NVCC="conflict-free nvcc"
   --cmake-dir                                        prints the folder that CMake finds an installed conflict-free by: ConflictFree_DIR
+  --nvcc                                             prints the nvcc that programs are built with, for CMake: CUDACXX
 
 conflict-free COMMAND --help tells more."""
 
@@ -54,14 +55,22 @@ def _with_model(name: str, parse: Callable, arguments: Sequence[str]) -> NoRetur
     _go_on(name, [*build, *arguments])
 
 
-def _show_cmake_dir(rest: Sequence[str]) -> int:
-    if rest:
-        raise Stop(f"argument --cmake-dir: {rest[0]!r} given, nothing is accepted", USAGE)
+def _cmake_dir() -> Path:
     if not packaged.is_installed():
         raise Stop(
             "this is a checkout: pip install ./common/python, or cmake --install of its build folder, has the package for CMake", USAGE
         )
-    say(str(packaged.MODEL / "lib" / "cmake" / "ConflictFree"))
+    return packaged.MODEL / "lib" / "cmake" / "ConflictFree"
+
+
+# What a build system asks for, and nothing else on the line.
+_ANSWERS = {"--cmake-dir": _cmake_dir, "--nvcc": nvcc_command.nvcc}
+
+
+def _answer(name: str, rest: Sequence[str]) -> int:
+    if rest:
+        raise Stop(f"argument {name}: {rest[0]!r} given, nothing is accepted", USAGE)
+    say(str(_ANSWERS[name]()))
     return 0
 
 
@@ -70,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in ("-h", "--help"):
         say(_HELP.format(name="conflict-free" if packaged.is_installed() else "scripts/conflict-free"))
         return 0
-    if name == "--cmake-dir":
-        return _show_cmake_dir(rest)
+    if name in _ANSWERS:
+        return _answer(name, rest)
     if name == "nvcc":
         return nvcc_command.main(rest)
     if name == "count":
@@ -80,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _with_model(name, run_program.parse, rest)
     if name in ("show", "diff"):
         _go_on(name, rest)
-    raise Stop(f"argument COMMAND: {name!r} given, one of count, run, show, diff, nvcc is accepted", USAGE)
+    raise Stop(f"argument COMMAND: {name!r} given, one of count, run, show, diff, nvcc, --cmake-dir, --nvcc is accepted", USAGE)
 
 
 def script() -> NoReturn:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from conflict_free.console import USAGE, Stop
@@ -44,9 +45,15 @@ def with_ptx(options: Sequence[str]) -> list[str]:
     return [*lines, "-cudart", "shared", "-gencode", f"arch={architecture},code={architecture}", *rest]
 
 
-def main(words: Sequence[str]) -> NoReturn:
-    nvcc = packaged.nvcc()
-    if nvcc is None:
+def nvcc() -> Path:
+    """The nvcc that programs are built with. Raises Stop, with what installs one, if there is none."""
+    found = packaged.nvcc()
+    if found is None:
         raise Stop(packaged.NO_NVCC if packaged.is_installed() else "no nvcc here; conflict-free count FILE.cu installs one", USAGE)
+    return found
+
+
+def main(words: Sequence[str]) -> NoReturn:
+    compiler = str(nvcc())
     arguments = list(words) if any(word in _QUESTIONS for word in words) else with_ptx(words)
-    os.execv(nvcc, [str(nvcc), *arguments])
+    os.execv(compiler, [compiler, *arguments])

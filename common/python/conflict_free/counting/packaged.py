@@ -31,8 +31,8 @@ def kept(name: str) -> Path:
     """The folder in which files of a name are kept from one run to the next; it need not exist."""
     if not is_installed():
         return ROOT / "build" / name
-    caches = os.environ.get("XDG_CACHE_HOME")
-    return (Path(caches) if caches else Path.home() / ".cache") / "conflict-free" / name
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(caches) / "conflict-free" / name
 
 
 def make_kept(name: str) -> Path:
@@ -40,9 +40,10 @@ def make_kept(name: str) -> Path:
     folder = kept(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
     except OSError as error:
-        raise Stop(f"{folder}: cannot be made: {error.strerror}; XDG_CACHE_HOME names another folder", USAGE) from error
-    return folder
+        raise Stop(f"{folder}: cannot be written: {error.strerror}; XDG_CACHE_HOME names another folder", USAGE) from error
 
 
 def cuda_of_wheels() -> Iterator[Path]:

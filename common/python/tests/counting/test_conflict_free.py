@@ -193,7 +193,7 @@ def test_nvcc_is_told_what_the_model_runs():
         (["run", "./launches.cu"], 126, "argument PROGRAM: './launches.cu' given, a file that can be executed is accepted"),
         (["count", "launches.cu", "--blocks", "0"], 2, "argument --blocks: '0' given, a whole number above 0 is accepted"),
         (["count", "launches.cu", "--devices", "65"], 2, "argument --devices: '65' given, a whole number from 1 to 64 is accepted"),
-        (["prun"], 2, "argument COMMAND: 'prun' given, one of count, run, show, diff, nvcc is accepted"),
+        (["prun"], 2, "argument COMMAND: 'prun' given, one of count, run, show, diff, nvcc, --cmake-dir, --nvcc is accepted"),
         (["show", "none.json"], 2, "none.json: cannot be read: No such file or directory"),
         (["show", "launches.cu"], 2, "launches.cu: is not a report of conflict-free"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from conftest import REPOSITORY, counts
 
 from conflict_free.console import Stop
-from conflict_free.counting import failing, report_in_tests
+from conflict_free.counting import failing, pytest_plugin, report_in_tests
 
 
 def launch(name: str, number: int, **shared_load: int) -> dict:
@@ -99,3 +99,15 @@ def test_an_unknown_kernel_or_count_names_those_there_are(report):
         report.kernel("tiled")
     with pytest.raises(AttributeError, match="'conflict' is not counted; accepted: instructions, wavefronts, ideal_wavefronts, conflicts"):
         _ = report.kernel("plain").shared_load.conflict
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda programs: programs.count("missing.cu"), "error: argument FILE.cu: 'missing.cu' given, a CUDA source file is accepted"),
+        (lambda programs: programs.run("missing"), "missing' given, a program that exists is accepted"),
+    ],
+)
+def test_what_cannot_be_counted_raises_what_the_command_says(tmp_path, call, told):
+    with pytest.raises(pytest_plugin.CountingError, match=told):
+        call(pytest_plugin.ConflictFree(tmp_path))

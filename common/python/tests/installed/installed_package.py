@@ -40,27 +40,21 @@ class Installed:
         return Path(self.conflict_free("--cmake-dir", folder=self.folder).stdout.strip())
 
 
-def pip_wheel(package: Path, folder: Path, *settings: str) -> subprocess.CompletedProcess:
-    """Makes a wheel of a package, without a package index, and puts it into a folder."""
-    options = [word for setting in settings for word in ("-C", setting)]
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--no-index", "--no-deps", "--no-build-isolation"]
-    return run(*pip, "-q", "-w", folder, *options, package)
-
-
 def install(root: Path) -> Installed:
     """Makes a wheel of the model that the build folder has, and installs it; all of that in a folder."""
     build = os.environ["CONFLICT_FREE_BUILD"]
     succeed("cmake", "--install", build, "--component", "ConflictFree", "--prefix", root / "model")
-    made = pip_wheel(REPOSITORY / "common" / "python", root, f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}")
-    assert made.returncode == 0, made.stdout + made.stderr
+    offline = ("-q", "--disable-pip-version-check", "--no-index")
+    prebuilt = f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}"
+    package = REPOSITORY / "common" / "python"
+    succeed(sys.executable, "-m", "pip", "wheel", *offline, "--no-deps", "--no-build-isolation", "-w", root, "-C", prebuilt, package)
     venv = root / "venv"
     succeed(sys.executable, "-m", "venv", "--without-pip", venv)
     python = venv / "bin" / "python"
-    wheel = next(root.glob("*.whl"))
-    succeed(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", "--no-deps", wheel)
-    # What the package depends on, and pytest, without a package index: those of this environment.
+    # What the package depends on, pytest and pip, without a package index: those of this environment.
     place = Path(succeed(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
-    (place / "dependencies.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n", encoding="utf-8")
+    (place / "environment.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n", encoding="utf-8")
+    succeed(python, "-m", "pip", "install", *offline, next(root.glob("*.whl")))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFLICT_FREE_", "PYTHON", "LD_"))}
     environment |= {"PATH": f"{venv / 'bin'}{os.pathsep}{environment['PATH']}", "XDG_CACHE_HOME": str(root / "cache")}
     return Installed(venv, environment)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY
-from installed_package import Installed, install, pip_wheel, run, succeed
+from installed_package import Installed, install, run, succeed
 
 pytestmark = pytest.mark.skipif("CONFLICT_FREE_BUILD" not in os.environ, reason="CONFLICT_FREE_BUILD names no build folder")
 
@@ -180,6 +180,7 @@ def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
         (("count", "--fail-if", "conflicts > 0", "add.cu"), "'conflicts' is unknown; accepted: name, barriers, "),
         (("run", "--fail-if", "shared_load", "true"), "'shared_load' is no number and no comparison"),
         (("run", "--fail-if", "barriers >", "true"), "argument --fail-if: 'barriers >': "),
+        (("--nvcc", "x"), "argument --nvcc: 'x' given, nothing is accepted"),
         (("--cmake-dir", "x"), "argument --cmake-dir: 'x' given, nothing is accepted"),
     ],
 )
@@ -203,15 +204,26 @@ def test_a_machine_without_nvcc_is_told_what_installs_one(installed, project):
     assert done.stderr == "error: no nvcc of CUDA 13.0 here; pip install 'conflict-free[nvcc]' installs one\n"
 
 
+def test_a_cache_that_cannot_be_made_is_one_line(installed, project):
+    (project / "file").write_text("", encoding="utf-8")
+    command = installed.folder / "bin" / "conflict-free"
+    done = run(command, "count", "add.cu", cwd=project, env={**installed.environment, "XDG_CACHE_HOME": str(project / "file")})
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == f"error: {project / 'file' / 'conflict-free' / 'count'}: cannot be written: Not a directory; XDG_CACHE_HOME names another folder\n"
+    )
+
+
 def test_a_wheel_without_a_model(tmp_path):
-    """A folder that is no model, and the package's own folder without the model's beside it, as a source distribution has it."""
+    """What pip configures: with a folder that is no model, and without the model's folder beside it, as from a source distribution."""
     package = tmp_path / "python"
     shutil.copytree(REPOSITORY / "common" / "python", package, ignore=shutil.ignore_patterns("tests", "__pycache__"))
     for settings, told in (
-        ([f"cmake.define.CONFLICT_FREE_PREBUILT={tmp_path}"], "accepted: a folder with lib/libcudart.so.13"),
+        ([f"-DCONFLICT_FREE_PREBUILT={tmp_path}"], "accepted: a folder with lib/libcudart.so.13"),
         ([], "the folder common/model is missing: install from a checkout of the repository, pip install ./common/python"),
     ):
-        done = pip_wheel(package, tmp_path / "wheels", *settings)
+        done = run("cmake", "-G", "Ninja", "-S", package, "-B", tmp_path / "build", *settings)
         assert done.returncode != 0
-        assert told in " ".join((done.stdout + done.stderr).split())
-    assert not list(tmp_path.rglob("*.whl"))
+        assert told in " ".join(done.stderr.split())
+        shutil.rmtree(tmp_path / "build")
