@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, OneLineParser, Stop, say
 from conflict_free.grading import sandbox
-from conflict_free.setup import setup
+from conflict_free.setup import cmake, setup
 
 PRESET = "ci"
 
@@ -75,7 +75,7 @@ def targets_of(names: Iterable[str]) -> list[str]:
     return list(targets)
 
 
-def _wanted(tools: setup.Tools, build: Path, pattern: str) -> list[str]:
+def _wanted(tools: cmake.Tools, build: Path, pattern: str) -> list[str]:
     """The names of the tests that a pattern chooses; the pattern itself where the tests that it names are not built yet."""
     done = subprocess.run([tools.ctest, "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
     try:
@@ -90,12 +90,12 @@ def main() -> int:
     tools = setup.set_up(tests=True)
     if reason := sandbox.available():
         say(f"Sandbox: none ({reason}); the tests that need one are skipped")
-    build = setup.configure(tools, PRESET)
+    build = cmake.configure(tools, PRESET)
     if options.only is None:
-        setup.build(tools, PRESET, "everything")
-        setup.build(tools, PRESET, "the book", "book")
+        cmake.build(tools, PRESET, "everything")
+        cmake.build(tools, PRESET, "the book", "book")
     else:
         for target in targets_of(_wanted(tools, build, options.only)):
-            setup.build(tools, PRESET, target, target)
+            cmake.build(tools, PRESET, target, target)
         ctest_arguments = ["-R", options.only, *ctest_arguments]
-    return setup.test(tools, PRESET, "-j", str(os.cpu_count() or 1), *ctest_arguments)
+    return cmake.test(tools, PRESET, "-j", str(os.cpu_count() or 1), *ctest_arguments)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from conflict_free.console import USAGE, Stop, module_command, run_main, say
-from conflict_free.setup import setup
+from conflict_free.setup import folders
 
 from . import count, nvcc_command, packaged, run_program
 
@@ -34,7 +34,7 @@ conflict-free COMMAND --help tells more."""
 
 def _python() -> Path:
     """A Python that has what reports are made with."""
-    python = setup.VENV / "bin" / "python"
+    python = folders.VENV / "bin" / "python"
     if python.exists():
         return python
     if importlib.util.find_spec("rich") is None:

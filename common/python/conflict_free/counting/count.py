@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from conflict_free.console import ROOT, USAGE, OneLineParser, Stop
-from conflict_free.setup import setup
+from conflict_free.setup import cmake, folders, setup
 
 from . import command_line, model_runtime, packaged
 
@@ -222,12 +222,12 @@ def build_model() -> Path:
     stamp = build / "model.stamp"
     state = state_of("common/model")
     with contextlib.suppress(OSError):
-        if stamp.read_text(encoding="utf-8") == state and (setup.VENV / "bin" / "python").exists():
+        if stamp.read_text(encoding="utf-8") == state and (folders.VENV / "bin" / "python").exists():
             return build
     # The program's output is what belongs on stdout.
     with contextlib.redirect_stdout(sys.stderr):
         tools = setup.set_up()
-        setup.configure(tools, PRESET)
-        setup.build(tools, PRESET, "the counting model", TARGET)
+        cmake.configure(tools, PRESET)
+        cmake.build(tools, PRESET, "the counting model", TARGET)
     stamp.write_text(state, encoding="utf-8")
     return build

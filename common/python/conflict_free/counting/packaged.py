@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conflict_free.console import ROOT, USAGE, Stop
-from conflict_free.setup import setup
+from conflict_free.setup import cuda
 
 #: An installed package has the model within; a checkout builds it.
 MODEL = Path(__file__).resolve().parents[1] / "model"
@@ -77,7 +77,7 @@ def _complete(wheels: Path) -> Path:
 def nvcc() -> Path | None:
     """The nvcc that builds programs to count, if there is one: the system's, else that of NVIDIA's packages for Python."""
     with contextlib.redirect_stdout(sys.stderr):
-        found = setup.present_nvcc()
+        found = cuda.present_nvcc()
     if found or not is_installed():
         return found
     wheels = next((folder for folder in cuda_of_wheels() if (folder / "bin" / "nvcc").exists()), None)

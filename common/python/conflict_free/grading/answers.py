@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
-from conflict_free.setup import setup
+from conflict_free.setup import cuda
 
 from . import assignment, cheats, regions, release, sandbox, timing
 from .assignment import TRY, Assignment, AssignmentError, Outcome
@@ -144,7 +144,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _time(options: argparse.Namespace) -> int:
     task = assignment.load(options.name)
-    nvcc = setup.system_nvcc()
+    nvcc = cuda.system_nvcc()
     if not task.gpu_case or not nvcc:
         say(f"{task.name}: no time is asked for" if nvcc else "no nvcc on this machine")
         return 0 if nvcc else USAGE

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from conflict_free.console import NO_GPU, ROOT, USAGE, Stop, module_command
 from conflict_free.counting.count import state_of
-from conflict_free.setup import setup
+from conflict_free.setup import cmake, cuda, folders, setup
 
 from .command_line import parser
 
@@ -30,7 +30,7 @@ PACKAGE = "simpleeval"  # one that nothing but the grader needs
 def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
     """Does `work`, unless it was done in the same state."""
     with contextlib.suppress(OSError):
-        if stamp.read_text(encoding="utf-8") == state and (setup.VENV / "bin" / "python").exists():
+        if stamp.read_text(encoding="utf-8") == state and (folders.VENV / "bin" / "python").exists():
             return
     # What is reported is what belongs on stdout.
     with contextlib.redirect_stdout(sys.stderr):
@@ -41,8 +41,8 @@ def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
 
 def _build(confined: bool) -> None:
     tools = setup.set_up(sandbox=confined)
-    setup.configure(tools, PRESET)
-    setup.build(tools, PRESET, "the grader's tools", TARGET)
+    cmake.configure(tools, PRESET)
+    cmake.build(tools, PRESET, "the grader's tools", TARGET)
 
 
 def _set_up() -> None:
@@ -59,7 +59,7 @@ def main() -> int:
     arguments = sys.argv[1:]
     options = parser().parse_args(arguments)
     locks = state_of("requirements.lock")
-    if options.builds and options.gpu and not setup.gpu_visible():
+    if options.builds and options.gpu and not cuda.gpu_visible():
         raise Stop("no GPU: nvidia-smi shows none on this machine; without --gpu the counts are graded", NO_GPU)
     if not options.builds:
         _once(ROOT / "build" / "grade" / "set-up.stamp", locks, _set_up)
@@ -70,7 +70,7 @@ def main() -> int:
         arguments = [*arguments, "--build-dir", str(build)]
         if options.gpu and not options.nvcc:
             arguments += ["--nvcc", str(_compiler())]
-    python = setup.VENV / "bin" / "python"
+    python = folders.VENV / "bin" / "python"
     if not python.exists():
         python = Path(sys.executable)
         if importlib.util.find_spec(PACKAGE) is None:

@@ -11,7 +11,7 @@ import sys
 from rich.console import Console
 
 from conflict_free.console import FAILED, USAGE, Stop, run_main, say
-from conflict_free.setup import setup
+from conflict_free.setup import cuda
 
 from . import assignment, building, classes, exports, feedback, handed_in, release, sandbox, shards, watching
 from .assignment import AssignmentError
@@ -34,7 +34,7 @@ def gpu_of(options: argparse.Namespace) -> Gpu | None:
     """Return what timing needs, if timing was asked for. Raises Stop without a CUDA compiler."""
     if not options.gpu:
         return None
-    nvcc = options.nvcc or setup.system_nvcc()
+    nvcc = options.nvcc or cuda.system_nvcc()
     if nvcc is None:
         raise Stop("--gpu: no nvcc on this machine; without --build-dir it is installed", USAGE)
     return Gpu.here(nvcc)

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from conflict_free.console import NO_GPU, ROOT, USAGE, OneLineParser, Stop, module_command, say
-from conflict_free.setup import setup
+from conflict_free.setup import cmake, cuda, setup
 
 PRESET = "programs"
 # What scripts/carry has brought along to a machine without a network.
@@ -95,12 +95,12 @@ def commit(given: str | None) -> str:
     return head.stdout.strip() + ("-dirty" if changed.stdout.strip() else "")
 
 
-def _own_tools() -> setup.Tools:
+def _own_tools() -> cmake.Tools:
     """The tools of this machine, for --no-setup."""
-    cmake, nvcc = shutil.which("cmake"), setup.system_nvcc()
-    if cmake is None or nvcc is None:
-        raise Stop(f"--no-setup: {'cmake' if cmake is None else 'nvcc'} is not on this machine", USAGE)
-    return setup.Tools(python=Path(sys.executable), cmake=Path(cmake), nvcc=nvcc)
+    found, nvcc = shutil.which("cmake"), cuda.system_nvcc()
+    if found is None or nvcc is None:
+        raise Stop(f"--no-setup: {'cmake' if found is None else 'nvcc'} is not on this machine", USAGE)
+    return cmake.Tools(python=Path(sys.executable), cmake=Path(found), nvcc=nvcc)
 
 
 def _use_carried() -> None:
@@ -113,17 +113,17 @@ def _use_carried() -> None:
             os.environ[variable] = f"{folder}{os.pathsep}{there}" if there else str(folder)
 
 
-def _build_peers(tools: setup.Tools) -> None:
+def _build_peers(tools: cmake.Tools) -> None:
     """Builds the programs that call libraries; without them the kernels are measured all the same."""
     try:
-        setup.build(tools, PRESET, "the peers", "peers")
+        cmake.build(tools, PRESET, "the peers", "peers")
     except Stop as stop:
         say(f"no peers of C++: {stop}")
 
 
 def main() -> int:
     options = parse(sys.argv[1:])
-    if not setup.gpu_visible():
+    if not cuda.gpu_visible():
         raise Stop("no GPU: nvidia-smi shows none on this machine; nothing was measured", NO_GPU)
     commit(options.commit)
     if options.no_setup:
@@ -134,8 +134,8 @@ def main() -> int:
         tools = setup.set_up()
         python = tools.python
     if not options.build_dir:
-        setup.configure(tools, PRESET)
-        setup.build(tools, PRESET, "the chapters", "chapters/all")
+        cmake.configure(tools, PRESET)
+        cmake.build(tools, PRESET, "the chapters", "chapters/all")
         if options.peers:
             _build_peers(tools)
     sys.stdout.flush()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conflict_free.console import ROOT, OneLineParser, Stop, module_command, say
 from conflict_free.counting import model_runtime
-from conflict_free.setup import setup
+from conflict_free.setup import cmake, cuda, setup
 
 PRESET = "book"
 
@@ -51,9 +51,9 @@ def _programs_state(build: Path, selection: str) -> str:
     return state.hexdigest()
 
 
-def check_chapters(tools: setup.Tools, build: Path) -> bool:
+def check_chapters(tools: cmake.Tools, build: Path) -> bool:
     """Runs the chapters' checks unless these programs have passed them before; True if all pass."""
-    on_gpu = setup.gpu_visible()
+    on_gpu = cuda.gpu_visible()
     selection = r"^chapter\.[^.]+\.gpu$" if on_gpu else r"^chapter\.[^.]+\.model$"
     stamp = build / "checked.stamp"
     state = _programs_state(build, selection)
@@ -62,7 +62,7 @@ def check_chapters(tools: setup.Tools, build: Path) -> bool:
         say(f"Checks {where}: passed before, and no program has changed since")
         return True
     say(f"Checks {where}:")
-    code = setup.test(tools, PRESET, "-R", selection, "-j", str(os.cpu_count() or 1))
+    code = cmake.test(tools, PRESET, "-R", selection, "-j", str(os.cpu_count() or 1))
     if code == 0:
         stamp.write_text(state, encoding="utf-8")
     return code == 0
@@ -95,11 +95,11 @@ def serve(html: Path) -> None:
 def main() -> int:
     options = parse(sys.argv[1:])
     tools = setup.set_up()
-    build = setup.configure(tools, PRESET, f"-DCONFLICT_FREE_STRICT={'ON' if options.strict else 'OFF'}")
+    build = cmake.configure(tools, PRESET, f"-DCONFLICT_FREE_STRICT={'ON' if options.strict else 'OFF'}")
     # Ninja's name for all targets of that folder: the tests of everything else are scripts/test's affair.
-    setup.build(tools, PRESET, "the chapters", "chapters/all")
+    cmake.build(tools, PRESET, "the chapters", "chapters/all")
     passed = check_chapters(tools, build)
-    setup.build(tools, PRESET, "the book", "book")
+    cmake.build(tools, PRESET, "the book", "book")
     index = build / "html" / "index.html"
     if not index.exists():
         raise Stop(f"the book was built, but {index} is not there")

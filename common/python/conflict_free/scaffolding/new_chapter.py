@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 from conflict_free.console import FAILED, ROOT, OneLineParser, Stop, say, shown_path
-from conflict_free.setup import setup
+from conflict_free.setup import folders
 
 TEMPLATES = Path(__file__).with_name("chapter")
 # Each file of a chapter, and the template that it is made from.
@@ -91,6 +91,6 @@ def main() -> int:
 
 def _format(path: Path) -> None:
     """Wraps the lines of a new file, which depend on the length of its name, if the formatter is installed."""
-    formatter = setup.VENV / "bin" / "clang-format"
+    formatter = folders.VENV / "bin" / "clang-format"
     if formatter.exists():
         subprocess.run([formatter, "-i", path], check=False)

@@ -20,7 +20,7 @@ from conftest import REPOSITORY
 
 from conflict_free.console import Stop
 from conflict_free.counting import command_line, html_report, nvcc_command, printed_report, report_diff, sarif_report, saved_report
-from conflict_free.setup import setup
+from conflict_free.setup import cuda
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
 SCHEMA = json.loads((REPOSITORY / "common" / "model" / "report.schema.json").read_text(encoding="utf-8"))
@@ -161,7 +161,7 @@ def test_a_program_that_is_there_is_compared_with_machine_code(folder):
     ],
 )
 def test_a_program_that_cannot_be_counted_says_how_to_build_it(folder, options, advice):
-    subprocess.run([setup.present_nvcc(), *options, "-o", "launches", "launches.cu"], cwd=folder, check=True, capture_output=True)
+    subprocess.run([cuda.present_nvcc(), *options, "-o", "launches", "launches.cu"], cwd=folder, check=True, capture_output=True)
     done = run(folder, "run", "--build-dir", BUILD, "./launches")
     assert done.returncode != 0
     assert advice in done.stdout + done.stderr

@@ -15,7 +15,7 @@ import pytest
 from conftest import REPOSITORY, program_rows, sample
 from test_measure import measured
 
-from conflict_free.setup import setup
+from conflict_free.setup import cmake, cuda
 
 PEERS = REPOSITORY / "common" / "python" / "conflict_free" / "measuring" / "peers"
 sys.path.insert(0, str(PEERS))
@@ -50,7 +50,7 @@ def test_the_data_are_those_of_our_kernels(tmp_path):
     common = REPOSITORY / "common"
     points = next(path for folder in ("common/harness/include", "chapters") for path in (REPOSITORY / folder).rglob("points.hpp"))
     includes = [common / "harness" / "include", common / "model" / "include", points.parent]
-    nvcc = setup.system_nvcc() or setup.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc"
+    nvcc = cuda.system_nvcc() or cmake.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc"
     subprocess.run(
         [
             nvcc,

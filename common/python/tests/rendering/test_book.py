@@ -15,7 +15,7 @@ import pytest
 from conftest import start
 
 from conflict_free.rendering import book
-from conflict_free.setup import setup
+from conflict_free.setup import cmake, cuda
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def built(tmp_path, monkeypatch):
         calls.append(arguments)
         return answer["code"]
 
-    monkeypatch.setattr(setup, "test", ctest)
-    monkeypatch.setattr(setup, "gpu_visible", lambda: False)
+    monkeypatch.setattr(cmake, "test", ctest)
+    monkeypatch.setattr(cuda, "gpu_visible", lambda: False)
     return tmp_path, program, calls, answer
 
 
-TOOLS = setup.Tools(python=Path("python"), cmake=Path("cmake"), nvcc=Path("nvcc"))
+TOOLS = cmake.Tools(python=Path("python"), cmake=Path("cmake"), nvcc=Path("nvcc"))
 
 
 def test_checks_that_passed_are_not_run_again_until_a_program_changes(built):
@@ -59,7 +59,7 @@ def test_checks_that_failed_are_run_again(built):
 def test_on_the_gpu_where_there_is_one(built, monkeypatch):
     folder, _, calls, _ = built
     book.check_chapters(TOOLS, folder)
-    monkeypatch.setattr(setup, "gpu_visible", lambda: True)
+    monkeypatch.setattr(cuda, "gpu_visible", lambda: True)
     book.check_chapters(TOOLS, folder)
     assert [r"^chapter\.[^.]+\.model$", r"^chapter\.[^.]+\.gpu$"] == [arguments[1] for arguments in calls]
 

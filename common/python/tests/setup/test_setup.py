@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from conftest import start
 
 from conflict_free import console
 from conflict_free.console import Stop
-from conflict_free.setup import setup
-from conflict_free.setup.setup import Package
+from conflict_free.setup import cmake, cuda, folders, packages, setup
+from conflict_free.setup.packages import Package
 
 ABSENT = Package("libabsent-dev", commands=("absent-command",))
 
@@ -61,13 +62,13 @@ os.execvp(argv[0], argv)
 
 def test_nothing_is_done_when_all_is_there(machine):
     machine.tool("absent-command", "")
-    assert setup.install_packages([ABSENT]) is False
+    assert packages.install_packages([ABSENT]) is False
 
 
 def test_without_permission_one_line_says_what_to_type(machine, tmp_path):
     fake_apt(machine, tmp_path / "log")
     with pytest.raises(Stop) as stop:
-        setup.install_packages([ABSENT])
+        packages.install_packages([ABSENT])
     assert stop.value.code == 2
     assert str(stop.value).endswith("type: sudo apt-get update && sudo apt-get install -y --no-install-recommends libabsent-dev")
     assert "\n" not in str(stop.value)
@@ -76,7 +77,7 @@ def test_without_permission_one_line_says_what_to_type(machine, tmp_path):
 
 def test_without_apt_the_packages_are_named(machine):
     with pytest.raises(Stop, match="libabsent-dev") as stop:
-        setup.install_packages([ABSENT])
+        packages.install_packages([ABSENT])
     assert stop.value.code == 2
 
 
@@ -84,12 +85,12 @@ def test_root_installs_what_is_missing_and_nothing_else(machine, monkeypatch, tm
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     fake_apt(machine, tmp_path / "log")
     there = Package("libthere-dev", file=str(tmp_path))
-    assert setup.install_packages([there, ABSENT]) is True
+    assert packages.install_packages([there, ABSENT]) is True
     update, install = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     assert update.endswith("update")
     assert install.endswith("install -y --no-install-recommends libabsent-dev")
     assert "system packages to install: libabsent-dev" in capsys.readouterr().out
-    assert setup.install_packages([there, ABSENT]) is False
+    assert packages.install_packages([there, ABSENT]) is False
 
 
 def test_sudo_without_a_password_is_used(machine, tmp_path):
@@ -103,7 +104,7 @@ argv.pop(0)
 sys.exit(0) if argv == ["true"] else os.execvp(argv[0], argv)
 """,
     )
-    assert setup.install_packages([ABSENT]) is True
+    assert packages.install_packages([ABSENT]) is True
     assert "install" in (tmp_path / "sudo").read_text(encoding="utf-8")
 
 
@@ -111,7 +112,7 @@ def test_sudo_that_asks_for_a_password_is_not_permission(machine, tmp_path):
     fake_apt(machine, tmp_path / "log")
     machine.tool("sudo", "sys.exit(1)")
     with pytest.raises(Stop) as stop:
-        setup.install_packages([ABSENT])
+        packages.install_packages([ABSENT])
     assert stop.value.code == 2
 
 
@@ -119,23 +120,23 @@ def test_an_installation_that_fails_shows_why(machine, monkeypatch, tmp_path, ca
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     fake_apt(machine, tmp_path / "log", code=100)
     with pytest.raises(Stop, match=r"failed \(exit 100\)"):
-        setup.install_packages([ABSENT])
+        packages.install_packages([ABSENT])
 
 
 def test_a_package_that_does_not_help_is_an_error(machine, monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     fake_apt(machine, tmp_path / "log", make="something-else")
     with pytest.raises(Stop, match="still not usable: libabsent-dev"):
-        setup.install_packages([ABSENT])
+        packages.install_packages([ABSENT])
 
 
 def test_a_header_in_any_include_folder_will_do(machine, monkeypatch, tmp_path):
     package = Package("libabsent-dev", header="absent/header.hpp")
-    assert setup.missing_packages([package]) == [package]
+    assert packages.missing_packages([package]) == [package]
     (tmp_path / "include" / "absent").mkdir(parents=True)
     (tmp_path / "include" / "absent" / "header.hpp").write_text("", encoding="utf-8")
     monkeypatch.setenv("CMAKE_PREFIX_PATH", str(tmp_path))
-    assert setup.missing_packages([package]) == []
+    assert packages.missing_packages([package]) == []
 
 
 def test_dpkg_is_believed_about_headers_and_not_about_commands(machine):
@@ -148,9 +149,9 @@ print("\\n".join(line for line in everything if not names or line.split()[0] in 
 """,
     )
     command = Package("absent", commands=("absent-command",))
-    packages = [Package("libabsent-dev", header="absent.h"), Package("libgone-dev", header="gone.h"), command]
-    assert [p.name for p in setup.missing_packages(packages)] == ["libgone-dev", "absent"]
-    assert setup.missing_packages([command]) == [command]
+    wanted = [Package("libabsent-dev", header="absent.h"), Package("libgone-dev", header="gone.h"), command]
+    assert [p.name for p in packages.missing_packages(wanted)] == ["libgone-dev", "absent"]
+    assert packages.missing_packages([command]) == [command]
 
 
 # --- Python packages ---------------------------------------------------------------------------
@@ -173,13 +174,14 @@ def test_a_venv_is_made_once_and_made_again_when_it_must_be(venv, monkeypatch):
         (folder / "bin").mkdir(parents=True, exist_ok=True)
         (folder / "bin" / "python").write_text("", encoding="utf-8")
 
-    monkeypatch.setattr(setup, "step", pretend)
+    for module in (setup, folders):
+        monkeypatch.setattr(module, "step", pretend)
     assert make() is True
     assert make() is False
     lock.write_text("# something else\n", encoding="utf-8")
     assert make() is True
     assert make() is False
-    monkeypatch.setattr(setup.platform, "python_version", lambda: "3.99.0")
+    monkeypatch.setattr(cuda.platform, "python_version", lambda: "3.99.0")
     assert make() is True
 
 
@@ -219,31 +221,31 @@ def no_usual_nvcc(machine, monkeypatch):
 
 def test_nvcc_on_the_path(no_usual_nvcc):
     found = nvcc(no_usual_nvcc, "13.0.48")
-    assert setup.system_nvcc() == found
+    assert cuda.system_nvcc() == found
 
 
 def test_nvcc_where_cuda_home_says(no_usual_nvcc, monkeypatch, tmp_path):
     found = nvcc(no_usual_nvcc, "13.0.88", tmp_path / "cuda" / "bin")
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
-    assert setup.system_nvcc() == found
+    assert cuda.system_nvcc() == found
 
 
 @pytest.mark.parametrize("version", ["11.8.89", "12.9.41", "13.1.5"])
 def test_another_nvcc_is_passed_over(no_usual_nvcc, capsys, version):
     """The model knows one version's PTX and runtime library."""
     nvcc(no_usual_nvcc, version)
-    assert setup.system_nvcc() is None
+    assert cuda.system_nvcc() is None
     assert f"{version}, 13.0 is accepted" in capsys.readouterr().out
 
 
 def test_a_machine_that_cuda_does_not_exist_for(no_usual_nvcc, monkeypatch):
-    monkeypatch.setattr(setup.platform, "machine", lambda: "riscv64")
+    monkeypatch.setattr(cuda.platform, "machine", lambda: "riscv64")
     with pytest.raises(Stop, match="riscv64; accepted: Linux on x86_64 or aarch64$"):
-        setup.find_or_install_nvcc()
+        cuda.find_or_install_nvcc()
 
 
 def test_no_nvcc(no_usual_nvcc):
-    assert setup.system_nvcc() is None
+    assert cuda.system_nvcc() is None
 
 
 @pytest.mark.parametrize(
@@ -256,11 +258,11 @@ def test_no_nvcc(no_usual_nvcc):
 )
 def test_a_gpu_is_visible_when_the_driver_lists_one(machine, body, visible):
     machine.tool("nvidia-smi", body)
-    assert setup.gpu_visible() is visible
+    assert cuda.gpu_visible() is visible
 
 
 def test_no_driver_no_gpu(machine):
-    assert setup.gpu_visible() is False
+    assert cuda.gpu_visible() is False
 
 
 # --- CMake -------------------------------------------------------------------------------------
@@ -276,14 +278,14 @@ def test_no_driver_no_gpu(machine):
     ],
 )
 def test_a_build_folder_that_cmake_could_not_change_is_configured_anew(machine, monkeypatch, cache, kept):
-    monkeypatch.setattr(setup, "ROOT", machine.root)
+    monkeypatch.setattr(cmake, "ROOT", machine.root)
     seen = []
-    monkeypatch.setattr(setup, "step", lambda title, command: seen.append([str(word) for word in command]))
+    monkeypatch.setattr(cmake, "step", lambda title, command: seen.append([str(word) for word in command]))
     build = machine.root / "build" / "book"
     build.mkdir(parents=True)
     (build / "CMakeCache.txt").write_text(cache.format(root=machine.root), encoding="utf-8")
-    tools = setup.Tools(python=machine.root, cmake=machine.root / "cmake", nvcc=setup.Path("/cuda/nvcc"))
-    setup.configure(tools, "book")
+    tools = cmake.Tools(python=machine.root, cmake=machine.root / "cmake", nvcc=Path("/cuda/nvcc"))
+    cmake.configure(tools, "book")
     assert (build / "CMakeCache.txt").exists() is kept
     assert seen[0][1:] == ["--preset", "book", "-DCMAKE_CUDA_COMPILER=/cuda/nvcc"]
 

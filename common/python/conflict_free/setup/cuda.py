@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""CUDA's compiler and NCCL: those of the machine, or those of Python wheels in .cuda. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from conflict_free.console import ROOT, USAGE, Stop, say, step
+
+from .cmake import CMAKE_MINIMUM, version_of
+from .folders import CUDA, VENV, install_locked, read, remove, stamp_text
+from .packages import include_folders
+
+#: The compiler whose PTX and whose runtime library the counting model knows.
+NVCC_ACCEPTED = (13, 0)
+
+_PROBE_CMAKE = """\
+cmake_minimum_required(VERSION 3.24)
+project(probe LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_executable(probe probe.cu)
+"""
+_PROBE_SOURCE = """\
+#include <cstdio>
+#include <cuda/std/array>
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+int main() {
+  int count = 0;
+  std::printf("%d\\n", static_cast<int>(cudaGetDeviceCount(&count)));
+  if (count > 0) fill<<<1, 32>>>(nullptr);
+}
+"""
+
+
+def system_nvcc() -> Path | None:
+    """The nvcc of this machine, if it is of the version that is wanted: on the PATH, or in the usual folders."""
+    found = [shutil.which("nvcc")]
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if os.environ.get(variable):
+            found.append(os.path.join(os.environ[variable], "bin", "nvcc"))
+    found.append("/usr/local/cuda/bin/nvcc")
+    for candidate in found:
+        if candidate and os.access(candidate, os.X_OK):
+            version = nvcc_version(Path(candidate))
+            if version[:2] == NVCC_ACCEPTED:
+                return Path(candidate)
+            shown = ".".join(map(str, version)) or "of unknown version"
+            say(f"Set-up: {candidate} is passed over: it is {shown}, {'.'.join(map(str, NVCC_ACCEPTED))} is accepted")
+    return None
+
+
+def nvcc_version(nvcc: Path) -> tuple[int, ...]:
+    """The version of an nvcc, for example (13, 0, 88); () if it does not tell."""
+    try:
+        done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = re.search(r"\bV(\d+)\.(\d+)\.(\d+)", done.stdout)
+    return tuple(int(part) for part in found.groups()) if found else ()
+
+
+def _probe(nvcc: Path, title: str) -> None:
+    """Builds a small CUDA program with CMake, once for each compiler; raises Stop if that fails."""
+    compiler = shutil.which("g++") or shutil.which("c++") or ""
+    host = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+    wanted = json.dumps([str(nvcc), nvcc_version(nvcc), host.splitlines()[:1]])
+    stamp = CUDA / "probe.stamp"
+    if read(stamp) == wanted:
+        return
+    folder = CUDA / "probe"
+    remove(folder)
+    folder.mkdir(parents=True)
+    (folder / "CMakeLists.txt").write_text(_PROBE_CMAKE, encoding="utf-8")
+    (folder / "probe.cu").write_text(_PROBE_SOURCE, encoding="utf-8")
+    cmake = shutil.which("cmake")
+    if cmake is None or version_of([cmake, "--version"]) < CMAKE_MINIMUM:
+        cmake = str(VENV / "bin" / "cmake")
+    step(
+        title,
+        [
+            "sh",
+            "-c",
+            '"$0" -S "$1" -B "$1/build" -G Ninja -DCMAKE_CUDA_COMPILER="$2" '
+            '-DCMAKE_CUDA_ARCHITECTURES=90-virtual -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared && "$0" --build "$1/build"',
+            cmake,
+            folder,
+            nvcc,
+        ],
+    )
+    remove(folder)
+    stamp.write_text(wanted, encoding="utf-8")
+
+
+def _nvcc_of_wheels() -> Path:
+    return CUDA / "toolkit" / "nvidia" / "cu13" / "bin" / "nvcc"
+
+
+def present_nvcc() -> Path | None:
+    """The nvcc that is used, if one is there already."""
+    wheels = _nvcc_of_wheels()
+    return system_nvcc() or (wheels if wheels.exists() else None)
+
+
+def install_nvcc() -> tuple[Path, bool]:
+    """The nvcc of the CUDA wheels in .cuda/toolkit, and whether it had to be installed."""
+    toolkit = CUDA / "toolkit"
+    nvcc = _nvcc_of_wheels()
+    lock = ROOT / "requirements-cuda.lock"
+    wanted = stamp_text([lock], platform.machine())
+    stamp = toolkit / "conflict-free.stamp"
+    if read(stamp) == wanted and nvcc.exists():
+        return nvcc, False
+    new = CUDA / "toolkit.new"
+    remove(new)
+    CUDA.mkdir(exist_ok=True)
+    install_locked("Set-up: CUDA compiler", lock, python=VENV / "bin" / "python", target=new)
+    tree = new / "nvidia" / "cu13"
+    # nvcc links with lib64, and -lcudart wants a name without a version; the wheels have neither.
+    (tree / "lib64").symlink_to("lib")
+    for library in (tree / "lib").glob("libcudart.so.*"):
+        (tree / "lib" / "libcudart.so").symlink_to(library.name)
+    (new / stamp.name).write_text(wanted, encoding="utf-8")
+    remove(toolkit)
+    new.rename(toolkit)
+    return nvcc, True
+
+
+def find_or_install_nvcc() -> tuple[Path, bool]:
+    """The nvcc to build with, and whether anything had to be done. Raises Stop where CUDA does not exist."""
+    nvcc = system_nvcc()
+    if nvcc:
+        try:
+            _probe(nvcc, "Set-up: trial of the CUDA compiler")
+            return nvcc, False
+        except Stop as stop:
+            say(f"Set-up: {nvcc} is passed over: {stop}")
+    if platform.system() != "Linux" or platform.machine() not in ("x86_64", "aarch64"):
+        raise Stop(f"no CUDA compiler for {platform.system()} on {platform.machine()}; accepted: Linux on x86_64 or aarch64", USAGE)
+    nvcc, made = install_nvcc()
+    _probe(nvcc, "Set-up: trial of the CUDA compiler from wheels")
+    return nvcc, made
+
+
+_FIND_NCCL = "import nvidia.nccl, pathlib; print(next(pathlib.Path(p, 'include', 'nccl.h') for p in nvidia.nccl.__path__))"
+
+
+def nccl_is_there() -> bool:
+    """Whether CMake finds NCCL without our help, as common/cmake/FindNccl.cmake looks for it."""
+    folders = include_folders()
+    if os.environ.get("NCCL_ROOT"):
+        folders.append(Path(os.environ["NCCL_ROOT"]) / "include")
+    if any((folder / "nccl.h").exists() for folder in folders):
+        return True
+    try:
+        done = subprocess.run(["python3", "-c", _FIND_NCCL], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and Path(done.stdout.strip()).exists()
+
+
+def find_or_install_nccl() -> bool:
+    """Sees to NCCL, in .cuda/nccl where the machine has none; returns whether anything had to be done.
+
+    Only the chapter of several GPUs needs it: what cannot be installed is said, and that chapter is left out.
+    """
+    folder = CUDA / "nccl"
+    lock = ROOT / "requirements-nccl.lock"
+    wanted = stamp_text([lock], platform.machine())
+    stamp = folder / "conflict-free.stamp"
+    if read(stamp) == wanted or nccl_is_there():
+        return False
+    new = CUDA / "nccl.new"
+    remove(new)
+    CUDA.mkdir(exist_ok=True)
+    try:
+        install_locked("Set-up: NCCL", lock, python=VENV / "bin" / "python", target=new)
+    except Stop as stop:
+        say(f"Set-up: no NCCL, so the chapter of several GPUs is left out: {stop}")
+        return False
+    (new / stamp.name).write_text(wanted, encoding="utf-8")
+    remove(folder)
+    new.rename(folder)
+    return True
+
+
+def gpu_visible() -> bool:
+    """Whether the driver shows a GPU to this process."""
+    smi = shutil.which("nvidia-smi")
+    if smi is None:
+        return False
+    try:
+        done = subprocess.run([smi, "-L"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and "GPU " in done.stdout

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Where the set-up puts what it installs, and how it knows that it is there. Standard library only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from conflict_free.console import ROOT, step
+
+VENV = ROOT / ".venv"
+CUDA = ROOT / ".cuda"
+
+_NO_NETWORK = "; the machine needs to reach a Python package index"
+
+
+def stamp_text(locks: Iterable[Path], *more: str) -> str:
+    """Return what is written beside packages that were installed from lock files, for this machine."""
+    digests = {lock.name: hashlib.sha256(lock.read_bytes()).hexdigest() for lock in locks}
+    return json.dumps({"locks": digests, "for": more}, indent=1, sort_keys=True) + "\n"
+
+
+def read(path: Path) -> str:
+    """Return the text of a file; nothing where there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, or the link or file in its place."""
+    if folder.is_symlink() or folder.is_file():
+        folder.unlink()
+    elif folder.exists():
+        shutil.rmtree(folder)
+
+
+def _pip_progress(line: str) -> str | None:
+    """Pip's lines in a few words: what is fetched and what is installed."""
+    for verb, shown in (("Collecting ", "fetching "), ("Installing collected", "unpacking")):
+        if line.startswith(verb):
+            return shown + (line[len(verb) :].split(" ")[0] if shown.endswith(" ") else "")
+    return None
+
+
+def install_locked(title: str, lock: Path, *, python: Path, target: Path | None = None) -> None:
+    """Install what a lock file names, by its hashes: where ``python`` finds it, or into ``target``. Raises Stop if that fails."""
+    options = ["--disable-pip-version-check", "--no-input", "--require-hashes", "--no-deps", "-r", lock]
+    into = ["--target", target] if target else []
+    step(title, [python, "-m", "pip", "install", *options, *into], hint=_NO_NETWORK, progress=_pip_progress)
