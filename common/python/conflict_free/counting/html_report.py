@@ -10,18 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from .launches import Launches, fold, without_calls
 from .printed_report import (
     LINK_HEADINGS,
     MEASURES,
     OPERATIONS,
-    Launches,
     counts_of,
-    fold,
     heading_of,
     not_counted,
     row_of,
     rows_of_links,
-    without_calls,
 )
 from .shown_lines import shown_numbers
 

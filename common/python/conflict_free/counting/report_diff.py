@@ -10,7 +10,8 @@ from pathlib import Path
 from conflict_free.console import FAILED, OneLineParser, say
 
 from . import saved_report
-from .printed_report import MEASURES, OPERATIONS, fold
+from .launches import fold
+from .printed_report import MEASURES, OPERATIONS
 
 _TOTALS = (
     "shared_load",

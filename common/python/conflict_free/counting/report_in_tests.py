@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import failing, printed_report, saved_report
+from . import failing, launches, saved_report
 
 
 class Counts(Mapping):
@@ -71,7 +71,7 @@ class Report:
         if not found:
             names = ", ".join(sorted({kernel["name"] for kernel in self.data["kernels"]}))
             raise KeyError(f"no launch of {name!r} was counted; launched: {names or 'nothing'}")
-        return Counts(failing.names_of(printed_report.sum_of(found)))
+        return Counts(failing.names_of(launches.sum_of(found)))
 
 
 def read(path: Path, output: str) -> Report:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .printed_report import MEASURES, fold, without_calls
+from .launches import fold, without_calls
+from .printed_report import MEASURES
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HAZARDS = {

@@ -20,7 +20,7 @@ import jsonschema
 import pytest
 from conftest import REPOSITORY
 
-from conflict_free.counting import count, printed_report, subcommands
+from conflict_free.counting import count, launches, printed_report, subcommands
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
 SCHEMA = json.loads((REPOSITORY / "common" / "model" / "report.schema.json").read_text(encoding="utf-8"))
@@ -490,7 +490,7 @@ def shown(capsys, data: dict, *sources: Path) -> str:
 
 
 def test_launches_of_one_configuration_are_folded():
-    folded = printed_report.fold([kernel(0), kernel(1), kernel(2, block=[64, 1, 1]), kernel(3)])
+    folded = launches.fold([kernel(0), kernel(1), kernel(2, block=[64, 1, 1]), kernel(3)])
     assert [(launches.number, launches.differ) for launches in folded] == [(3, False), (1, False)]
     assert folded[0].counts["shared_store"]["wavefronts"] == 128
 
@@ -513,7 +513,7 @@ def test_launches_that_differ_are_summed():
             {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 8, 4)},
         ],
     )
-    (folded,) = printed_report.fold([kernel(0), other])
+    (folded,) = launches.fold([kernel(0), other])
     assert folded.differ and folded.number == 2
     assert folded.counts["shared_store"] == shared(9, 138, 9)
     assert folded.counts["barriers"] == 2 and folded.counts["grid"] == [1, 1, 1]
