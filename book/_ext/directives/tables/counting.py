@@ -91,7 +91,8 @@ class AccessTable(EvidenceDirective):
 def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the names of programs whose counts are all equal, and rows of the others.
 
-    A row has the kernels whose counts differ, with the marks that the tool gives them; none where the counts should be equal.
+    A row has the kernels whose counts differ, with the marks that the tool gives them; none where the counts should be equal. It
+    varies if each count without a mark was another one on the GPU itself, when the program ran again.
     """
     rows = []
     for program in programs:
@@ -108,6 +109,7 @@ def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
                     "of": program["counts"],
                     "marked": all(kernels.values()),
                     "marks": marks,
+                    "varies": all(one["marked"] or "gpu_again" in one for one in program["differences"]),
                 }
             )
     return {

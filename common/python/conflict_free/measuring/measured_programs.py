@@ -6,8 +6,9 @@
     python measured_programs.py compare COUNTERS REPORTS OUTPUT     anywhere
 
 LIST is JSON: for each program its name, the folder to run it in, the program and its arguments. `read` profiles the first launches
-of each, and writes what ncu said. REPORTS is a folder with NAME.json of `conflict-free run --launches 1 --json` for each program.
-`compare` writes for each program how many counts of first launches are equal, and which differ.
+of each, twice, and writes what ncu said. REPORTS is a folder with NAME.json of `conflict-free run --launches 1 --json` for each program.
+`compare` writes for each program how many counts of first launches are equal, and which differ. A count that differs, and that the
+GPU itself counted otherwise the second time, has both of the GPU's numbers.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ _Launched = tuple[str, tuple[int, ...], tuple[int, ...]]
 
 
 def _profile(ncu: str, folder: Path, command: list[str]) -> dict[str, Any]:
+    first, second = (_profile_once(ncu, folder, command) for _ in range(2))
+    return {**first, "again": second["csv"]}
+
+
+def _profile_once(ncu: str, folder: Path, command: list[str]) -> dict[str, Any]:
     metrics = sorted({metric for _, ours in COMPARED.values() for metric in ours})
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(scratch) / "ncu.csv"
@@ -138,11 +144,16 @@ def pairs(report: Mapping[str, Any], profiled: Mapping[_Launched, list[Launch]])
             seen[key] += 1
 
 
-def compare(name: str, report: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """One program: its launches that were compared, how many counts are equal, and those that differ."""
+def compare(name: str, report: Mapping[str, Any], text: str, again: str = "") -> dict[str, Any]:
+    """One program: its launches that were compared, how many counts are equal, and those that differ.
+
+    ``text`` and ``again`` are what ncu said of two runs; the second may be missing.
+    """
     found: dict[str, Any] = {"name": name, "launches": 0, "counts": 0, "equal": 0, "differences": []}
+    second = {id(kernel): _counters(launch) for kernel, launch in pairs(report, first_launches(again))}
     for kernel, launch in pairs(report, first_launches(text)):
         found["launches"] += 1
+        on_gpu_again = second.get(id(kernel), {})
         counted = model_counts(kernel)
         for key, on_gpu in _counters(launch).items():
             found["counts"] += 1
@@ -154,6 +165,7 @@ def compare(name: str, report: Mapping[str, Any], text: str) -> dict[str, Any]:
                         "count": key,
                         "model": counted[key],
                         "gpu": on_gpu,
+                        **({"gpu_again": on_gpu_again[key]} if on_gpu_again.get(key, on_gpu) != on_gpu else {}),
                         "marked": sorted({entry["why"] for entry in kernel["fused"]}) if not kernel["exact"] else [],
                     }
                 )
@@ -167,7 +179,7 @@ def _compare(options: argparse.Namespace) -> int:
     for name, profiled in sorted(read.items()):
         path = options.reports / f"{name}.json"
         if path.exists():
-            found = compare(name, json.loads(path.read_text(encoding="utf-8")), profiled["csv"])
+            found = compare(name, json.loads(path.read_text(encoding="utf-8")), profiled["csv"], profiled.get("again", ""))
             programs += [found] if found["launches"] else []
     options.output.write_text(json.dumps({"gpu": options.gpu, "programs": programs}, indent=1) + "\n", encoding="utf-8")
     equal = sum(not each["differences"] for each in programs)

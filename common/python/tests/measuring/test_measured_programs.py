@@ -72,6 +72,13 @@ def test_a_difference_is_told_with_its_mark():
     ]
 
 
+def test_what_the_gpu_counts_otherwise_the_second_time_is_told_with_both():
+    report = {"kernels": [kernel("scale", 20), kernel("other", 5)]}
+    first, second = (ncu_said(("scale()", n), ("other()", 6)) for n in (16, 17))
+    differences = measured_programs.compare("a", report, first, second)["differences"]
+    assert [(one["kernel"], one["gpu"], one.get("gpu_again")) for one in differences] == [("scale", 16, 17), ("other", 6, None)]
+
+
 def test_a_counter_that_was_not_read_is_left_out():
     said = "\n".join(line for line in ncu_said(("scale()", 8)).splitlines() if "lsu_mem_local_op_ld" not in line)
     assert measured_programs.compare("a", {"kernels": [kernel("scale", 8)]}, said)["counts"] == len(COMPARED) - 2
