@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+
 from directives.project import render
 from directives.tables.counting import summarize_programs
 
