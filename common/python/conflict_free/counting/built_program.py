@@ -19,7 +19,7 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from . import exactness, model_runtime, nvcc_command, packaged
+from . import exactness, model_runtime, packaged
 from .nvcc_command import values, with_ptx
 
 CACHE = packaged.kept("count")
@@ -46,9 +46,9 @@ class Program:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What builds programs for the model of a build folder."""
+    """What builds programs for the model of a build folder or of an installed package, which need not have a compiler, and reads them."""
 
-    nvcc: Path
+    nvcc: Path | None
     reader: Path
 
     @classmethod
@@ -56,10 +56,10 @@ class Toolchain:
         return cls(_nvcc_of(build), model_runtime.libraries(build) / "ptx_of_program")
 
 
-def _nvcc_of(build: Path) -> Path:
+def _nvcc_of(build: Path) -> Path | None:
     """The compiler that a build folder was configured with; with an installed package, the one that is there."""
     if build == packaged.MODEL:
-        return nvcc_command.nvcc()
+        return packaged.nvcc()
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
     if not found:
@@ -165,6 +165,8 @@ def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]
 def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output: Path) -> None:
     """Lets the counts take into account what ptxas makes of the program."""
     try:
+        if toolchain.nvcc is None:
+            raise exactness.NoMachineCode("no ptxas here")
         exactness.write(program, toolchain.reader, toolchain.nvcc, output, ptxas_options(options))
     except exactness.NoMachineCode as why:
         exactness.write_unknown(output, str(why))
@@ -192,6 +194,8 @@ def make(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) ->
 
     Raises Stop with exit code 2, after the messages on stderr, if it does not compile.
     """
+    if toolchain.nvcc is None:
+        raise Stop(packaged.NO_NVCC, USAGE)
     kept = CACHE / _key(toolchain, files, options)
     if program := _kept(kept):
         return program

@@ -14,7 +14,7 @@ from conflict_free.console import USAGE, OneLineParser, Stop
 from . import command_line, html_report, printed_report, sarif_report
 
 # Not the reader's own, though they are on this machine: NVIDIA's headers and the system's.
-_SYSTEM_PARTS = ("/usr/", "/nvidia/cu13/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
+_SYSTEM_PARTS = ("/usr/", "/nvidia/cu13/", "/conflict-free/toolkit/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
 
 
 def read(path: Path) -> dict:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -40,21 +41,28 @@ class Installed:
         return Path(self.conflict_free("--cmake-dir", folder=self.folder).stdout.strip())
 
 
+def _tools(build: Path) -> list[str]:
+    """The folders of the tools that a build folder was configured with."""
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    found = re.findall(r"^(?:CMAKE_COMMAND|CMAKE_CUDA_COMPILER):[A-Z]+=(.+)$", cache, re.MULTILINE)
+    return [str(Path(tool).parent) for tool in found]
+
+
 def install(root: Path) -> Installed:
     """Makes a wheel of the model that the build folder has, and installs it; all of that in a folder."""
-    build = os.environ["CONFLICT_FREE_BUILD"]
-    succeed("cmake", "--install", build, "--component", "ConflictFree", "--prefix", root / "model")
+    build, venv, package = Path(os.environ["CONFLICT_FREE_BUILD"]), root / "venv", REPOSITORY / "common" / "python"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFLICT_FREE_", "PYTHON", "LD_"))}
+    environment["PATH"] = os.pathsep.join((str(venv / "bin"), *_tools(build), environment["PATH"]))
+    environment["XDG_CACHE_HOME"] = str(root / "cache")
+
+    succeed("cmake", "--install", build, "--component", "ConflictFree", "--prefix", root / "model", env=environment)
     offline = ("-q", "--disable-pip-version-check", "--no-index")
-    prebuilt = f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}"
-    package = REPOSITORY / "common" / "python"
-    succeed(sys.executable, "-m", "pip", "wheel", *offline, "--no-deps", "--no-build-isolation", "-w", root, "-C", prebuilt, package)
-    venv = root / "venv"
+    settings = ("--no-deps", "--no-build-isolation", "-C", f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}")
+    succeed(sys.executable, "-m", "pip", "wheel", *offline, *settings, "-w", root, package, env=environment)
     succeed(sys.executable, "-m", "venv", "--without-pip", venv)
     python = venv / "bin" / "python"
     # What the package depends on, pytest and pip, without a package index: those of this environment.
     place = Path(succeed(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     (place / "environment.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n", encoding="utf-8")
     succeed(python, "-m", "pip", "install", *offline, next(root.glob("*.whl")))
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFLICT_FREE_", "PYTHON", "LD_"))}
-    environment |= {"PATH": f"{venv / 'bin'}{os.pathsep}{environment['PATH']}", "XDG_CACHE_HOME": str(root / "cache")}
     return Installed(venv, environment)
