@@ -66,6 +66,15 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph);
 /// The node of an executable graph that is a copy of `node`. Fails if there is none.
 CUgraphNode_st& node_in(cudaGraphExec_t executable, cudaGraphNode_t node);
 
+/// What a node does, of the kind that it has to be. Fails with cudaErrorInvalidValue if it does something else.
+template <class Kind>
+Kind& work_of(CUgraphNode_st& node)
+{
+    auto* work = std::get_if<Kind>(&node.work);
+    require(work != nullptr);
+    return *work;
+}
+
 /// If the stream is captured, makes the work a node of its graph and returns true. Waiting for an event that was recorded in
 /// a captured stream makes the stream join that capture.
 bool join_capture(CUstream_st& stream, const Work& work);

@@ -11,246 +11,12 @@
 
 #include "warp/decoder.hpp"
 #include "warp/exchange.hpp"
+#include "warp/exchange_operands.hpp"
 #include "warp/launch.hpp"
 
 namespace simt::warp {
 
 namespace {
-
-enum class Kind : std::uint8_t { barrier, shuffle, vote, match, reduce, elect };
-enum class How : std::uint8_t {
-    up,
-    down,
-    butterfly,
-    index,  // shfl
-    all,
-    any,
-    uniform,
-    ballot,  // vote
-    match_any,
-    match_all,  // match
-    add,
-    minimum,
-    maximum,
-    bit_and,
-    bit_or,
-    bit_xor,  // redux
-    none,
-};
-
-struct Exchange {
-    Kind kind = Kind::barrier;
-    How how = How::none;
-    ptx::Type type = ptx::Type::b32;
-    int bytes = 4;
-    /// Places in the list of operands; -1 where there is none.
-    int result = -1, result_predicate = -1, value = -1, second = -1, clamp = -1, members = -1;
-    bool value_negated = false, absolute = false, nan = false;
-};
-
-const Exchange& details(const Instruction& instruction) { return *reinterpret_cast<const Exchange*>(instruction.immediate); }
-
-/// What the lanes bring along.
-struct Brought {
-    std::uint32_t lanes = 0;
-    std::array<std::uint64_t, lanes_of_warp> value{};
-};
-
-unsigned char* slot(const Fragment& fragment, const Instruction& instruction, int n)
-{
-    return fragment.frame->registers + instruction.operand_at(static_cast<std::size_t>(n));
-}
-
-std::uint64_t read(const unsigned char* at, int lane, int bytes)
-{
-    std::uint64_t value = 0;
-    std::memcpy(&value, at + lane * bytes, static_cast<std::size_t>(bytes));
-    return value;
-}
-
-void bring(const Fragment& fragment, Brought& brought)
-{
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    brought.lanes |= fragment.mask;
-    if (exchange.value < 0) return;
-    const unsigned char* from = slot(fragment, instruction, exchange.value);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        auto& value = brought.value[static_cast<std::size_t>(lane)];
-        if (exchange.kind == Kind::vote) {
-            std::uint32_t predicate;
-            std::memcpy(&predicate, from, sizeof predicate);
-            value = ((predicate >> lane & 1) != 0) != exchange.value_negated;
-        } else {
-            value = read(from, lane, exchange.bytes);
-        }
-    }
-}
-
-void give(const Fragment& fragment, const Instruction& instruction, int n, int lane, std::uint64_t value, int bytes)
-{
-    if (n < 0) return;
-    std::memcpy(slot(fragment, instruction, n) + lane * bytes, &value, static_cast<std::size_t>(bytes));
-}
-
-void give_predicate(const Fragment& fragment, const Instruction& instruction, int n, int lane, bool value)
-{
-    if (n < 0) return;
-    std::uint32_t predicate;
-    unsigned char* at = slot(fragment, instruction, n);
-    std::memcpy(&predicate, at, sizeof predicate);
-    predicate = (predicate & ~(1u << lane)) | static_cast<std::uint32_t>(value) << lane;
-    std::memcpy(at, &predicate, sizeof predicate);
-}
-
-void report_inactive(Warp& warp, const Instruction& instruction, int lane, int source)
-{
-    const int lanes[] = {lane};
-    const std::uint32_t program_counters[] = {instruction.program_counter};
-    warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters,
-                       hazards::thread_name(warp.launch->info, warp.thread_of(lane)) + " takes a value from lane " +
-                           std::to_string(source) + ", which takes no part in the shuffle",
-                       "Name only lanes in the mask that make the call, and read only from those.");
-}
-
-void shuffle(Warp& warp, const Fragment& fragment, const Brought& brought)
-{
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const auto b = static_cast<int>(read(slot(fragment, instruction, exchange.second), lane, 4) & 0x1F);
-        const auto c = static_cast<std::uint32_t>(read(slot(fragment, instruction, exchange.clamp), lane, 4));
-        const int segment = static_cast<int>(c >> 8 & 0x1F), clamp = static_cast<int>(c & 0x1F);
-        const int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-        int source = lane;
-        bool valid = true;
-        switch (exchange.how) {
-            case How::up: source = lane - b, valid = source >= most; break;
-            case How::down: source = lane + b, valid = source <= most; break;
-            case How::butterfly: source = lane ^ b, valid = source <= most; break;
-            default: source = least | (b & ~segment), valid = source <= most; break;
-        }
-        if (!valid) source = lane;
-        if (!(brought.lanes >> source & 1)) report_inactive(warp, instruction, lane, source);
-        give(fragment, instruction, exchange.result, lane, brought.value[static_cast<std::size_t>(source)], exchange.bytes);
-        give_predicate(fragment, instruction, exchange.result_predicate, lane, valid);
-    }
-}
-
-void vote(const Fragment& fragment, const Brought& brought)
-{
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    std::uint32_t yes = 0;
-    for (std::uint32_t rest = brought.lanes; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); brought.value[static_cast<std::size_t>(lane)]) yes |= 1u << lane;
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        switch (exchange.how) {
-            case How::ballot: give(fragment, instruction, exchange.result, lane, yes, 4); break;
-            case How::all: give_predicate(fragment, instruction, exchange.result, lane, yes == brought.lanes); break;
-            case How::any: give_predicate(fragment, instruction, exchange.result, lane, yes != 0); break;
-            default: give_predicate(fragment, instruction, exchange.result, lane, yes == 0 || yes == brought.lanes); break;
-        }
-    }
-}
-
-void match(const Fragment& fragment, const Brought& brought)
-{
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint32_t same = 0;
-        for (std::uint32_t others = brought.lanes; others; others &= others - 1)
-            if (const int other = std::countr_zero(others);
-                brought.value[static_cast<std::size_t>(other)] == brought.value[static_cast<std::size_t>(lane)])
-                same |= 1u << other;
-        if (exchange.how == How::match_all) {
-            give(fragment, instruction, exchange.result, lane, same == brought.lanes ? brought.lanes : 0, 4);
-            give_predicate(fragment, instruction, exchange.result_predicate, lane, same == brought.lanes);
-        } else {
-            give(fragment, instruction, exchange.result, lane, same, 4);
-        }
-    }
-}
-
-template <class T>
-T reduce_as(const Exchange& exchange, const Brought& brought)
-{
-    bool first = true;
-    T result{};
-    for (std::uint32_t rest = brought.lanes; rest; rest &= rest - 1) {
-        const auto bits = static_cast<std::uint32_t>(brought.value[static_cast<std::size_t>(std::countr_zero(rest))]);
-        T value = std::bit_cast<T>(bits);
-        if constexpr (std::is_floating_point_v<T>) {
-            if (exchange.absolute) value = value < 0 ? -value : value;
-            if (exchange.nan && (value != value || result != result)) {
-                result = std::bit_cast<T>(0x7FFF'FFFFu);
-                first = false;
-                continue;
-            }
-            if (value != value) continue;
-        }
-        if (std::exchange(first, false)) {
-            result = value;
-            continue;
-        }
-        switch (exchange.how) {
-            case How::minimum: result = std::min(result, value); break;
-            case How::maximum: result = std::max(result, value); break;
-            default: break;
-        }
-        if constexpr (std::is_unsigned_v<T>) {
-            switch (exchange.how) {
-                case How::add: result += value; break;
-                case How::bit_and: result &= value; break;
-                case How::bit_or: result |= value; break;
-                case How::bit_xor: result ^= value; break;
-                default: break;
-            }
-        }
-    }
-    return result;
-}
-
-void reduce(const Fragment& fragment, const Brought& brought)
-{
-    const Exchange& exchange = details(*fragment.instruction);
-    const bool ordered = exchange.how == How::minimum || exchange.how == How::maximum;
-    std::uint32_t result = 0;
-    if (exchange.type == ptx::Type::f32) result = std::bit_cast<std::uint32_t>(reduce_as<float>(exchange, brought));
-    else if (exchange.type == ptx::Type::s32 && ordered) result = std::bit_cast<std::uint32_t>(reduce_as<std::int32_t>(exchange, brought));
-    else result = reduce_as<std::uint32_t>(exchange, brought);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1)
-        give(fragment, *fragment.instruction, exchange.result, std::countr_zero(rest), result, 4);
-}
-
-void elect(const Fragment& fragment, const Brought& brought)
-{
-    const Exchange& exchange = details(*fragment.instruction);
-    const int leader = std::countr_zero(brought.lanes);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        give(fragment, *fragment.instruction, exchange.result, lane, static_cast<std::uint64_t>(leader), 4);
-        give_predicate(fragment, *fragment.instruction, exchange.result_predicate, lane, lane == leader);
-    }
-}
-
-/// Gives each fragment its results, once all lanes have come.
-void finish(Warp& warp, const Fragment& fragment, const Brought& brought)
-{
-    switch (details(*fragment.instruction).kind) {
-        case Kind::barrier: break;
-        case Kind::shuffle: shuffle(warp, fragment, brought); break;
-        case Kind::vote: vote(fragment, brought); break;
-        case Kind::match: match(fragment, brought); break;
-        case Kind::reduce: reduce(fragment, brought); break;
-        case Kind::elect: elect(fragment, brought); break;
-    }
-}
 
 std::uint32_t members_of(Warp& warp, const Instruction& instruction, int lane)
 {
@@ -334,15 +100,16 @@ void read_active_mask(Warp& warp, const Instruction& instruction)
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = warp.active;
 }
 
-How how_of(const ptx::Instruction& instruction)
+ExchangeHow how_of(const ptx::Instruction& instruction)
 {
-    static constexpr std::pair<const char*, How> names[] = {
-        {"up", How::up},       {"down", How::down},   {"bfly", How::butterfly}, {"idx", How::index},  {"all", How::all},
-        {"any", How::any},     {"uni", How::uniform}, {"ballot", How::ballot},  {"add", How::add},    {"min", How::minimum},
-        {"max", How::maximum}, {"and", How::bit_and}, {"or", How::bit_or},      {"xor", How::bit_xor}};
+    static constexpr std::pair<const char*, ExchangeHow> names[] = {
+        {"up", ExchangeHow::up},     {"down", ExchangeHow::down},   {"bfly", ExchangeHow::butterfly}, {"idx", ExchangeHow::index},
+        {"all", ExchangeHow::all},   {"any", ExchangeHow::any},     {"uni", ExchangeHow::uniform},    {"ballot", ExchangeHow::ballot},
+        {"add", ExchangeHow::add},   {"min", ExchangeHow::minimum}, {"max", ExchangeHow::maximum},    {"and", ExchangeHow::bit_and},
+        {"or", ExchangeHow::bit_or}, {"xor", ExchangeHow::bit_xor}};
     for (const auto& [name, how] : names)
         if (instruction.has(name)) return how;
-    return How::none;
+    return ExchangeHow::none;
 }
 
 /// Adds operands to the decoded instruction and notes their places.
@@ -386,7 +153,7 @@ bool release_warp_barriers(Warp& warp)
             if (fits(other)) bring(other, brought);
         if ((first.members & alive) & ~brought.lanes) continue;
         const std::uint32_t members = first.members;
-        const Kind kind = details(*first.instruction).kind;
+        const ExchangeKind kind = details(*first.instruction).kind;
         std::vector<Fragment> rest;
         for (Fragment& other : warp.stalled) {
             if (other.wait != Wait::warp_barrier || other.members != members || details(*other.instruction).kind != kind) {
@@ -419,7 +186,7 @@ bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Inst
     if (opcode == "bar" && instruction.has("warp")) {
         exchange.members = places.add(0, Type::b32);
     } else if (opcode == "shfl" && instruction.has("sync")) {
-        exchange.kind = Kind::shuffle;
+        exchange.kind = ExchangeKind::shuffle;
         exchange.result = places.add(0, Type::b32);
         exchange.result_predicate = places.add_second(0);
         exchange.value = places.add(1, Type::b32);
@@ -427,22 +194,22 @@ bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Inst
         exchange.clamp = places.add(3, Type::b32);
         exchange.members = places.add(4, Type::b32);
     } else if (opcode == "vote" && instruction.has("sync")) {
-        exchange.kind = Kind::vote;
-        exchange.result = places.add(0, exchange.how == How::ballot ? Type::b32 : Type::pred);
+        exchange.kind = ExchangeKind::vote;
+        exchange.result = places.add(0, exchange.how == ExchangeHow::ballot ? Type::b32 : Type::pred);
         exchange.value = places.add(1, Type::pred);
         exchange.value_negated = instruction.operands.at(1).negated;
         exchange.members = places.add(2, Type::b32);
     } else if (opcode == "match") {
-        exchange.kind = Kind::match;
+        exchange.kind = ExchangeKind::match;
         exchange.type = instruction.type();
         exchange.bytes = ptx::bytes_of(exchange.type);
-        exchange.how = instruction.has("all") ? How::match_all : How::match_any;
+        exchange.how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any;
         exchange.result = places.add(0, Type::b32);
         exchange.result_predicate = places.add_second(0);
         exchange.value = places.add(1, exchange.type);
         exchange.members = places.add(2, Type::b32);
     } else if (opcode == "redux") {
-        exchange.kind = Kind::reduce;
+        exchange.kind = ExchangeKind::reduce;
         exchange.type = instruction.type();
         exchange.absolute = instruction.has("abs");
         exchange.nan = instruction.has("NaN");
@@ -450,7 +217,7 @@ bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Inst
         exchange.value = places.add(1, exchange.type);
         exchange.members = places.add(2, Type::b32);
     } else if (opcode == "elect") {
-        exchange.kind = Kind::elect;
+        exchange.kind = ExchangeKind::elect;
         exchange.result = places.add(0, Type::b32);
         exchange.result_predicate = places.add_second(0);
         exchange.members = places.add(1, Type::b32);
