@@ -199,7 +199,7 @@ def test_a_program_that_launches_nothing_cannot_be_judged(installed, project):
 WITHOUT_NVCC = """\
 from conflict_free.console import run_main
 from conflict_free.counting import packaged, subcommands
-packaged.setup.present_nvcc = lambda: None
+packaged.cuda.present_nvcc = lambda: None
 packaged.cuda_of_wheels = lambda: iter(())
 run_main(lambda: subcommands.COMMANDS[{name!r}](["--build-dir", str(packaged.MODEL), {argument!r}]))
 """
