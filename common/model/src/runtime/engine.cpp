@@ -139,13 +139,23 @@ bool EngineDevice::check(const LaunchRequest& request, const warp::Program& prog
 
 int EngineDevice::launch(const LaunchRequest& request)
 {
+    {
+        // What the program asks for that is wrong is told before it waits for other launches.
+        const std::lock_guard lock(mutex_);
+        if (!check(request, program(request.function))) return error_invalid_configuration;
+    }
+    const std::lock_guard lock(launch_mutex_);
+    return launch_alone(request);
+}
+
+int EngineDevice::launch_alone(const LaunchRequest& request)
+{
     warp::Program* decoded = nullptr;
     {
         const std::lock_guard lock(mutex_);
         decoded = &program(request.function);
     }
     if (!check(request, *decoded)) return error_invalid_configuration;
-    const std::lock_guard lock(launch_mutex_);
     detail::Session& session = detail::session();
     detail::CountedPart counted;
     {
@@ -270,7 +280,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
         if (printer_) printer_(text);
         else std::fwrite(text.data(), 1, text.size(), stdout);
     }
-    return error;
+    return error != 0 ? error : run_children(launch);
 }
 
 Device& device(int ordinal)

@@ -18,8 +18,9 @@
 namespace simt {
 
 namespace warp {
+struct ChildWork;
 struct Launch;
-}
+}  // namespace warp
 
 class EngineDevice : public Device {
 public:
@@ -73,6 +74,13 @@ private:
     bool check(const LaunchRequest& request, const warp::Program& program) const;
     /// `is_known`: the launch was put off, and states of memory follow it already.
     int run(warp::Program& program, const LaunchRequest& request, const detail::CountedPart& counted, bool is_known);
+    /// A launch while no other one runs: by the host, or by a kernel that has ended.
+    int launch_alone(const LaunchRequest& request);
+    /// Runs what the threads of a launch have asked for. Returns the first error.
+    int run_children(warp::Launch& launch);
+    int launch_child(const warp::Launch& parent, warp::ChildWork& work);
+    /// Number of the kernel that is a function of a module.
+    int kernel_of(const warp::Module& module, int function);
     /// Executes the launches that were put off (repeats.hpp), if there are any; before whatever looks at memory.
     void settle();
     /// The same for whoever runs a launch.

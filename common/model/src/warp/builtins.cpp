@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <string>
 
+#include "warp/builtin_call.hpp"
+#include "warp/device_runtime.hpp"
 #include "warp/launch.hpp"
 #include "warp/memory_access.hpp"
 
@@ -18,20 +20,6 @@ namespace simt::warp {
 namespace {
 
 constexpr std::size_t longest_text = 4096;
-
-template <class T>
-T argument(Warp& warp, int lane, const CallSite& call, std::size_t n)
-{
-    T value{};
-    std::memcpy(&value, warp.local_lane(lane) + warp.frame->local_base + call.arguments.at(n).offset, sizeof value);
-    return value;
-}
-
-template <class T>
-void give_back(Warp& warp, int lane, const CallSite& call, T value)
-{
-    if (!call.results.empty()) std::memcpy(warp.local_lane(lane) + warp.frame->local_base + call.results[0].offset, &value, sizeof value);
-}
 
 std::string text_at(Warp& warp, int lane, std::uint64_t address)
 {
@@ -136,6 +124,7 @@ void stop_by_assertion(Warp& warp, const CallSite& call)
 
 void call_for_lane(Warp& warp, int lane, const CallSite& call)
 {
+    if (is_of_device_runtime(call.builtin)) return call_device_runtime(warp, lane, call);
     const auto first = argument<std::uint64_t>(warp, lane, call, 0);
     if (call.builtin == "vprintf") {
         const std::string text = print(warp, lane, text_at(warp, lane, first), argument<std::uint64_t>(warp, lane, call, 1));
@@ -152,7 +141,10 @@ void call_for_lane(Warp& warp, int lane, const CallSite& call)
 
 }  // namespace
 
-bool is_builtin(std::string_view name) { return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail"; }
+bool is_builtin(std::string_view name)
+{
+    return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" || is_of_device_runtime(name);
+}
 
 void call_builtin(Warp& warp, const Instruction&, const CallSite& call)
 {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Functions that kernels call and that have no PTX: `vprintf`, `malloc`, `free`, `__assertfail`.
+/// Functions that kernels call and that have no PTX: `vprintf`, `malloc`, `free`, `__assertfail`, and those of the CUDA runtime
+/// (device_runtime.hpp).
 #pragma once
 
 #include <string_view>

@@ -19,6 +19,7 @@
 
 #include "hazards/watch.hpp"
 #include "memory/address_space.hpp"
+#include "warp/child_work.hpp"
 #include "warp/warp.hpp"
 
 namespace simt::warp {
@@ -73,6 +74,8 @@ struct Launch {
     std::atomic<std::size_t>* heap_bytes_left = nullptr;
     /// Not set where `malloc` in a kernel is an error.
     bool has_heap = true;
+    /// What its threads have asked for besides.
+    ChildWorks children;
 
     /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
     std::string where(const Warp& warp, int lane) const;

@@ -35,7 +35,16 @@ _VERSION = hashlib.sha256(
 
 
 # Functions of the driver that kernels call, by the names that programs have for them. What they access, only a GPU knows.
-_OF_THE_DRIVER = {"vprintf": "printf", "malloc": "malloc", "free": "free"}
+_OF_THE_DRIVER = {
+    "vprintf": "printf",
+    "malloc": "malloc",
+    "free": "free",
+    "__cudaCDP2LaunchDeviceV2": "launch of kernels by kernels",
+    "__cudaCDP2Malloc": "cudaMalloc in kernels",
+    "__cudaCDP2Free": "cudaFree in kernels",
+    "__cudaCDP2MemcpyAsync": "copy by kernels",
+    "__cudaCDP2MemsetAsync": "cudaMemset by kernels",
+}
 
 
 class NoMachineCode(Exception):

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What kernels launch, copy and fill by themselves.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "report/session.hpp"
+#include "runtime/engine.hpp"
+#include "warp/launch.hpp"
+
+namespace simt {
+
+namespace {
+
+constexpr int error_invalid_configuration = 9;
+
+}  // namespace
+
+int EngineDevice::kernel_of(const warp::Module& module, int function)
+{
+    const std::lock_guard lock(mutex_);
+    const auto of = std::ranges::find_if(modules_, [&](const auto& one) { return one.second.get() == &module; });
+    const auto known =
+        std::ranges::find_if(kernels_, [&](const Kernel& kernel) { return kernel.module == of->first && kernel.function == function; });
+    if (known != kernels_.end()) return static_cast<int>(known - kernels_.begin());
+    kernels_.push_back({of->first, function, nullptr});
+    return static_cast<int>(kernels_.size()) - 1;
+}
+
+int EngineDevice::run_children(warp::Launch& launch)
+{
+    for (warp::ChildWork& work : launch.children.take()) {
+        if (work.kind == warp::ChildWork::Kind::launch) {
+            if (const int error = launch_child(launch, work)) return error;
+            continue;
+        }
+        // A copy waits for launches that were put off, and this thread has the right to launch already.
+        execute_put_off();
+        if (work.kind == warp::ChildWork::Kind::copy) copy_within(work.to, work.from, work.bytes);
+        else fill(work.to, static_cast<std::uint32_t>(work.value) & 0xFF, 1, work.bytes);
+    }
+    return 0;
+}
+
+int EngineDevice::launch_child(const warp::Launch& parent, warp::ChildWork& work)
+{
+    LaunchRequest request;
+    request.function = kernel_of(*parent.program->module, work.function);
+    request.grid = work.grid;
+    request.block = work.block;
+    request.dynamic_shared_bytes = work.dynamic_shared_bytes;
+    request.parameters = std::move(work.parameters);
+    const warp::Program& child = program(request.function);
+    request.parameters.resize(child.parameter_bytes);
+    if (check(request, child)) return launch_alone(request);
+    const auto size_of = [](const Extent& extent) {
+        return std::to_string(extent.x) + " x " + std::to_string(extent.y) + " x " + std::to_string(extent.z);
+    };
+    detail::session().add_error("kernel " + child.name + " was not launched by kernel " + parent.program->name + ": no GPU runs " +
+                                size_of(work.grid) + " blocks of " + size_of(work.block) + " threads with " +
+                                std::to_string(work.dynamic_shared_bytes) + " bytes of dynamic shared memory");
+    return error_invalid_configuration;
+}
+
+}  // namespace simt
