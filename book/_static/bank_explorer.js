@@ -1,129 +1,48 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The interactive bank map. The first half is the model's rule of shared memory, common/model/src/rules/shared_rules.cpp, for a
-// warp whose lanes are all active; book/tests/browser/test_explorer.py compares the two. A machine that the reader makes up has
-// the rule of current machines without the merging of phases: banks, their width, and the lanes that are served together.
+// The interactive bank map. Its wavefronts come from bank_rule.js, the model's own rule compiled for the page; this script asks for
+// them and draws them. A machine that the reader makes up shares words as current machines do, and merges no phases.
 "use strict";
 
 (() => {
   const WARP = 32;
 
-  /** The words that some lanes touch: a list of [lane, word], by lane and then by word. */
-  function wordsOf(access, lanes, machine) {
-    const words = [];
-    for (const lane of lanes) {
-      const first = Math.floor(access.address[lane] / machine.bank_width);
-      const last = Math.floor((access.address[lane] + access.size - 1) / machine.bank_width);
-      for (let word = first; word <= last; ++word) words.push([lane, word]);
-    }
-    return words;
-  }
-
   const lanesFrom = (first, count) => Array.from({ length: count }, (_, i) => first + i);
 
-  /** Serves lanes together: the n-th distinct word of each bank in the n-th wavefront. */
-  function schedulePhase(access, lanes, machine) {
-    const wavefronts = [];
-    const wordsOfBank = new Map();
-    for (const [lane, word] of wordsOf(access, lanes, machine)) {
-      const bank = word % machine.banks;
-      if (!wordsOfBank.has(bank)) wordsOfBank.set(bank, []);
-      const words = wordsOfBank.get(bank);
-      if (!words.includes(word)) words.push(word);
-      (wavefronts[words.indexOf(word)] ??= []).push([lane, word]);
-    }
-    if (access.size === 16) for (let i = 0; i < machine.extra_wavefronts_of_16_bytes; ++i) wavefronts.push([]);
-    return wavefronts;
+  /** The numbers of a machine that the rule asks for, in its order: struct Question of common/model/src/explorer/bank_rule.cpp. */
+  const NUMBERS = ["banks", "bank_width", "request_lanes", "words", "wide", "extra_wavefronts_of_16_bytes"];
+
+  /** The first number of each choice in these: words for any lanes, wide accesses in phases. */
+  const SHARES_WORDS = { words: 0, wide: 0, extra_wavefronts_of_16_bytes: 0 };
+
+  /** The rule, ready to be asked. Throws where the browser compiles no WebAssembly. */
+  function loadRule() {
+    const bytes = Uint8Array.from(atob(window.conflictFreeBankRule), (letter) => letter.charCodeAt(0));
+    return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
   }
 
-  /** True if each lane reads the address of the lane whose number differs in the bit `distance`. */
-  const partnersAgree = (access, lanes, distance) =>
-    lanes.every((lane) => access.address[lane] === access.address[lane ^ distance]);
-
-  /** Two neighboring phases of a load: one wavefront if paired lanes agree and no bank holds two words. */
-  function scheduleTwoPhases(access, first, count, machine) {
-    const both = lanesFrom(first, 2 * count);
-    const mayMerge = partnersAgree(access, both, 1) || partnersAgree(access, both, 2);
-    const together = schedulePhase(access, both, machine);
-    if (mayMerge && together.length === 1) return { wavefronts: together, ideal: 1 };
-    const wavefronts = [first, first + count].flatMap((start) => schedulePhase(access, lanesFrom(start, count), machine));
-    return { wavefronts, ideal: mayMerge ? 1 : 2 };
+  function textAt(buffer, address) {
+    const bytes = new Uint8Array(buffer, address);
+    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
   }
 
-  /** One word a lane where a step serves the word that most lanes want, and one lane of every other bank. */
-  function scheduleBroadcasts(waiting, machine) {
-    const wavefronts = [];
-    while (waiting.length) {
-      const wishes = (word) => waiting.filter((one) => one[1] === word).length;
-      const chosen = waiting.reduce((best, one) => (wishes(one[1]) > wishes(best) ? one[1] : best), waiting[0][1]);
-      const busy = new Set([chosen % machine.banks]);
-      const served = [];
-      const left = [];
-      for (const one of waiting) {
-        const bank = one[1] % machine.banks;
-        if (one[1] === chosen || !busy.has(bank)) served.push(one);
-        else left.push(one);
-        busy.add(bank);
-      }
-      wavefronts.push(served);
-      waiting = left;
-    }
-    return wavefronts;
-  }
-
-  /** One word a lane where each bank takes one lane a step, and one of those that store to one address. */
-  function scheduleStores(waiting, machine) {
-    const wavefronts = [];
-    const inBank = new Map();
-    for (const one of waiting) {
-      const bank = one[1] % machine.banks;
-      const step = inBank.get(bank) ?? 0;
-      inBank.set(bank, step + 1);
-      (wavefronts[step] ??= []).push(one);
-    }
-    return wavefronts;
-  }
-
-  /** Half-warps, one word of each lane after the other. */
-  function scheduleOneBroadcast(access, machine) {
-    const wavefronts = [];
-    let ideal = 0;
-    for (let first = 0; first < WARP; first += machine.request_lanes)
-      for (let offset = 0; offset < access.size; offset += machine.bank_width, ++ideal) {
-        const stored = new Set();
-        const wanted = [];
-        for (const lane of lanesFrom(first, machine.request_lanes)) {
-          const address = access.address[lane] + offset;
-          if (access.op === "load" || !stored.has(address)) wanted.push([lane, Math.floor(address / machine.bank_width)]);
-          stored.add(address);
-        }
-        wavefronts.push(...(access.op === "load" ? scheduleBroadcasts(wanted, machine) : scheduleStores(wanted, machine)));
-      }
-    return { wavefronts, ideal };
-  }
-
-  /** Lanes that are served by themselves. As many words as there are banks, and no more, can be served at once. */
-  function phase(access, first, count, machine) {
-    const wavefronts = schedulePhase(access, lanesFrom(first, count), machine);
-    const words = new Set(wavefronts.flat().map(([, word]) => word)).size;
-    return { wavefronts, ideal: Math.max(1, Math.ceil(words / machine.banks)) };
-  }
-
-  /** The wavefronts of an access {op, size, address: one for each of 32 lanes}, each a list of [lane, word], and the ideal. */
-  function sharedSchedule(access, machine) {
-    if (machine.words === "one_broadcast") return scheduleOneBroadcast(access, machine);
-    const { bank_width, request_lanes } = machine;
-    const count = access.size <= bank_width ? request_lanes : Math.max(1, Math.floor((request_lanes * bank_width) / access.size));
-    const merges = machine.wide === "merging_phases" && access.op === "load" && count < machine.request_lanes;
-    const parts = [];
-    for (let first = 0; first < WARP; first += merges ? 2 * count : count)
-      parts.push(
-        merges
-          ? scheduleTwoPhases(access, first, count, machine)
-          : phase(access, first, Math.min(count, WARP - first), machine),
-      );
-    return { wavefronts: parts.flatMap((part) => part.wavefronts), ideal: parts.reduce((sum, part) => sum + part.ideal, 0) };
+  /**
+   * How an access {op, size, address: one for each of 32 lanes} is served: its wavefronts, each a list of [lane, word], and the
+   * ideal; or why there is no such machine, in one line.
+   */
+  function sharedSchedule(rule, access, machine) {
+    const everyLane = -1;
+    const numbers = NUMBERS.map((name) => machine[name]);
+    const question = [...numbers, Number(access.op === "load"), access.size, everyLane, ...access.address];
+    new Int32Array(rule.memory.buffer, rule.question(), question.length).set(question);
+    const answer = rule.answer();
+    const { buffer } = rule.memory;
+    const [what, given, accepted, wavefronts, ideal, count, ...served] = new Int32Array(buffer, answer, 6 + 3 * 16 * WARP);
+    if (what) return { impossible: `${textAt(buffer, what)}: got ${given}, accepted: ${textAt(buffer, accepted)}` };
+    const lists = Array.from({ length: wavefronts }, () => []);
+    for (let i = 0; i < 3 * count; i += 3) lists[served[i]].push([served[i + 1], served[i + 2]]);
+    return { wavefronts: lists, ideal };
   }
 
   /** Row and column of the element that a lane asks for. */
@@ -183,8 +102,9 @@
   const ROW = 17;
 
   class Explorer {
-    constructor(figure) {
+    constructor(figure, rule) {
       this.figure = figure;
+      this.rule = rule;
       this.machines = JSON.parse(figure.dataset.machines);
       this.find = (selector) => figure.querySelector(selector);
       for (const control of figure.querySelectorAll("[data-control]"))
@@ -211,13 +131,14 @@
       return this.find(`[data-control="${name}"]`);
     }
 
-    /** What was changed: a number is brought into its range, and one of the machine's makes the machine another one. */
+    /** What was changed: a number of the tile is brought into its range; one of the machine makes the machine another one. */
     change(control) {
+      const isOfMachine = OF_MACHINE.includes(control.dataset.control);
       if (control.type === "number") {
         const number = Math.round(Number(control.value)) || 0;
-        control.value = Math.min(Number(control.max), Math.max(Number(control.min), number));
+        control.value = isOfMachine ? number : Math.min(Number(control.max), Math.max(Number(control.min), number));
       }
-      if (OF_MACHINE.includes(control.dataset.control)) this.control("machine").value = OWN;
+      if (isOfMachine) this.control("machine").value = OWN;
       this.choose();
     }
 
@@ -229,7 +150,7 @@
         return known;
       }
       const numbers = OF_MACHINE.map((name) => [name, Number(this.control(name).value)]);
-      return { ...Object.fromEntries(numbers), words: "multicast", wide: "phases", extra_wavefronts_of_16_bytes: 0, block_bytes: Infinity };
+      return { ...Object.fromEntries(numbers), ...SHARES_WORDS, block_bytes: Infinity };
     }
 
     /** Reads the controls, works out the wavefronts and shows all of them. */
@@ -237,7 +158,8 @@
       this.choice = { machine: this.control("machine").value, access: this.control("access").value };
       for (const name of ["columns", "rows", "padding", "size"]) this.choice[name] = Number(this.control(name).value);
       this.machine = this.chosenMachine();
-      const { wavefronts, ideal } = sharedSchedule(accessOf(this.choice), this.machine);
+      const { wavefronts, ideal, impossible } = sharedSchedule(this.rule, accessOf(this.choice), this.machine);
+      if (impossible) return this.refuse(impossible);
       this.wavefronts = wavefronts;
       this.ideal = ideal;
       this.step = null;
@@ -249,6 +171,20 @@
       this.figure.dataset.ideal = ideal;
       this.sayMemory();
       this.show();
+    }
+
+    /** Says why there is no such machine, and shows no wavefronts. */
+    refuse(line) {
+      this.wavefronts = [];
+      const count = this.find(".count");
+      count.textContent = `There is no such machine: ${line}.`;
+      count.classList.add("excess");
+      delete this.figure.dataset.wavefronts;
+      delete this.figure.dataset.ideal;
+      this.find(".memory").textContent = this.find(".step").textContent = "";
+      this.find(".stage").setAttribute("aria-label", count.textContent);
+      for (const svg of this.figure.querySelectorAll(".live svg")) svg.replaceChildren();
+      for (const button of this.figure.querySelectorAll("button")) button.disabled = true;
     }
 
     sayMemory() {
@@ -264,6 +200,7 @@
 
     /** Shows one wavefront, or all of them again. */
     go(where) {
+      if (!this.wavefronts.length) return;
       const last = this.wavefronts.length - 1;
       if (where === "all") this.step = null;
       else if (where === "first") this.step = 0;
@@ -283,6 +220,7 @@
       this.drawBanks(this.find("svg.banks.narrow"), 16);
       this.find(".step").textContent = this.words();
       this.find(".stage").setAttribute("aria-label", `${this.find(".count").textContent}. ${this.words()}`);
+      this.find('[data-step="first"]').disabled = false;
       this.find('[data-step="all"]').disabled = this.step === null;
       this.find('[data-step="previous"]').disabled = this.step === 0;
       this.find('[data-step="next"]').disabled = this.step === this.wavefronts.length - 1;
@@ -375,6 +313,12 @@
     }
   }
 
-  for (const figure of document.querySelectorAll("figure.bank-explorer")) new Explorer(figure);
-  window.conflictFree = { sharedSchedule, accessOf };
+  let rule;
+  try {
+    rule = loadRule();
+  } catch {
+    return; // The still picture stays.
+  }
+  for (const figure of document.querySelectorAll("figure.bank-explorer")) new Explorer(figure, rule);
+  window.conflictFree = { sharedSchedule: (access, machine) => sharedSchedule(rule, access, machine), accessOf };
 })();

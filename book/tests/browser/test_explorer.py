@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Drives the interactive bank map in headless Chromium, and holds its rule against the counting model's.
+"""Drives the interactive bank map in headless Chromium, and holds the rule that its page has against the counting model's.
 
 The environment variable CONFLICT_FREE_SHARED_ACCESS names the model's tool ``simt_shared_access``.
 """
@@ -21,6 +21,18 @@ PAGE = "padding.html"
 SIZES = (1, 2, 4, 8, 16)
 
 
+def machine(banks: int, bank_width: int, request_lanes: int, extra: int = 0) -> dict:
+    """Return a machine that somebody has made up, as the model's tool and the page's rule take it."""
+    return {
+        "banks": banks,
+        "bank_width": bank_width,
+        "request_lanes": request_lanes,
+        "words": 0,
+        "wide": 0,
+        "extra_wavefronts_of_16_bytes": extra,
+    }
+
+
 def model_answers(accesses: list[dict]) -> list[dict]:
     """Return what the model's rules say of some accesses."""
     tool = os.environ.get("CONFLICT_FREE_SHARED_ACCESS", "")
@@ -34,6 +46,7 @@ def model_answers(accesses: list[dict]) -> list[dict]:
     [
         ({"machine": "sm_9"}, "machine: got 'sm_9', accepted: sm_90"),
         ({"op": "move"}, "op: got 'move', accepted: load, store"),
+        ({"machine": machine(0, 4, 32)}, "banks of shared memory: got 0, accepted: 1 to 64"),
         ({"size": 3}, "size: got 3, accepted: 1, 2, 4, 8, 16"),
         ({"lanes": [0]}, "lanes: got 1, accepted: 32"),
         ({"lanes": [None] * 32}, "lanes: got none that is active"),
@@ -47,90 +60,102 @@ def test_the_tool_says_in_one_line_what_it_cannot_answer(change, message):
     assert message in run.stderr and run.stderr.count("\n") == 1
 
 
-def some_choices(page, count: int) -> list[dict]:
-    """Return random choices of what the controls offer, on the modeled machines, with elements that one instruction accesses."""
-    ranges = page.evaluate(
-        """Object.fromEntries([...document.querySelectorAll("figure.bank-explorer input")]
-           .map(input => [input.dataset.control, [Number(input.min), Number(input.max)]]))"""
-    )
+def some_accesses(count: int) -> list[dict]:
+    """Return random accesses on machines of the table and on such as have never been."""
     chance = random.Random(count)
 
-    def near(name: str, likely: tuple[int, ...]) -> int:
-        return chance.choice(likely) if chance.random() < 0.5 else chance.randint(*ranges[name])
+    def lanes(size: int) -> list[int]:
+        columns, pitch, among = chance.randint(1, 64), chance.randint(1, 96), chance.choice((2, 20, 400))
+        return [
+            element * size
+            for element in chance.choice(
+                (
+                    [lane // columns * pitch + lane % columns for lane in range(32)],
+                    [lane % columns * pitch + lane // columns for lane in range(32)],
+                    [lane // chance.choice((1, 2, 4, 8)) for lane in range(32)],
+                    [chance.randrange(among) for _ in range(32)],
+                )
+            )
+        ]
+
+    def some_machine() -> dict | str:
+        if chance.random() < 0.4:
+            return chance.choice(("sm_90", "gt200"))
+        banks = chance.choice((24, 32, chance.randint(1, 64)))
+        return machine(
+            banks, chance.choice((4, 8, chance.randint(1, 16))), chance.choice((16, 32, chance.randint(1, 32))), chance.randint(0, 1)
+        )
 
     return [
-        {
-            "machine": chance.choice(("sm_90", "gt200")),
-            "access": chance.choice(("column", "row", "one")),
-            "columns": near("columns", (8, 16, 32, 64)),
-            "rows": near("rows", (8, 16, 32)),
-            "padding": near("padding", (0, 1, 2, 4)),
-            "size": chance.choice(SIZES),
-        }
-        for _ in range(count)
+        {"machine": some_machine(), "op": chance.choice(("load", "store")), "size": size, "lanes": lanes(size)}
+        for size in (chance.choice(SIZES) for _ in range(count))
     ]
 
 
-def access_of(choice: dict) -> dict:
-    """Return the access that a choice stands for, worked out apart from the script."""
-    pitch = choice["columns"] + choice["padding"]
-    elements = {
-        "row": [(lane // choice["columns"]) * pitch + lane % choice["columns"] for lane in range(32)],
-        "column": [(lane % choice["rows"]) * pitch + lane // choice["rows"] for lane in range(32)],
-        "one": [0] * 32,
-    }[choice["access"]]
-    op = "store" if choice["access"] == "row" else "load"
-    size = choice["size"]
-    return {"machine": choice["machine"], "op": op, "size": size, "lanes": [element * size for element in elements]}
-
-
-def test_choices_have_the_wavefronts_of_the_model(page):
-    open_page(page, PAGE)
-    choices = some_choices(page, 2000)
-    answers = model_answers([access_of(choice) for choice in choices])
-    shown = page.evaluate(
-        """choices => choices.map(choice => {
-          const figure = document.querySelector("figure.bank-explorer");
-          const access = conflictFree.accessOf(choice);
-          return conflictFree.sharedSchedule(access, JSON.parse(figure.dataset.machines)[choice.machine]);
-        })""",
-        choices,
+def answers_of_the_page(page, accesses: list[dict]) -> list[dict]:
+    """Return what the rule that the page has compiled says of some accesses."""
+    return page.evaluate(
+        """accesses => {
+          const machines = JSON.parse(document.querySelector("figure.bank-explorer").dataset.machines);
+          return accesses.map(one => conflictFree.sharedSchedule({...one, address: one.lanes}, machines[one.machine] ?? one.machine));
+        }""",
+        accesses,
     )
+
+
+def test_the_page_has_the_rule_of_the_model(shared_page):
+    open_page(shared_page, PAGE)
+    accesses = some_accesses(3000)
     wrong = [
-        choice
-        for choice, answer, found in zip(choices, answers, shown, strict=True)
+        access
+        for access, answer, found in zip(accesses, model_answers(accesses), answers_of_the_page(shared_page, accesses), strict=True)
         if (answer["wavefronts"], answer["ideal_wavefronts"]) != (found["wavefronts"], found["ideal"])
     ]
     assert wrong == []
 
 
-def test_the_script_has_the_rule_of_the_model_beyond_what_the_controls_offer(page):
-    """Paired lanes that merge, several words shared, stores to one address."""
-    open_page(page, PAGE)
-    patterns = [
-        [lane // 2 for lane in range(32)],
-        [lane % 2 for lane in range(32)],
-        [lane // 4 * 8 for lane in range(32)],
-        [lane * lane % 40 for lane in range(32)],
-        [lane * 7 % 19 * 16 for lane in range(32)],
-        [(lane ^ 2) // 2 for lane in range(32)],
+def test_page_and_model_refuse_an_impossible_machine_with_one_line(shared_page):
+    open_page(shared_page, PAGE)
+    impossible = [
+        machine(0, 4, 32),
+        machine(65, 4, 32),
+        machine(32, 17, 32),
+        machine(32, 4, 0),
+        machine(24, 4, 32) | {"wide": 1},
+        machine(32, 4, 32) | {"words": 1},
     ]
-    accesses = [
-        {"machine": machine, "op": op, "size": size, "lanes": [size * element for element in pattern]}
-        for machine in ("sm_90", "gt200")
-        for op in ("load", "store")
-        for size in (4, 8, 16)
-        for pattern in patterns
-    ]
-    shown = page.evaluate(
-        """accesses => {
-          const machines = JSON.parse(document.querySelector("figure.bank-explorer").dataset.machines);
-          return accesses.map(one => conflictFree.sharedSchedule({...one, address: one.lanes}, machines[one.machine]));
-        }""",
-        accesses,
+    accesses = [{"machine": one, "op": "load", "size": 4, "lanes": [0] * 32} for one in impossible]
+    for access, found in zip(accesses, answers_of_the_page(shared_page, accesses), strict=True):
+        run = subprocess.run([os.environ["CONFLICT_FREE_SHARED_ACCESS"]], input=json.dumps([access]), capture_output=True, text=True)
+        assert run.returncode == 2 and run.stderr == f"simt_shared_access: {found['impossible']}\n"
+
+
+def test_the_controls_offer_no_impossible_machine(shared_page):
+    open_page(shared_page, PAGE)
+    ranges = shared_page.evaluate(
+        """["banks", "bank_width", "request_lanes"].map(name => document.querySelector(`figure.bank-explorer [data-control=${name}]`))
+           .map(input => [Number(input.min), Number(input.max)])"""
     )
-    for access, answer, found in zip(accesses, model_answers(accesses), shown, strict=True):
-        assert (found["wavefronts"], found["ideal"]) == (answer["wavefronts"], answer["ideal_wavefronts"]), access
+    edges = [[numbers[side] for numbers in ranges] for side in (0, 1)]
+    beyond = [[*edges[side][:i], edges[side][i] + (1 if side else -1), *edges[side][i + 1 :]] for side in (0, 1) for i in range(3)]
+    access = {"op": "load", "size": 4, "lanes": [0] * 32}
+    inside = answers_of_the_page(shared_page, [access | {"machine": machine(*numbers)} for numbers in edges])
+    outside = answers_of_the_page(shared_page, [access | {"machine": machine(*numbers)} for numbers in beyond])
+    assert not any("impossible" in found for found in inside) and all("impossible" in found for found in outside)
+
+
+def test_a_choice_stands_for_its_access(shared_page):
+    """A column of rows of 33 elements, of 16 rows so that two columns are read; a row of 8; one element."""
+    open_page(shared_page, PAGE)
+    choices = [
+        ({"access": "column", "columns": 32, "rows": 16, "padding": 1}, "load", [lane % 16 * 33 + lane // 16 for lane in range(32)]),
+        ({"access": "row", "columns": 8, "rows": 32, "padding": 2}, "store", [lane // 8 * 10 + lane % 8 for lane in range(32)]),
+        ({"access": "one", "columns": 8, "rows": 32, "padding": 0}, "load", [0] * 32),
+    ]
+    for choice, op, elements in choices:
+        for size in SIZES:
+            made = shared_page.evaluate("choice => conflictFree.accessOf(choice)", choice | {"size": size})
+            assert made == {"op": op, "size": size, "address": [element * size for element in elements]}
 
 
 def choose(page, **values) -> None:
@@ -155,6 +180,23 @@ def test_a_machine_of_the_readers_own_follows_the_rule_of_the_page(page):
         assert told(page, "count").split()[0] == str(each * (32 // lanes) + rest)
     choose(page, machine="sm_90")
     assert page.locator("figure.bank-explorer [data-control=banks]").first.input_value() == "32"
+    assert page.trouble == []
+
+
+def test_an_impossible_machine_has_a_line_and_no_count(page):
+    open_page(page, PAGE)
+    choose(page, banks=0)
+    figure = page.locator("figure.bank-explorer").first
+    line = "There is no such machine: banks of shared memory: got 0, accepted: 1 to 64."
+    assert told(page, "count") == line
+    assert figure.get_attribute("data-wavefronts") is None and figure.locator("rect.busy").count() == 0
+    stage = figure.locator(".stage")
+    assert stage.get_attribute("aria-label") == line
+    stage.focus()
+    page.keyboard.press("ArrowRight")
+    assert told(page, "count") == line and figure.locator("button:enabled").count() == 0
+    choose(page, banks=24)
+    assert told(page, "count").endswith("wavefronts, ideal: 2") and figure.locator("button:enabled").count() == 3
     assert page.trouble == []
 
 
@@ -234,4 +276,4 @@ def test_without_javascript_there_is_a_picture_and_a_sentence(page_without_scrip
 @pytest.mark.parametrize("name", ["index.html", "copy.html"])
 def test_pages_without_the_picture_do_not_load_its_script(page, name):
     open_page(page, name)
-    assert page.locator("script[src*=bank_explorer]").count() == 0
+    assert page.locator("script[src*=bank_]").count() == 0

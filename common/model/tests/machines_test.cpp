@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -23,16 +22,71 @@ TEST(Machines, AreFoundByName)
     EXPECT_EQ(machines().front().name, "sm_90");
 }
 
-TEST(Machines, HaveNumbersThatTheRulesCanUse)
+std::string why(const Machine& machine)
 {
-    for (const Machine& machine : machines()) {
-        EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(machine.banks))) << machine.name;
-        EXPECT_LE(machine.banks, 32) << machine.name;
-        EXPECT_EQ(machine.bank_width, 4) << machine.name;
-        EXPECT_LE(machine.default_shared_bytes, machine.max_shared_bytes) << machine.name;
-        EXPECT_LE(machine.max_shared_bytes, machine.multiprocessor_shared_bytes) << machine.name;
-        EXPECT_LE(machine.max_block_threads, machine.multiprocessor_threads) << machine.name;
-    }
+    const auto impossible = why_impossible(machine);
+    return impossible ? to_text(*impossible) : "";
+}
+
+TEST(Machines, ArePossible)
+{
+    for (const Machine& machine : machines()) EXPECT_EQ(why(machine), "") << machine.name;
+}
+
+/// A machine of the table that somebody has changed.
+Machine changed(const char* name, const std::function<void(Machine&)>& change)
+{
+    Machine machine = *find_machine(name);
+    change(machine);
+    return machine;
+}
+
+TEST(Machines, ThatCannotBeAreRefusedInALine)
+{
+    const auto fermi = [](auto change) { return why(changed("fermi", change)); };
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.banks = 0; }), "banks of shared memory: got 0, accepted: 1 to 64");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.banks = 65; }), "banks of shared memory: got 65, accepted: 1 to 64");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.bank_width = 17; }), "bytes of a bank's word: got 17, accepted: 1 to 16");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.bank_width = -4; }), "bytes of a bank's word: got -4, accepted: 1 to 16");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.request_lanes = 33; }), "lanes of a shared request: got 33, accepted: 1 to 32");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.request_lanes = 0; }), "lanes of a shared request: got 0, accepted: 1 to 32");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.extra_wavefronts_of_16_bytes = -1; }),
+              "extra wavefronts of 16 bytes: got -1, accepted: 0 or more");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.wide = WideShared::split_into_words; }),
+              "rule of wide accesses: got 2, accepted: 0 (phases), 1 (merging_phases)");
+    EXPECT_EQ(fermi([](Machine& m) { m.shared.words = static_cast<SharedWords>(2); }),
+              "rule of shared words: got 2, accepted: 0 (multicast), 1 (one_broadcast)");
+    EXPECT_EQ(fermi([](Machine& m) { m.load_line_bytes = 48; }), "bytes of a line that is loaded: got 48, accepted: a multiple of 32");
+    EXPECT_EQ(fermi([](Machine& m) { m.store_line_bytes = 0; }), "bytes of a line that is stored: got 0, accepted: a multiple of 32");
+    EXPECT_EQ(fermi([](Machine& m) { m.line_request_lanes = 33; }), "lanes of a global request: got 33, accepted: 0 to 32");
+    EXPECT_EQ(fermi([](Machine& m) { m.multiprocessors = 0; }), "multiprocessors: got 0, accepted: 1 or more");
+    EXPECT_EQ(fermi([](Machine& m) { m.multiprocessor_blocks = 0; }), "blocks of a multiprocessor: got 0, accepted: 1 or more");
+    EXPECT_EQ(fermi([](Machine& m) { m.max_block_threads = 2048; }),
+              "most threads of a block: got 2048, accepted: 1 to the threads of a multiprocessor");
+    EXPECT_EQ(fermi([](Machine& m) { m.max_shared_bytes = 1 << 20; }),
+              "most shared memory of a block: got 1048576, accepted: 1 to the shared memory of a multiprocessor");
+    EXPECT_EQ(fermi([](Machine& m) { m.default_shared_bytes = 0; }),
+              "shared memory of a block without asking: got 0, accepted: 1 to the most shared memory of a block");
+}
+
+TEST(Machines, WhosePhasesMergeAreThoseThatWereMeasured)
+{
+    const auto hopper = [](auto change) { return why(changed("sm_90", change)); };
+    EXPECT_EQ(hopper([](Machine& m) { m.shared.banks = 24; }), "banks of shared memory where phases merge: got 24, accepted: 32");
+    EXPECT_EQ(hopper([](Machine& m) { m.shared.bank_width = 8; }), "bytes of a bank's word where phases merge: got 8, accepted: 4");
+    EXPECT_EQ(hopper([](Machine& m) { m.shared.request_lanes = 16; }),
+              "lanes of a shared request where phases merge: got 16, accepted: 32");
+}
+
+TEST(Machines, ThatBroadcastOneWordSplitWideAccessesAndHaveABankForEachLane)
+{
+    const auto old = [](auto change) { return why(changed("gt200", change)); };
+    EXPECT_EQ(old([](Machine& m) { m.shared.wide = WideShared::phases; }),
+              "rule of wide accesses where one word is broadcast: got 0, accepted: 2 (split_into_words)");
+    EXPECT_EQ(old([](Machine& m) { m.shared.request_lanes = 17; }),
+              "lanes of a shared request where one word is broadcast: got 17, accepted: at most as many as banks");
+    EXPECT_EQ(old([](Machine& m) { m.partitions = -1; }), "partitions: got -1, accepted: 0 or more");
+    EXPECT_EQ(old([](Machine& m) { m.partition_bytes = 0; }), "bytes of a partition: got 0, accepted: 1 or more");
 }
 
 TEST(Machines, AreToldApartByTheirDataAndNotByTheirNames)
@@ -76,6 +130,11 @@ std::string number_row(const std::string& heading, int Machine::* number)
     return row(heading, [=](const Machine& machine) { return std::to_string(machine.*number); });
 }
 
+std::string shared_row(const std::string& heading, int SharedMemory::* number)
+{
+    return row(heading, [=](const Machine& machine) { return std::to_string(machine.shared.*number); });
+}
+
 std::string bytes_row(const std::string& heading, int Machine::* bytes)
 {
     return row(heading, [=](const Machine& machine) { return kibibytes(machine.*bytes); });
@@ -87,9 +146,9 @@ std::string table_of_machines()
     std::string rule = "|---|";
     for (std::size_t i = 0; i < machines().size(); ++i) rule += "---|";
     return row("", [](const Machine& machine) { return "`" + machine.name + "`"; }) + rule + "\n" +
-           row("", [](const Machine& machine) { return machine.description; }) + number_row("banks of shared memory", &Machine::banks) +
-           number_row("bytes of a bank's word", &Machine::bank_width) +
-           number_row("lanes of a shared request", &Machine::shared_request_lanes) + row("partitions watched", partitions_of) +
+           row("", [](const Machine& machine) { return machine.description; }) +
+           shared_row("banks of shared memory", &SharedMemory::banks) + shared_row("bytes of a bank's word", &SharedMemory::bank_width) +
+           shared_row("lanes of a shared request", &SharedMemory::request_lanes) + row("partitions watched", partitions_of) +
            number_row("multiprocessors", &Machine::multiprocessors) + number_row("most threads of a block", &Machine::max_block_threads) +
            bytes_row("most shared memory of a block", &Machine::max_shared_bytes) +
            bytes_row("shared memory of a multiprocessor", &Machine::multiprocessor_shared_bytes) +

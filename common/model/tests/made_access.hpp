@@ -24,4 +24,17 @@ WarpAccess made_access(Space space, Operation operation, int size, Address&& add
     return access;
 }
 
+/// A machine that shares words, with numbers of banks, bytes and lanes that no machine has had.
+template <class Random>
+SharedMemory some_memory(Random& random)
+{
+    const auto number = [&](int least, int most) { return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1)); };
+    return {.banks = random() % 4 ? number(1, most_banks) : 1 << number(0, 6),
+            .bank_width = random() % 4 ? 1 << number(0, 4) : number(1, most_bank_width),
+            .request_lanes = random() % 2 ? number(1, warp_size) : 1 << number(0, 5),
+            .words = SharedWords::multicast,
+            .wide = WideShared::phases,
+            .extra_wavefronts_of_16_bytes = number(0, 1)};
+}
+
 }  // namespace simt

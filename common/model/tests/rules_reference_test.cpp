@@ -8,8 +8,9 @@
 #include <random>
 #include <set>
 
+#include "made_access.hpp"
 #include "rules/lanes.hpp"
-#include "simt/rules.hpp"
+#include "rules/shared_shortcuts.hpp"
 #include "simt/schedule.hpp"
 
 namespace simt {
@@ -70,15 +71,6 @@ GlobalCost plain_global_cost(const WarpAccess& access)
     return {static_cast<int>(sectors.size()), (static_cast<int>(addresses.size()) * access.size + 31) / 32};
 }
 
-/// Phases with active lanes, of an access that merges none.
-int phases(const WarpAccess& access)
-{
-    const int lanes = detail::lanes_for_size(warp_size, access.size);
-    int count = 0;
-    for (int first = 0; first < warp_size; first += lanes) count += (access.active & detail::lane_group(first, lanes)) != 0;
-    return count;
-}
-
 std::string text(const WarpAccess& access)
 {
     std::string text = std::string(name_of(access.operation)) + " of " + std::to_string(access.size) + " bytes:";
@@ -102,19 +94,21 @@ TEST(RulesWithoutShortCuts, CountTheSameSectors)
 TEST(RulesWithoutShortCuts, CountTheSameWavefronts)
 {
     Accesses accesses;
+    std::mt19937 random(3);
+    int shortcuts = 0;
     for (int i = 0; i < repetitions; ++i) {
         const WarpAccess access = accesses.next();
-        const Machine& machine = machines()[static_cast<std::size_t>(i % 8 < 6 ? 0 : 1)];
-        const SharedCost cost = shared_cost(access, machine);
-        ASSERT_EQ(static_cast<std::size_t>(cost.wavefronts), shared_schedule(access, machine).size())
-            << machine.name << ' ' << text(access);
-        const bool may_merge = access.size > 4 && access.operation == Operation::load && machine.wide_shared == WideShared::merging_phases;
-        if (!may_merge) {
-            ASSERT_EQ(cost.ideal_wavefronts, phases(access)) << machine.name << ' ' << text(access);
-        } else {
-            ASSERT_LE(cost.ideal_wavefronts, phases(access));
-        }
+        const SharedMemory memory = i % 8 < 6   ? find_machine("sm_90")->shared
+                                    : i % 8 < 7 ? find_machine("fermi")->shared
+                                                : some_memory(random);
+        const SharedCost quick = detail::shortcut_cost(access, memory);
+        if (!quick.wavefronts) continue;
+        ++shortcuts;
+        const Schedule schedule = shared_schedule(access, memory);
+        ASSERT_EQ(quick, (SharedCost{static_cast<int>(schedule.wavefronts.size()), schedule.ideal_wavefronts}))
+            << memory.banks << " banks, " << text(access);
     }
+    EXPECT_GT(shortcuts, repetitions / 4);
 }
 
 TEST(RulesWithoutShortCuts, EvenStepsOfWideLoadsDoNotMerge)

@@ -175,5 +175,51 @@ TEST(SharedRule, WideAccessesAreSplitIntoWordsOn16Banks)
     EXPECT_EQ(store("g80", 16, [](unsigned lane) { return 16 * lane; }), (SharedCost{32, 8}));
 }
 
+Machine made_up(int banks, int bank_width, int request_lanes)
+{
+    Machine machine = *find_machine("fermi");
+    machine.shared = {banks, bank_width, request_lanes, SharedWords::multicast, WideShared::phases, 0};
+    return machine;
+}
+
+template <class Address>
+SharedCost load(const Machine& machine, int size, Address&& address, std::uint32_t active = all_lanes)
+{
+    return shared_cost(made_access(Space::shared, Operation::load, size, address, active), machine);
+}
+
+TEST(SharedRule, HoldsForAnyNumberOfBanks)
+{
+    const auto words = [](unsigned stride) { return [=](unsigned lane) { return 4 * stride * lane; }; };
+    // 32 lanes have 32 words, 24 of them at a time.
+    EXPECT_EQ(load(made_up(24, 4, 32), 4, words(1)), (SharedCost{2, 2}));
+    // A stride of 32 words meets 24 / gcd(32, 24) = 3 banks.
+    EXPECT_EQ(load(made_up(24, 4, 32), 4, words(32)), (SharedCost{11, 2}));
+    EXPECT_EQ(load(made_up(24, 4, 24), 4, words(32)), (SharedCost{8 + 3, 2}));
+    EXPECT_EQ(load(made_up(7, 4, 32), 4, words(14)), (SharedCost{32, 5}));
+    EXPECT_EQ(load(made_up(1, 4, 32), 4, words(1)), (SharedCost{32, 32}));
+}
+
+TEST(SharedRule, APhaseHasAsManyLanesAsTheBanksHoldElements)
+{
+    const auto row = [](unsigned size) { return [=](unsigned lane) { return size * lane; }; };
+    EXPECT_EQ(load(made_up(32, 8, 32), 8, row(8)), (SharedCost{1, 1}));
+    EXPECT_EQ(load(made_up(32, 8, 32), 16, row(16)), (SharedCost{2, 2}));
+    // 64 banks have room for 16 bytes of 16 lanes.
+    EXPECT_EQ(load(made_up(64, 4, 32), 16, row(16)), (SharedCost{2, 2}));
+    // 24 banks have room for 6 of them: five phases of 6 lanes, and one of 2.
+    EXPECT_EQ(load(made_up(24, 4, 32), 16, row(16)), (SharedCost{6, 6}));
+    // Two banks have room for half of a lane's bytes.
+    EXPECT_EQ(load(made_up(2, 4, 32), 16, row(16), 0b1), (SharedCost{2, 2}));
+    // A word of 3 bytes: 4 bytes touch two or three words.
+    EXPECT_EQ(load(made_up(32, 3, 32), 4, row(4), 0b1), (SharedCost{1, 1}));
+}
+
+TEST(SharedRule, WordsThatFillTheBanksTwiceDoNotMerge)
+{
+    // With lane 31 inactive the lower half could merge, but has 64 words for 32 banks. That is no conflict.
+    EXPECT_EQ(load("sm_90", 16, [](unsigned lane) { return 16 * lane; }, all_lanes >> 1), (SharedCost{4, 4}));
+}
+
 }  // namespace
 }  // namespace simt

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """``bank-explorer``: an interactive bank map of a tile that the reader chooses.
 
-The script ``_static/bank_explorer.js`` applies the model's rules of shared memory; ``book/tests/browser/test_explorer.py``
-holds it against the model. The machines are data that the model wrote in this build. Without JavaScript there is a bank map
-of a real run in its place.
+The script ``_static/bank_explorer.js`` asks the model's rule of shared memory, which ``_static/bank_rule.js`` holds as a module of
+WebAssembly; ``book/tests/browser/test_explorer.py`` holds what it shows against the model. The machines are data that the model
+wrote in this build. Without JavaScript there is a bank map of a real run in its place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from ..project import EvidenceDirective, picture, raw_html, render
 from .banks import drawn, figure, in_words
 from .traces import Panel, load
 
-SCRIPT = "bank_explorer.js"
+#: In the order in which a page runs them.
+SCRIPTS = ("bank_rule.js", "bank_explorer.js")
 
 #: The modeled machines that are offered, and the one that the reader's numbers make.
 MACHINES, OWN = ("sm_90", "gt200"), "own"
@@ -107,9 +108,10 @@ class DropControls(SphinxPostTransform):
 
 
 def _add_script(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
-    """Load the script on the pages that need it."""
+    """Load the scripts on the pages that need them."""
     if doctree is not None and any("explorer" in node for node in doctree.findall(nodes.raw)):
-        app.add_js_file(SCRIPT, loading_method="defer")
+        for script in SCRIPTS:
+            app.add_js_file(script, loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:

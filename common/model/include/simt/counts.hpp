@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the counting model counts, as plain data. This header depends on nothing else of the model.
+/// What the counting model counts, as plain data. This header depends on nothing else of the model but the width of a warp.
 #pragma once
 
 #include <array>
@@ -11,10 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace simt {
+#include "simt/warp_size.hpp"
 
-/// Threads of a warp, on every machine that CUDA has run on.
-inline constexpr int warp_size = 32;
+namespace simt {
 
 /// The memory an access goes to.
 enum class Space : std::uint8_t { shared, global, local, constant, texture };

@@ -6,30 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "simt/shared_memory.hpp"
+
 namespace simt {
-
-/// Which lanes of a shared-memory request share a step when they want the same word.
-enum class SharedWords : std::uint8_t {
-    /// Any number of words of different banks, each for any set of lanes.
-    multicast,
-    /// One word for any set of lanes; of every other bank, one lane's word.
-    one_broadcast,
-};
-
-/// How a shared-memory access of more than one bank's width is served.
-enum class WideShared : std::uint8_t {
-    /// In phases of so many lanes that their words could fill the banks once: half-warps for 8 bytes, quarter-warps for
-    /// 16 on a machine of 32 banks.
-    phases,
-    /// As `phases`; a load merges two neighboring phases where paired lanes read the same address.
-    merging_phases,
-    /// As one request for each word of a lane.
-    split_into_words,
-};
 
 /// How the global-memory accesses of a warp become transactions.
 enum class Coalescing : std::uint8_t {
@@ -48,16 +32,7 @@ struct Machine {
     /// One line for people.
     std::string description;
 
-    /// Banks of shared memory.
-    int banks;
-    /// Bytes of one bank's word.
-    int bank_width;
-    /// Lanes of one shared-memory request: the warp, or the half-warp.
-    int shared_request_lanes;
-    SharedWords shared_words;
-    WideShared wide_shared;
-    /// Wavefronts that each phase of a 16-byte shared access takes beyond the rule of the banks.
-    int extra_wavefronts_of_16_bytes;
+    SharedMemory shared;
 
     Coalescing coalescing;
     /// Bytes of one line, the unit that a global load moves (`Coalescing::distinct_lines` alone).
@@ -95,6 +70,13 @@ struct Machine {
 
 /// All machines, the default first.
 const std::vector<Machine>& machines();
+
+/// What makes a machine impossible, if anything does. Each of machines() is possible, and a machine that comes from elsewhere
+/// is asked about before any rule is.
+std::optional<Impossible> why_impossible(const Machine& machine);
+
+/// In one line: what, the number given, and what is accepted.
+std::string to_text(const Impossible& impossible);
 
 /// The machine called `name`, or null.
 const Machine* find_machine(std::string_view name);

@@ -11,17 +11,7 @@
 
 namespace simt {
 
-/// What a shared-memory access costs.
-struct SharedCost {
-    /// Passes through the shared-memory pipe.
-    int wavefronts;
-    /// Passes that the same access takes if no bank holds two of its words.
-    int ideal_wavefronts;
-
-    bool operator==(const SharedCost&) const = default;
-};
-
-/// The wavefronts of a shared-memory access. See shared_rules.cpp for the rule of each machine and its source. For an atomic
+/// The wavefronts of a shared-memory access. See shared_service.hpp for the rule and its sources. For an atomic
 /// operation that a loop makes these are the wavefronts of its swaps.
 SharedCost shared_cost(const WarpAccess& access, const Machine& machine);
 

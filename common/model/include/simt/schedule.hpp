@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "simt/events.hpp"
-#include "simt/machine.hpp"
+#include "simt/shared_memory.hpp"
 
 namespace simt {
 
@@ -27,10 +27,18 @@ struct ServedWord {
 /// rule of its banks serves nothing.
 using Wavefront = std::vector<ServedWord>;
 
-/// The wavefronts of a shared-memory access: as many as shared_cost() counts. The words of one bank are served in the
-/// order of the lanes that want them; in which order hardware serves them is not known, and changes no count. Of lanes
-/// that store to one address on a machine of compute capability 1.x, only the first is served.
-std::vector<Wavefront> shared_schedule(const WarpAccess& access, const Machine& machine);
+/// How an access is served.
+struct Schedule {
+    std::vector<Wavefront> wavefronts;
+    /// As in SharedCost.
+    int ideal_wavefronts = 0;
+};
+
+/// The wavefronts of a shared-memory access: as many as shared_cost() counts, but for asynchronous copies and for the loops of
+/// atomic operations, which are served here like a store. The words of one bank are served in the order of the lanes that want
+/// them; in which order hardware serves them is not known, and changes no count. Of lanes that store to one address on a
+/// machine of compute capability 1.x, only the first is served.
+Schedule shared_schedule(const WarpAccess& access, const SharedMemory& memory);
 
 /// A list for each wavefront, of [lane, word].
 nlohmann::ordered_json to_json(const std::vector<Wavefront>& wavefronts);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "simt/json.hpp"
-#include "simt/rules.hpp"
 #include "simt/schedule.hpp"
 
 namespace simt::detail {
@@ -43,8 +42,8 @@ void Trace::launch_ends()
     const Machine& machine = surroundings_.machine();
     launches_.push_back({{"kernel", surroundings_.kernel()},
                          {"machine", machine.name},
-                         {"banks", machine.banks},
-                         {"request_lanes", machine.shared_request_lanes},
+                         {"banks", machine.shared.banks},
+                         {"request_lanes", machine.shared.request_lanes},
                          {"grid", {info_.grid.x, info_.grid.y, info_.grid.z}},
                          {"block", {info_.block.x, info_.block.y, info_.block.z}},
                          {"blocks", std::exchange(blocks_, Json::array())}});
@@ -78,8 +77,9 @@ Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
         json["allocation"] = known - allocations_.begin();
         if (known == allocations_.end()) allocations_.push_back(access.allocation);
     } else {
-        json["wavefronts"] = to_json(shared_schedule(access, surroundings_.machine()));
-        json["ideal_wavefronts"] = shared_cost(access, surroundings_.machine()).ideal_wavefronts;
+        const Schedule schedule = shared_schedule(access, surroundings_.machine().shared);
+        json["wavefronts"] = to_json(schedule.wavefronts);
+        json["ideal_wavefronts"] = schedule.ideal_wavefronts;
     }
     return json;
 }

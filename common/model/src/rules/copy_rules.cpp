@@ -20,7 +20,7 @@
 
 #include <array>
 
-#include "lanes.hpp"
+#include "shared_service.hpp"
 #include "simt/rules.hpp"
 
 namespace simt {
@@ -134,7 +134,7 @@ struct Transfers {
 
 SharedCost copy_cost(const WarpAccess& access, const Machine& machine)
 {
-    const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
+    const int phase_lanes = detail::phase_lanes(machine.shared, access.size);
     const Addresses& from = access.other_side ? *access.other_side : access.address;
     SharedCost cost{0, 0};
     for (int first = 0; first < warp_size; first += phase_lanes) {

@@ -2,48 +2,18 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Sets of lanes of a warp, as bit masks.
+/// What the rules ask of the lanes of an access.
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
 
-#include "simt/counts.hpp"
+#include "lane_sets.hpp"
 #include "simt/events.hpp"
 
 namespace simt::detail {
 
-/// The lanes `first` to `first + count - 1`; `count` is 1 to 32.
-inline std::uint32_t lane_group(int first, int count) { return ~0u >> (warp_size - count) << first; }
-
 /// Lanes of an access of `size` bytes that are served together where `lanes` lanes of 4 bytes or less are.
 inline int lanes_for_size(int lanes, int size) { return std::max(1, size <= 4 ? lanes : lanes * 4 / size); }
-
-/// Calls `visit` with each lane of the set, lowest first.
-template <class Visit>
-void for_each_lane(std::uint32_t lanes, Visit&& visit)
-{
-    for (; lanes; lanes &= lanes - 1) visit(static_cast<std::size_t>(std::countr_zero(lanes)));
-}
-
-/// The same for sets that mostly hold all lanes: the compiler makes vector instructions of what is done for these.
-template <class Visit>
-[[gnu::always_inline]] inline void for_lanes(std::uint32_t lanes, Visit&& visit)
-{
-    if (lanes != UINT32_MAX) return for_each_lane(lanes, visit);
-    for (std::size_t lane = 0; lane < warp_size; ++lane) visit(lane);
-}
-
-/// True if all active lanes of an access have the same address.
-inline bool all_lanes_agree(const WarpAccess& access)
-{
-    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(access.active))];
-    bool agree = true;
-    for_each_lane(access.active, [&](std::size_t lane) { agree &= access.address[lane] == address; });
-    return agree;
-}
 
 /// True if every active lane's address is a multiple of the size of the access.
 inline bool is_aligned(const WarpAccess& access)

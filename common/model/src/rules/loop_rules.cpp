@@ -10,7 +10,7 @@
 
 #include <array>
 
-#include "lanes.hpp"
+#include "shared_service.hpp"
 #include "simt/rules.hpp"
 
 namespace simt {
@@ -20,10 +20,10 @@ namespace {
 constexpr int wavefronts_of_swap = 2;
 
 /// The lanes that one round's swap serves.
-std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int phase_lanes, const Machine& machine)
+std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int phase_lanes, const SharedMemory& memory)
 {
     const auto size = static_cast<std::uint64_t>(access.size);
-    const auto places = static_cast<std::uint64_t>(machine.banks * machine.bank_width) / size;
+    const auto places = static_cast<std::uint64_t>(memory.banks * memory.bank_width) / size;
     std::uint32_t served = 0;
     for (int first = 0; first < warp_size; first += phase_lanes) {
         std::uint64_t taken = 0;
@@ -52,12 +52,12 @@ int phases_of(std::uint32_t lanes, int phase_lanes)
 bool is_loop(const WarpAccess& access, const Machine& machine)
 {
     return access.operation == Operation::atomic && access.atomic == AtomicKind::loop &&
-           machine.wide_shared == WideShared::merging_phases && access.size >= machine.bank_width;
+           machine.shared.wide == WideShared::merging_phases && access.size >= machine.shared.bank_width;
 }
 
 LoopCost loop_cost(const WarpAccess& access, const Machine& machine)
 {
-    const int phase_lanes = detail::lanes_for_size(machine.shared_request_lanes, access.size);
+    const int phase_lanes = detail::phase_lanes(machine.shared, access.size);
     LoopCost cost{0, {0, 0}, {0, wavefronts_of_swap * phases_of(access.active, phase_lanes)}};
     WarpAccess load = access;
     load.operation = Operation::load;
@@ -69,7 +69,7 @@ LoopCost loop_cost(const WarpAccess& access, const Machine& machine)
         cost.rounds += 1;
         cost.loads.wavefronts += loaded.wavefronts;
         cost.swaps.wavefronts += wavefronts_of_swap * phases_of(load.active, phase_lanes);
-        load.active &= ~served_lanes(access, load.active, phase_lanes, machine);
+        load.active &= ~served_lanes(access, load.active, phase_lanes, machine.shared);
     }
     return cost;
 }

@@ -3,8 +3,10 @@
 
 // simt_shared_access: what the model's rules say of shared-memory accesses that are given as addresses.
 //   simt_shared_access < ACCESSES   reads a JSON array of {"machine", "op", "size", "lanes": [byte offset or null, …]},
-//                                   writes one of {"wavefronts": [[[lane, word], …], …], "ideal_wavefronts"}
-//   simt_shared_access --machines   writes the machines' rules of shared memory, by name
+//                                   writes one of {"wavefronts": [[[lane, word], …], …], "ideal_wavefronts"}; a machine is
+//                                   a name, or an object like those of --machines
+//   simt_shared_access --machines   writes the machines' rules of shared memory, by name. "words" and "wide" are numbers of
+//                                   simt::SharedWords and simt::WideShared
 
 #include <exception>
 #include <iostream>
@@ -12,21 +14,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "simt/rules.hpp"
+#include "simt/machine.hpp"
 #include "simt/schedule.hpp"
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* name_of(simt::WideShared wide)
-{
-    switch (wide) {
-        case simt::WideShared::phases: return "phases";
-        case simt::WideShared::merging_phases: return "merging_phases";
-        default: return "split_into_words";
-    }
-}
 
 Json machines()
 {
@@ -34,13 +27,13 @@ Json machines()
     for (const simt::Machine& machine : simt::machines())
         all[machine.name] = {
             {"description", machine.description},
-            {"banks", machine.banks},
-            {"bank_width", machine.bank_width},
-            {"request_lanes", machine.shared_request_lanes},
-            {"words", machine.shared_words == simt::SharedWords::multicast ? "multicast" : "one_broadcast"},
-            {"wide", name_of(machine.wide_shared)},
+            {"banks", machine.shared.banks},
+            {"bank_width", machine.shared.bank_width},
+            {"request_lanes", machine.shared.request_lanes},
+            {"words", static_cast<int>(machine.shared.words)},
+            {"wide", static_cast<int>(machine.shared.wide)},
+            {"extra_wavefronts_of_16_bytes", machine.shared.extra_wavefronts_of_16_bytes},
             {"block_bytes", machine.max_shared_bytes},
-            {"extra_wavefronts_of_16_bytes", machine.extra_wavefronts_of_16_bytes},
         };
     return all;
 }
@@ -66,14 +59,28 @@ simt::WarpAccess access_from(const Json& json)
     return access;
 }
 
+simt::SharedMemory machine_from(const Json& json)
+{
+    if (json.is_string()) {
+        const auto name = json.get<std::string>();
+        const simt::Machine* machine = simt::find_machine(name);
+        if (!machine) throw std::invalid_argument("machine: got '" + name + "', accepted: " + simt::machine_names());
+        return machine->shared;
+    }
+    const simt::SharedMemory memory{.banks = json.at("banks"),
+                                    .bank_width = json.at("bank_width"),
+                                    .request_lanes = json.at("request_lanes"),
+                                    .words = static_cast<simt::SharedWords>(json.at("words").get<std::uint8_t>()),
+                                    .wide = static_cast<simt::WideShared>(json.at("wide").get<std::uint8_t>()),
+                                    .extra_wavefronts_of_16_bytes = json.at("extra_wavefronts_of_16_bytes")};
+    if (const auto impossible = simt::why_impossible(memory)) throw std::invalid_argument(simt::to_text(*impossible));
+    return memory;
+}
+
 Json answer_to(const Json& question)
 {
-    const auto name = question.at("machine").get<std::string>();
-    const simt::Machine* machine = simt::find_machine(name);
-    if (!machine) throw std::invalid_argument("machine: got '" + name + "', accepted: " + simt::machine_names());
-    const simt::WarpAccess access = access_from(question);
-    return {{"wavefronts", simt::to_json(simt::shared_schedule(access, *machine))},
-            {"ideal_wavefronts", simt::shared_cost(access, *machine).ideal_wavefronts}};
+    const simt::Schedule schedule = simt::shared_schedule(access_from(question), machine_from(question.at("machine")));
+    return {{"wavefronts", simt::to_json(schedule.wavefronts)}, {"ideal_wavefronts", schedule.ideal_wavefronts}};
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters
 from conflict_free.setup.lock import check_no_place
 
 from . import readme
+from .bank_rule import bank_rule
 from .formats import formats
 from .links import dead_links, external_links
 from .naked_numbers import naked_numbers
@@ -250,6 +251,7 @@ RULES = (
     committed_results,
     counters_are_counts,
     readme_table,
+    bank_rule,
     naked_numbers,
     external_links,
 )

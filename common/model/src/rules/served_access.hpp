@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The rule of shared memory for accesses of a warp that runs.
+#pragma once
+
+#include "shared_service.hpp"
+#include "simt/events.hpp"
+
+namespace simt::detail {
+
+/// An access as the rule looks at it. The addresses stay where they are.
+inline SharedAccess shared_access(const WarpAccess& access, const SharedMemory& memory)
+{
+    SharedUse use = SharedUse::store;
+    if (access.operation == Operation::load) use = access.matrix_rows ? SharedUse::load_of_matrix_rows : SharedUse::load;
+    // As measured on the machine whose loads merge. A count of lanes, and what is narrower than a bank, is served like a store.
+    const bool is_one_by_one = memory.wide == WideShared::merging_phases && access.operation == Operation::atomic &&
+                               access.atomic != AtomicKind::counting && access.size >= memory.bank_width;
+    if (is_one_by_one) use = access.atomic == AtomicKind::compare_and_swap ? SharedUse::compare_and_swap : SharedUse::atomic;
+    return {use, access.size, access.active, access.address};
+}
+
+/// Serves an access by the rule, and tells what it costs. See SharedService.
+template <class Visit>
+SharedCost serve(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
+{
+    if (PowerOfTwoBanks::fit(memory)) return serve_shared<PowerOfTwoBanks>(access, memory, visit);
+    return serve_shared<AnyBanks>(access, memory, visit);
+}
+
+}  // namespace simt::detail
