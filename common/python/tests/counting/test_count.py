@@ -431,9 +431,9 @@ def test_the_model_is_built_when_it_is_new(tmp_path, monkeypatch, capsys):
     python.write_text("", encoding="utf-8")
     calls = []
     monkeypatch.setattr(count, "ROOT", tmp_path)
-    monkeypatch.setattr(count.setup, "VENV", tmp_path / "venv")
-    for name in ("set_up", "configure", "build"):
-        monkeypatch.setattr(count.setup, name, lambda *_, name=name, **__: calls.append(name) or print(name))
+    monkeypatch.setattr(count.folders, "VENV", tmp_path / "venv")
+    for module, name in ((count.setup, "set_up"), (count.cmake, "configure"), (count.cmake, "build")):
+        monkeypatch.setattr(module, name, lambda *_, name=name, **__: calls.append(name) or print(name))
     assert count.build_model() == count.build_model() == tmp_path / "build" / count.PRESET
     assert calls == ["set_up", "configure", "build"]
     assert capsys.readouterr() == ("", "set_up\nconfigure\nbuild\n")  # stdout is the program's
