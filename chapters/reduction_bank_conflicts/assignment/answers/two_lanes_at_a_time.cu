@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The right number and its place, but a block has four threads, and each of their numbers is an atomic operation.
+// The right number and its place, but each number is compared by an atomic operation, of two lanes at a time.
 
 #include <cuda_runtime.h>
 
-constexpr int BLOCK = 4;
+constexpr int BLOCK = 32;
 
 __device__ unsigned long long first_of_smallest;
 
@@ -20,8 +20,10 @@ __global__ void begin() { first_of_smallest = ~0ull; }
 __global__ void minimum_kernel(const int* numbers, int n)
 {
     int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n)
-        atomicMin(&first_of_smallest, key_of(numbers[i], i));
+    unsigned long long key = i < n ? key_of(numbers[i], i) : ~0ull;
+    for (int turn = 0; turn < BLOCK / 2; ++turn)
+        if (threadIdx.x / 2 == turn && i < n)
+            atomicMin(&first_of_smallest, key);
 }
 
 __global__ void write(int* minimum)
