@@ -287,9 +287,9 @@ TEST(Reports, OfTheInterpreterAreKeptInTheSameWay)
     const std::uint32_t program_counters[] = {4}, other_program_counters[] = {5};
     const int threads[] = {33};
     for (const unsigned block : {7u, 3u, 9u})
-        for (const auto& program_counter : {program_counters, other_program_counters})
-            launch.watch.report(HazardKind::out_of_bounds, {block, 0, 0}, block, threads, {program_counter, 1},
-                                "message " + std::to_string(block), "help");
+        for (const auto& places : {program_counters, other_program_counters})
+            launch.watch.report(HazardKind::out_of_bounds, {block, 0, 0}, block, threads, {places, 1}, "message " + std::to_string(block),
+                                "help");
     const auto hazards = launch.hazards();
     EXPECT_EQ(summary(hazards), (Summary{"out_of_bounds 4", "out_of_bounds 5"}));
     for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.message, "message 3");

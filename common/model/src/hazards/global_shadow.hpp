@@ -21,8 +21,8 @@ struct GlobalEntry {
 
     /// Number of the block, times 8, plus what it did: a sum of the above.
     std::uint32_t key;
-    /// Place of the instruction among those of the launch.
-    std::uint16_t program_counter;
+    /// Number of the instruction among those of the launch.
+    std::uint16_t instruction;
     /// How often the block had released its accesses until then.
     std::uint16_t release;
     /// Bit i is set for word i of the line.
@@ -32,7 +32,7 @@ struct GlobalEntry {
     bool is_write() const { return key & write; }
     bool is_alike(const GlobalEntry& other) const
     {
-        return key == other.key && program_counter == other.program_counter && release == other.release;
+        return key == other.key && instruction == other.instruction && release == other.release;
     }
 };
 

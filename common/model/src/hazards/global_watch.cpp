@@ -102,7 +102,7 @@ public:
         if (line_.count == 0) {
             // One by one: put together in memory, they could not be read from there at once.
             own.key = entry.key;
-            own.program_counter = entry.program_counter;
+            own.instruction = entry.instruction;
             own.release = entry.release;
             own.words = entry.words;
             line_.count = 1;
@@ -259,7 +259,7 @@ bool GlobalWatch::touch_own(GlobalLine* lines, const Lanes& place, const Lanes& 
     // All that a line holds before the words of its first entry, as the processor's vector instructions have it.
     using Head = std::uint32_t __attribute__((vector_size(16)));
     static_assert(offsetof(GlobalLine, entry) + offsetof(GlobalEntry, words) == offsetof(GlobalLine, launch) + sizeof(Head));
-    const Head own{launch, 1, entry.key, entry.program_counter | static_cast<std::uint32_t>(entry.release) << 16};
+    const Head own{launch, 1, entry.key, entry.instruction | static_cast<std::uint32_t>(entry.release) << 16};
     if (lines[place[0]].launch != launch) {
         bool is_known = false;
         for (const std::uint32_t at : place) is_known |= lines[at].launch == launch;
@@ -363,7 +363,7 @@ void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
     const int lane = racing_lane(other, touch);
     if (lane < 0) return;
     const Rank rank = rank_of_blocks(reporter_.block_number(), other.block());
-    const std::uint32_t program_counter = launch_.program_counter_of(other.program_counter), own = touch.access.program_counter;
+    const std::uint32_t program_counter = launch_.program_counter_of(other.instruction), own = touch.access.program_counter;
     const bool is_first = block_ < other.block();
     if (!reporter_.is_news(HazardKind::race, is_first ? own : program_counter, is_first ? program_counter : own, rank)) return;
     if (!ordered(other)) report(other, touch, lane, rank);
@@ -372,7 +372,7 @@ void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
 void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane, Rank rank)
 {
     const WarpAccess& access = touch.access;
-    const std::uint32_t program_counter = launch_.program_counter_of(other.program_counter);
+    const std::uint32_t program_counter = launch_.program_counter_of(other.instruction);
     const Extent& grid = reporter_.info().grid;
     const std::uint32_t number = other.block();
     const Extent block{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};

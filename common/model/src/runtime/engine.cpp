@@ -139,11 +139,6 @@ bool EngineDevice::check(const LaunchRequest& request, const warp::Program& prog
 
 int EngineDevice::launch(const LaunchRequest& request)
 {
-    {
-        // What the program asks for that is wrong is told before it waits for other launches.
-        const std::lock_guard lock(mutex_);
-        if (!check(request, program(request.function))) return error_invalid_configuration;
-    }
     const std::lock_guard lock(launch_mutex_);
     return launch_alone(request);
 }

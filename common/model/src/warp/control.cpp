@@ -51,14 +51,14 @@ void trap(Warp& warp, const Instruction& instruction)
 
 void call(Warp& warp, const Instruction& instruction)
 {
-    const auto& program_counter = *reinterpret_cast<const CallSite*>(instruction.immediate);
-    if (!program_counter.builtin.empty()) return call_builtin(warp, instruction, program_counter);
-    if (program_counter.function >= 0) {
-        warp.call(program_counter, *warp.launch->program->codes[static_cast<std::size_t>(program_counter.function)], warp.active);
+    const auto& call_site = *reinterpret_cast<const CallSite*>(instruction.immediate);
+    if (!call_site.builtin.empty()) return call_builtin(warp, instruction, call_site);
+    if (call_site.function >= 0) {
+        warp.call(call_site, *warp.launch->program->codes[static_cast<std::size_t>(call_site.function)], warp.active);
         return;
     }
     // Lanes that call one function go there together; the others make the call afterwards.
-    const std::uint64_t* address = values<std::uint64_t>(warp, program_counter.address);
+    const std::uint64_t* address = values<std::uint64_t>(warp, call_site.address);
     const std::uint64_t first = address[std::countr_zero(warp.active)];
     std::uint32_t together = 0;
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
@@ -70,7 +70,7 @@ void call(Warp& warp, const Instruction& instruction)
                                                   ": calls through a pointer that is no function's address");
     if (const std::uint32_t others = warp.mask & ~together) warp.split_before(others);
     warp.mask = warp.active = together;
-    warp.call(program_counter, *codes[number], together);
+    warp.call(call_site, *codes[number], together);
 }
 
 void read_clock(Warp& warp, const Instruction& instruction)
@@ -128,29 +128,29 @@ void yield_after(Warp& warp, const Instruction&)
 
 void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    CallSite program_counter;
+    CallSite call_site;
     std::size_t n = 0;
     // [returns] callee [arguments] [prototype]
     const auto& operands = instruction.operands;
     if (!operands.empty() && operands[0].kind == ptx::Operand::Kind::vector)
-        for (const ptx::Operand& result : operands[n++].elements) program_counter.results.push_back(decoder.local_place(result));
+        for (const ptx::Operand& result : operands[n++].elements) call_site.results.push_back(decoder.local_place(result));
     const ptx::Operand& callee = operands.at(n++);
     if (n < operands.size() && operands[n].kind == ptx::Operand::Kind::vector)
-        for (const ptx::Operand& argument : operands[n].elements) program_counter.arguments.push_back(decoder.local_place(argument));
+        for (const ptx::Operand& argument : operands[n].elements) call_site.arguments.push_back(decoder.local_place(argument));
     if (callee.kind == ptx::Operand::Kind::reg) {
-        program_counter.address = decoder.slot(callee, ptx::Type::b64);
+        call_site.address = decoder.slot(callee, ptx::Type::b64);
         decoder.note_indirect_call();
     } else {
-        program_counter.function = decoder.number_of_function(callee.name);
-        if (program_counter.function >= 0) {
-            decoder.note_call(program_counter.function);
+        call_site.function = decoder.number_of_function(callee.name);
+        if (call_site.function >= 0) {
+            decoder.note_call(call_site.function);
         } else {
             if (!is_builtin(callee.name))
                 decoder.refuse(instruction, "calls " + detail::function_name(callee.name) + ", which has no body and is not supported");
-            program_counter.builtin = callee.name;
+            call_site.builtin = callee.name;
         }
     }
-    decoder.keep(out, program_counter);
+    decoder.keep(out, call_site);
     out.execute = call;
 }
 

@@ -83,18 +83,18 @@ void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
 std::uint64_t expected_step(Warp& warp, std::uint64_t address)
 {
     constexpr std::uint32_t few = 64;
-    Expectation& program_counter = warp.block->expectations[warp.access.program_counter % warp.block->expectations.size()];
-    const std::uint64_t in_block = address - program_counter.last;
-    program_counter.last = address;
-    if (program_counter.block != warp.block->number) {
-        program_counter.to_next_block = address - program_counter.first;
-        program_counter.first = address;
-        program_counter.block = warp.block->number;
-        program_counter.accesses_of_last_block = program_counter.accesses;
-        program_counter.accesses = 0;
+    Expectation& expectation = warp.block->expectations[warp.access.program_counter % warp.block->expectations.size()];
+    const std::uint64_t in_block = address - expectation.last;
+    expectation.last = address;
+    if (expectation.block != warp.block->number) {
+        expectation.to_next_block = address - expectation.first;
+        expectation.first = address;
+        expectation.block = warp.block->number;
+        expectation.accesses_of_last_block = expectation.accesses;
+        expectation.accesses = 0;
     }
-    const bool is_short = ++program_counter.accesses <= few && program_counter.accesses_of_last_block - 1 < few;
-    return is_short ? program_counter.to_next_block : in_block;
+    const bool is_short = ++expectation.accesses <= few && expectation.accesses_of_last_block - 1 < few;
+    return is_short ? expectation.to_next_block : in_block;
 }
 
 /// Most instructions go through memory in even steps. What a later one will want, and what the watcher knows of it, is on its way until
