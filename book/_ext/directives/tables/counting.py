@@ -88,11 +88,17 @@ class AccessTable(EvidenceDirective):
         ]
 
 
+def _lies_between(difference: dict[str, Any]) -> bool:
+    """Return whether the model's count lies between those of two runs on the GPU."""
+    seen = sorted((difference["gpu"], difference.get("gpu_again", difference["gpu"])))
+    return seen[0] <= difference["model"] <= seen[1]
+
+
 def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the names of programs whose counts are all equal, and rows of the others.
 
     A row has the kernels whose counts differ, with the marks that the tool gives them; none where the counts should be equal. It
-    varies if each count without a mark was another one on the GPU itself, when the program ran again.
+    varies if each count without a mark lies between two that the GPU itself had, when the program ran again.
     """
     rows = []
     for program in programs:
@@ -109,7 +115,7 @@ def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
                     "of": program["counts"],
                     "marked": all(kernels.values()),
                     "marks": marks,
-                    "varies": all(one["marked"] or "gpu_again" in one for one in program["differences"]),
+                    "varies": all(one["marked"] or _lies_between(one) for one in program["differences"]),
                 }
             )
     return {
