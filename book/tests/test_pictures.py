@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Bank maps, tile flows, partition maps and plots: what they draw, what they say, and what they refuse."""
+"""Bank maps, tile flows, partition maps and arrays: what they draw, what they say, and what they refuse."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ import re
 import xml.etree.ElementTree
 
 import pytest
-import synthetic
 
+from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.names import ResultError
-from directives.pictures.banks import describe_schedule, layout, ranges, served_cells
+from directives.pictures.banks import describe_schedule, layout, served_cells
 from directives.pictures.flow import follow, grid_of, shape
 from directives.pictures.partitions import describe_step
 from directives.pictures.traces import Panel
-from directives.plots.speedup_plot import Dot, Line, ticks
-from directives.plots.speedup_plot import layout as plot_layout
 
 
 def access(op: str, words: list[int], line: int, instruction: int = 0, warp: int = 0, occurrence: int = 0, banks: int = 32) -> dict:
     """Return a traced shared access of one word a lane, served bank by bank."""
     wavefronts: list[list[list[int]]] = []
     for lane, word in enumerate(words):
-        free = next((w for w in wavefronts if all(o == word or o % banks != word % banks for _, o in w)), None)
+        free = next((w for w in wavefronts if all(o == word or bank_of(o, banks) != bank_of(word, banks) for _, o in w)), None)
         if free is None:
             wavefronts.append(free := [])
         free.append([lane, word])
@@ -119,7 +117,6 @@ def test_a_bank_map_says_what_it_shows():
     assert describe_schedule(row, 32, "store").endswith("32 banks, 1 wavefront. Wavefront 1 uses banks 0–31, for lanes 0–31.")
     same = access("load", [7] * 32, 1)
     assert "32 lanes, 1 word of 4 bytes, 32 banks, 1 wavefront. Wavefront 1 uses bank 7" in describe_schedule(same, 32, "load")
-    assert ranges([0, 4, 5, 6, 9]) == "0, 4–6, 9"
 
 
 def test_idle_banks_are_a_line_of_text_on_a_phone():
@@ -280,71 +277,6 @@ def test_a_partition_map_shows_the_first_step(project):
 def test_a_partition_map_of_a_machine_without_partitions_fails_the_build(project):
     assert "are not watched; accepted: machines such as gt200" in project.build_error(".. partition-map:: naive store")
     assert "'move' is not an access" in project.build_error(".. partition-map:: gt200:naive move")
-
-
-# ------------------------------------------------------------------------------------------- plots
-
-
-def test_ticks_are_round_and_reach_the_most():
-    assert ticks(7.3) == [0, 2, 4, 6, 8]
-    assert ticks(100)[-1] == 100 and ticks(101)[-1] > 101
-
-
-def test_dots_lie_in_proportion_and_inside_the_plot():
-    lines = [Line("a", [Dot("s", 1.0, 0.9, 1.1), Dot("t", 4.0)])]
-    page = {"width": 500, "left": 100, "line": 30, "above": 0}
-    drawn = plot_layout(lines, ["s", "t"], "×", page, numbers=True)
-    zero, end = drawn["ticks"][0]["x"], drawn["ticks"][-1]["x"]
-    first, second = drawn["lines"][0]["dots"]
-    assert (zero, first["series"], second["series"]) == (100, 0, 1)
-    assert float(second["path"][1:].split()[0]) == pytest.approx(100 + (end - 100) * 4 / ticks(4.0)[-1], abs=0.1)
-    assert first["whisker"][0] < float(first["path"][1:].split()[0]) < first["whisker"][1]
-    assert second["whisker"] is None and end < 500
-
-
-def test_a_speedup_plot_has_the_factor_and_the_spread_of_each_kernel(project):
-    html = project.build_page(".. speedup-plot:: naive.transpose_naive_row_read naive.transpose_naive_column_read")
-    described = html_text.unescape(re.search(r'aria-label="(How many[^"]+)"', html)[1])
-    # 900 / 2 GB/s against 900 / 3, p10 and p90 at 0.97 and 1.05 of the median.
-    assert "transpose_naive_row_read: Invented GPU 1 1×" in described
-    assert "transpose_naive_column_read: Invented GPU 1 0.667× (0.635 to 0.687)" in described
-    assert "with your GPU" not in described and html.count('class="mark"') == 4
-
-
-def test_a_speedup_plot_shows_the_readers_gpu_beside_the_books(project):
-    synthetic.write_local(project.chapters, project.results, ("naive",))
-    html = project.build_page(".. speedup-plot:: naive.transpose_naive_row_read naive.transpose_naive_column_read")
-    assert "Invented GPU 2 0.667×" in html
-    synthetic.change_local(project.results, "naive", "transpose_naive_column_read", stale=True)
-    assert "Invented GPU 2" not in re.search(r"<figure class=\"picture speedup\".*?</figure>", project.build().html(), re.DOTALL)[0]
-
-
-def test_a_speedup_plot_of_what_was_not_measured_fails_the_build(project):
-    assert "no size 64x64" in project.build_error(".. speedup-plot:: naive.transpose_naive_row_read\n   :size: 64")
-
-
-def test_a_published_plot_is_of_the_publications_copy_and_of_cudamemcpy(project):
-    folder = project.results / "historical"
-    folder.mkdir(exist_ok=True)
-    rows = [
-        {"slug": "copy", "kernel": "copy_plain", "classic_name": "copy", "gbps": {"old": 50.0}},
-        {"slug": "naive", "kernel": "transpose_naive_row_read", "classic_name": "naive", "gbps": {"old": 5.0}},
-    ]
-    data = {
-        "schema": 1,
-        "citation": "someone2001",
-        "size": "2048x2048",
-        "bytes_per_gb": 1000000000,
-        "note": "Made up.",
-        "machines": {"old": "Old GPU"},
-        "rows": rows,
-    }
-    (folder / "made_up.json").write_text(json.dumps(data))
-    html = project.build_page(".. published-plot:: someone2001")
-    described = html_text.unescape(re.search(r'aria-label="(Bandwidth in percent[^"]+)"', html)[1])
-    assert "transpose_naive_row_read: Old GPU 10%, Invented GPU 1 40.9% (39.0 to 42.2)" in described
-    assert "copy_plain" not in described
-    assert "no published figures of 'nobody'; there are: " in project.build_error(".. published-plot:: nobody")
 
 
 # ------------------------------------------------------------------------------------ arrays, round by round

@@ -15,8 +15,8 @@ constexpr int BLOCK_ROWS = 8;
 // [/constants]
 
 // [transpose_blocks]
-// Transposes a block of the matrix for each rank. A block goes to memory of this GPU or of another's:
-// the kernel cannot tell.
+// Transposes a block of the matrix for each rank. A block goes to memory of this GPU or of
+// another's: the kernel cannot tell.
 __global__ void transpose_blocks(const __grid_constant__ Blocks blocks, unsigned tiles, bool in_turns)
 {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
@@ -211,7 +211,7 @@ void direct(Rank& rank) { write_directly(rank, true); }
 // [/direct]
 
 // [direct_by_rank]
-// Bad: all tiles for others come first, and the links are idle while this rank's own are transposed.
+// Bad: all tiles for others come first, and the links are idle while this rank transposes its own.
 void direct_by_rank(Rank& rank) { write_directly(rank, false); }
 // [/direct_by_rank]
 

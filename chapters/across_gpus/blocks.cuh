@@ -13,8 +13,8 @@ namespace across_gpus {
 // [blocks]
 constexpr int MOST_RANKS = 64;
 
-// What one rank has for another: `rows` x `columns` floats of its own rows of the input. Each row begins `source_pitch`
-// floats after the one before it. Transposed, each of `columns` rows begins `destination_pitch` floats after another.
+// What one rank has for another: `rows` x `columns` floats of its input, each row `source_pitch`
+// after the one before. Transposed, each of `columns` rows is `destination_pitch` after another.
 struct Block {
     const float* source;
     float* destination;

@@ -9,7 +9,9 @@ is alone, started by whatever launcher, must end well.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import re
 import signal
 import socket
@@ -38,10 +40,22 @@ ALONE = {
 }
 
 
+#: Below those that systems give to sockets without a port of their own: a rank that calls again and again must not get the port
+#: that it calls, nor that of another run.
+_PORTS = range(20_000, 30_000)
+_not_given = set(_PORTS)
+_giving = threading.Lock()
+
+
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """A port that nobody listens at, and that no other run has been given."""
+    while True:
+        with _giving:
+            port = random.choice(sorted(_not_given))
+            _not_given.remove(port)
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 class Run:

@@ -88,7 +88,7 @@ inline void place(const Blocks& blocks, cudaStream_t stream)
 // [/place]
 
 // [exchange]
-// Sends each rank its block, or one of `parts` parts of it, and receives the like. NCCL's messages are runs of bytes.
+// Sends each rank its block, or one of `parts` parts of it, and receives the like, as runs of bytes.
 inline void exchange(Rank& rank, int part, int parts, bool with_self, cudaStream_t stream)
 {
     CHECK(ncclGroupStart());
@@ -132,7 +132,7 @@ inline void concatenate(Rank& rank, int part, int parts, bool with_self, cudaStr
 // [/concatenate]
 
 // [copy_rows]
-// Copies rows `begin` to `end` of what was transposed for `other` into its output, by a copy engine.
+// Copies rows `begin` to `end` of what was transposed for `other` to its output, by a copy engine.
 inline void copy_rows(Rank& rank, int other, int begin, int end, cudaStream_t stream)
 {
     std::size_t mine = rank.rows(rank.rank), bytes = mine * sizeof(float);
@@ -158,8 +158,8 @@ inline void fork(Rank& rank, cudaStream_t to, cudaStream_t from, std::size_t& ev
 // [/fork]
 
 // [meet_all]
-// A barrier between GPUs, in their streams: no host waits. One block with a thread for each rank. What was written before,
-// here and by the others, has arrived afterwards.
+// A barrier between GPUs, in their streams: no host waits. One block with a thread for each rank.
+// What was written before, here and by the others, has arrived afterwards.
 __global__ void meet(const __grid_constant__ Flags flags)
 {
     int other = threadIdx.x;

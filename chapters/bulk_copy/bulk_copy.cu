@@ -3,9 +3,9 @@
 
 // What remains for the threads when an engine moves the tiles?
 //
-// From compute capability 9.0 on, one thread asks for a whole tile, and the tensor copy engine brings it to shared memory:
-// there are no loads, no addresses, and no guards at the edges. It can swizzle as it copies, by one of three patterns. The
-// patterns are fixed, so the threads have to fit them.
+// From compute capability 9.0 on, one thread asks for a tile, and the tensor copy engine brings it:
+// there are no loads, no addresses, and no guards at the edges. It can swizzle as it copies, by one
+// of three patterns. The patterns are fixed, so the threads have to fit them.
 
 #include <cuda.h>
 
@@ -32,9 +32,9 @@ constexpr int ENGINE_ALIGNMENT = 1024;
 // [/constants]
 
 // [unit_of]
-// A unit of a tile in shared memory. The engine moves boxes of 64 rows, each of BOX_UNITS units, and lays
-// one box behind the other. With a pattern, it exchanges the units of each stretch of SWIZZLE_UNITS by
-// XOR with the number of the 128 bytes that they lie in.
+// A unit of a tile in shared memory. The engine moves boxes of 64 rows, each of BOX_UNITS units,
+// and lays one box behind the other. With a pattern, it exchanges the units of each stretch of
+// SWIZZLE_UNITS by XOR with the number of the 128 bytes that they lie in.
 template <int BOX_UNITS, int SWIZZLE_UNITS>
 __device__ float4& unit_of(float4* tile, int row, int unit)
 {
@@ -171,7 +171,7 @@ dim3 grid_down(int width, int height)
 // Describes a matrix to the engine: where its rows lie, how large a box is, and how to swizzle it.
 CUtensorMap describe(const float* matrix, int width, int height, int box_units, CUtensorMapSwizzle swizzle)
 {
-    // A function of the driver: asked for by name, so that no program needs the driver to be linked.
+    // A function of the driver: asked for by name, so that no program needs to be linked with it.
     static auto encode = [] {
         void* function = nullptr;
         cudaDriverEntryPointQueryResult found{};

@@ -3,8 +3,8 @@
 
 // Can both sides of a transpose be coalesced?
 //
-// A block reads a tile by rows, keeps it in shared memory, and writes it by rows of the output. The column that a
-// transpose cannot avoid is read in shared memory, where neighbors need not lie side by side. It has a price of its own.
+// A block reads a tile by rows, keeps it in shared memory, and writes it by rows of the output. The
+// column is read in shared memory, where neighbors may lie apart. That has a price of its own.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>

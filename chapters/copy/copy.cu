@@ -3,9 +3,9 @@
 
 // How fast can a kernel move a matrix?
 //
-// A copy reads every element once and writes it once. No kernel that moves a matrix moves fewer bytes. The first kernel
-// has one load in flight per thread, the second has four. The third one has four as well, and takes a detour through
-// shared memory, as the transposes after it do.
+// A copy reads every element once and writes it once. No kernel that moves a matrix moves fewer
+// bytes. The first kernel has one load in flight per thread, the second has four. The third has
+// four as well, and takes a detour through shared memory, as the transposes after it do.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>

@@ -3,8 +3,8 @@
 
 // Does it matter in which order blocks go through a matrix?
 //
-// The counts of the padded transpose have no excess left, and yet it reached a sixth of the copy on a GPU of 2008. Two
-// kernels that each do half of its work isolate the cause. A third removes the cause by giving each block another tile.
+// The padded transpose has no excess left, yet on a GPU of 2008 it reached a sixth of the copy. Two
+// kernels with half of its work isolate the cause. A third removes it: each block has another tile.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
@@ -215,7 +215,7 @@ void launch(const Matrices<float>& m)
     kernel<<<grid_of(m.width, m.height), block>>>(m.output, m.input, m.width, m.height);
 }
 
-// What the counts of all kernels with a padded tile are, and how many partitions its stores use at a time.
+// What all kernels with a padded tile count, and how many partitions their stores use at a time.
 std::vector<Expectation> ideal_and(Expectation partitions_of_stores)
 {
     return {on("gt200", std::move(partitions_of_stores)), global_load.sectors_per_request == 4,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// One kernel, timed by clock(): around the launch, and with the copy back. Neither is the kernel's time.
+// One kernel, timed by clock(): around the launch, and with the copy back. Neither is its time.
 
 #include <cmath>
 #include <cstdio>

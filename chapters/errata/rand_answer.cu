@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The nearest neighbor of the first of 64 points from rand(): each C library has an answer of its own.
+// The nearest neighbor of the first of 64 points from rand(): each C library has its own answer.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// A control that is checked against its own output: it copies, and should transpose inside the tile.
+// A control that is checked against its own output: it copies, and should transpose in the tile.
 
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// "A conflict of N ways is N times slower": one warp, then 32 warps of a multiprocessor load with conflicts of 1 to 32 ways,
-// and read the clock.
+// "A conflict of N ways is N times slower": one warp, then 32 warps of a multiprocessor load with
+// conflicts of 1 to 32 ways, and read the clock.
 
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Two padded tiles, each with the number of elements that a thread of the other one moves in the chapter before: one
-// element for the tile of 32 x 32, four for the tile of 32 columns and 16 rows. The tiles, and the wavefronts of every
-// access, stay as they are.
+// Two padded tiles, each with as many elements a thread as the other one in the chapter before: one
+// for the tile of 32 x 32, four for the tile of 32 columns and 16 rows. The tiles, and the
+// wavefronts of every access, stay as they are.
 #pragma once
 
 #include "constants.cuh"

@@ -3,9 +3,9 @@
 
 // How else can a tile be free of conflicts, and what else changes with it?
 //
-// The padding can stand in a declaration, or in an index into dynamic shared memory. A tile of odd width and a narrow
-// block need no padding, but change more than the banks: the sectors, the conflicts, the elements that a thread moves.
-// Two more kernels change the number of elements alone.
+// The padding can stand in a declaration, or in an index into dynamic shared memory. A tile of odd
+// width and a narrow block need none, but change more than the banks: sectors, conflicts, elements
+// that a thread moves. Two more kernels change the number of elements alone.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
@@ -63,8 +63,8 @@ auto rectangle_layout(Layout kernel, int dynamic_words = 0)
     return layout(kernel, rectangular_block, dynamic_words);
 }
 
-// Wavefronts that an access of a warp to the tile takes, on 32 banks and on the 16 of a gt200. That one serves half a
-// warp at a time, so there the ideal is 2.
+// Wavefronts that an access of a warp to the tile takes, on 32 banks and on the 16 of a gt200. That
+// one serves half a warp at a time, so there the ideal is 2.
 std::vector<Expectation> wavefronts(int load, int store, int load_on_16_banks, int store_on_16_banks)
 {
     return {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Two ways to do without padding: a tile whose width is odd, and a block that is narrower than the tile.
+// Two ways to do without padding: a tile whose width is odd, and a block narrower than the tile.
 #pragma once
 
 #include "constants.cuh"

@@ -3,8 +3,8 @@
 
 // What does it cost to read rows and write columns?
 //
-// A transpose moves as many bytes as a copy. Written the obvious way, one of its two accesses runs down a column, and
-// each lane of a warp then touches a sector of its own. Either access can be the one that suffers.
+// A transpose moves as many bytes as a copy. Written the obvious way, one access runs down a
+// column, and each lane of a warp then touches a sector of its own. Either of the two can suffer.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
@@ -43,8 +43,8 @@ __global__ void transpose_naive_column_read(float* output, const float* input, i
 // [/transpose_naive_column_read]
 
 // [launch]
-// x and y count the columns and rows of the matrix that is accessed by row: the input of the first kernel, the output
-// of the second.
+// x and y count the columns and rows of the matrix that is accessed by row: the input of the first
+// kernel, the output of the second.
 dim3 grid_of(int columns, int rows)
 {
     return dim3((columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM);

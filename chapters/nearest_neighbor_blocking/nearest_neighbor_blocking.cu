@@ -3,8 +3,8 @@
 
 // Who is whose nearest neighbor?
 //
-// Each of n points is compared with all others. A block can load 128 of them into shared memory once, for all its threads.
-// Every lane of a warp then reads the same words: is that a bank conflict?
+// Each of n points is compared with all others. A block can load 128 of them into shared memory once
+// for all its threads. Every lane of a warp then reads the same words: is that a bank conflict?
 
 #include <conflict_free/array_chapter.hpp>
 #include <conflict_free/points.hpp>

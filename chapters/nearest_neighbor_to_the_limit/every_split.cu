@@ -3,10 +3,10 @@
 
 // Do nearest_split and nearest_large_tile find the neighbors whatever the length?
 //
-// The chapter's program takes another shape the more points there are. Here each has to find the same as the reference at lengths
-// around those where groups, tiles and query blocks end, among points that are random, equal, or far apart. The shapes use the same
-// words and tickets, launch after launch: equal points leave the greatest words, so that points far apart find nothing of their own
-// if one of them stays.
+// The program's shape depends on the number of points. Each shape has to find what the reference
+// finds around lengths where groups, tiles and query blocks end, among random, equal and distant
+// points. Words and tickets are used again: equal points leave the greatest words, and after them
+// distant points find nothing of their own if one stays.
 
 #define main chapter_main
 #include "nearest_neighbor_to_the_limit.cu"
@@ -23,7 +23,7 @@ void equal_points(std::span<float3> points, std::uint64_t)
     std::ranges::fill(points, make_float3(0.5f, -0.25f, 1.0f));
 }
 
-/// On a line, each a little farther from the next, up to the greatest coordinates that are accepted.
+/// On a line, each a little farther from the next, up to the greatest coordinates accepted.
 void far_points(std::span<float3> points, std::uint64_t)
 {
     for (std::size_t i = 0; i < points.size(); ++i)

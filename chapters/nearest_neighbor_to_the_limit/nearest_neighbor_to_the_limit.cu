@@ -3,8 +3,8 @@
 
 // How many pairs of points can be compared in a second?
 //
-// No more than the instructions of a pair can be issued. The last kernel of nearest_neighbor_blocking spends most of them on
-// things that are not the distance. Each step here takes some of those away, until the distance is nearly all that is left.
+// No more than its instructions can be issued. nearest_neighbor_blocking ends with most spent on
+// other things than the distance. Each step takes some away, until little but the distance is left.
 
 #include <conflict_free/array_chapter.hpp>
 #include <conflict_free/device.hpp>

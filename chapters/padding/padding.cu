@@ -3,8 +3,8 @@
 
 // How many columns of padding does a tile need?
 //
-// A column of a tile that is 32 words wide lies in one bank. One more word in each row moves the beginning of each row
-// on by a bank. Other tiles need other numbers of columns, and so do GPUs with another number of banks.
+// A column of a tile that is 32 words wide lies in one bank. One more word in each row moves the
+// next on by a bank. Other tiles need other paddings, as do GPUs with other numbers of banks.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
@@ -68,8 +68,8 @@ auto tiled(Transpose kernel, int columns, int rows, dim3 block)
 auto small(Transpose kernel) { return tiled(kernel, SMALL_DIM, SMALL_DIM, small_block); }
 auto rectangular(Transpose kernel) { return tiled(kernel, COLUMNS, ROWS, rectangular_block); }
 
-// Wavefronts that an access of a warp to the tile takes, on 32 banks and on the 16 of a gt200. That one serves half a
-// warp at a time, so there the ideal is 2.
+// Wavefronts that an access of a warp to the tile takes, on 32 banks and on the 16 of a gt200. That
+// one serves half a warp at a time, so there the ideal is 2.
 std::vector<Expectation> wavefronts(int load, int store, int load_on_16_banks, int store_on_16_banks)
 {
     return {global_load.sectors_per_request == 4, global_store.sectors_per_request == 4,

@@ -3,8 +3,8 @@
 
 // Which threads should add?
 //
-// A block adds 256 numbers in eight rounds. In each round half of the threads that worked before stop. The sum does not
-// depend on which threads continue, but the divergence of warps and the bank conflicts do.
+// A block adds 256 numbers in eight rounds. In each round half of the threads stop. The sum does
+// not depend on which threads continue, but the divergence of warps and the bank conflicts do.
 
 #include <conflict_free/array_chapter.hpp>
 #include <conflict_free/sums.hpp>
@@ -186,8 +186,8 @@ std::string check_launch(std::span<const float> numbers, std::span<const float> 
     return check_block_sums(numbers, sums, BLOCK, ADDITIONS);
 }
 
-// Each launch is checked against the numbers that it read. The bound for 256 numbers is so small that rounding cannot hide
-// a number that is lost or added twice; the bound for millions would hide many.
+// Each launch is checked against the numbers that it read. The bound for 256 is so small that
+// rounding cannot hide a number that is lost or added twice; the bound for millions would hide many.
 template <class Number>
 std::string added_up(const typename ArrayKernels<Number, Number>::Written& written)
 {

@@ -3,8 +3,8 @@
 
 // What limits the speed of a sum, if the arithmetic does not?
 //
-// For many numbers the bytes in flight, for few the launches. The rest of the classic seven steps, and four more, from the
-// kernel that ends the chapter reduction_bank_conflicts to one that reads at the speed of memory in a single launch.
+// For many numbers the bytes in flight, for few the launches. The rest of the classic seven steps,
+// and four more, from where reduction_bank_conflicts ends to the speed of memory in one launch.
 
 #include <conflict_free/array_chapter.hpp>
 

@@ -3,9 +3,9 @@
 
 // Does a sum come out the same each time, and is every number in it?
 //
-// Of whole numbers whose sums a float holds exactly, the sum is one number in every order, as it is of unsigned integers: a
-// number that is lost or added twice shows at any length, where a bound on rounding would hide it. Of other numbers, the order
-// decides the last bits: run after run, they have to be the same.
+// Whole numbers whose sums a float holds exactly have one sum in every order, as unsigned integers
+// do: a number lost or added twice shows at any length, where a bound on rounding would hide it. Of
+// other numbers, the order decides the last bits: run after run, they have to be the same.
 
 #define main chapter_main
 #include "reduction_to_the_limit.cu"
@@ -92,8 +92,8 @@ bool is_exact_of_whole_numbers(int n)
     return passed;
 }
 
-/// Launches with nothing between them, each of which adds up what those before it wrote as well: none may start before these
-/// have ended. The first finds a single 1, so every one finds twice as much as the one before.
+/// Launches with nothing between them, each of which adds up what those before it wrote: none may
+/// start before these have ended. The first finds a 1, and each other twice what the last found.
 bool is_right_in_a_row(int n, int runs)
 {
     std::vector<float> numbers(static_cast<std::size_t>(n + runs), 0.0f);

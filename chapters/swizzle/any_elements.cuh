@@ -39,8 +39,8 @@ struct Tile {
                          PER_SECTOR = SECTOR_BYTES / sizeof(Element);
     static constexpr int ALL_ROWS = ROWS + PER_SECTOR, COLUMN_WORDS = ALL_ROWS / PER_WORD;
 
-    // Good: lanes take columns 1, 4 or 8 apart. With an odd pitch these fill the banks, every 4th or every 8th
-    // of them, and one word more every 32 columns fills those between.
+    // Good: lanes take columns 1, 4 or 8 apart. With an odd pitch these fill the banks, every 4th
+    // or every 8th of them, and one word more every 32 columns fills those between.
     static constexpr int PITCH = COLUMN_WORDS | 1;
     __host__ __device__ static constexpr int place(int column, int word)
     {
@@ -51,7 +51,7 @@ struct Tile {
 // [/Tile]
 
 // [load_prefetching]
-// Loads that ask the L2 to bring the 256 bytes around them from memory, for the block of the next columns.
+// Loads that ask the L2 to bring the 256 bytes around them, for the block of the next columns.
 #if __CUDA_ARCH__ < 800
 template <class Unit>
 __device__ Unit load_prefetching(const Unit* from)
@@ -92,8 +92,8 @@ __device__ uint4 load_prefetching(const uint4* from)
 // [/load_prefetching]
 
 // [Piece]
-// What a lane takes of a row: an element, or 8 bytes of smaller ones. Those begin anywhere in a unit of 8 bytes,
-// `late` bits behind its start, and end in the next. So both units are loaded, each from where it lies.
+// What a lane takes of a row: an element, or 8 bytes of smaller ones. These begin in a unit of 8,
+// `late` bits behind its start, and end in the next: both are loaded, each from where it lies.
 template <class Element>
 struct Piece {
     using Word = typename WordOf<sizeof(Element)>::type;
@@ -149,7 +149,7 @@ __device__ void columns_of(Word (&)[1])
 // [/columns_of]
 
 // [load_inside]
-// Of a tile that lies inside the matrix, a row from its edges: no lane has to look where the matrix ends.
+// Of a tile that lies inside the matrix, a row from its edges: no lane looks where the matrix ends.
 template <class Tile, class Element>
 __device__ void load_inside(typename Tile::Word* tile, const Element* input, int width, int left, int top)
 {
@@ -210,7 +210,7 @@ __device__ void load_at_edge(
 // [/load_at_edge]
 
 // [store]
-// A warp writes a row of the output from where its first sector begins: a lane a word, 32 lanes side by side.
+// A warp writes a row of the output from where its first sector begins: neighboring words by lane.
 template <class Tile, bool INSIDE, class Element>
 __device__ void store(
     Element* output, const typename Tile::Word* tile, int width, int height, int left, int top)

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 // [transpose_elements]
-// A tile of COLUMNS x ROWS elements in shared memory, by units. Width and height must be multiples of a unit's elements.
+// A tile of COLUMNS x ROWS elements, by units; both must be multiples of a unit's elements.
 template <class Element, int COLUMNS, int ROWS, int THREADS>
 __device__ void transpose_elements(Element* output, const Element* input, int width, int height)
 {

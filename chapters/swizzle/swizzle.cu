@@ -3,9 +3,9 @@
 
 // How can a tile be free of conflicts when it has no room for padding?
 //
-// Padding shifts each row of a tile. Swizzling leaves the rows where they are and exchanges the columns within each row by
-// XOR with the row's number. It takes no shared memory, it works where accesses of 16 bytes leave padding no room, and
-// the same pattern serves elements of 1 to 16 bytes.
+// Padding shifts each row of a tile. Swizzling exchanges the columns within each row, by XOR with
+// the row's number. It takes no shared memory, it works where accesses of 16 bytes leave padding no
+// room, and the same pattern serves elements of 1 to 16 bytes.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
@@ -122,7 +122,7 @@ const dim3 block_of_units(UNITS, UNITS);
 // [entry]
 using namespace conflict_free;
 
-// The bytes of the matrix, taken as rows of other elements, of which the last CUT of each row's worth are left out.
+// The bytes of the matrix as rows of other elements, without the last CUT of each row's worth.
 template <class Element, int CUT>
 Size as_elements(Size size)
 {
@@ -193,7 +193,7 @@ Chapters::Kernel whole_units(std::string name, Function kernel, int columns, int
     return whole;
 }
 
-// Without the last element of each row, rows are not multiples of a unit and begin anywhere, as does the matrix.
+// Without the last element, rows are not multiples of a unit and begin anywhere, as does the matrix.
 template <class Element, class Function>
 Chapters::Kernel any_size(std::string name, Function kernel, int columns, int rows, int threads)
 {

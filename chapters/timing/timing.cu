@@ -3,9 +3,9 @@
 
 // What does a loop inside the kernel measure?
 //
-// The classic series was first timed with the repetitions inside the kernel: its time then contains one launch, and a block
-// repeats its work on the same tile. Here are its eight kernels in that form. What each repeats is the kernel of its own
-// chapter, word for word.
+// The classic series was first timed with the repetitions inside the kernel: its time then contains
+// one launch, and a block repeats its work on the same tile. Here are its eight kernels in that
+// form. What each repeats is the kernel of its own chapter, word for word.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>

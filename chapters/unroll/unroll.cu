@@ -3,8 +3,8 @@
 
 // What does a block gain from more than one tile?
 //
-// A thread that moves one element waits for one load, then for the other threads at the barrier, then stores. With two
-// or four tiles in a block, a thread has two or four loads in flight, and the grid has half or a quarter of the blocks.
+// A thread that moves one element waits for its load, then at the barrier. With two or four tiles in
+// a block, it has two or four loads in flight, and the grid has half or a quarter of the blocks.
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>
@@ -13,7 +13,7 @@
 constexpr int COLUMNS = 32;
 constexpr int ROWS = 16;
 
-// Two unused words in each row of the tiles: right for 16 rows, as the chapter before this one shows.
+// Two unused words in each row of the tiles: right for 16 rows, as the chapter before shows.
 constexpr int PADDING = 2;
 // [/constants]
 

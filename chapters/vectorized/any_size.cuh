@@ -54,7 +54,7 @@ __global__ void transpose_any_size(float* output, const float* input, int width,
 // [/transpose_any_size]
 
 // [load_prefetching]
-// A load that asks the L2 to fetch all 256 bytes around it from memory. CUDA C++ has no word for that; PTX has.
+// A load that asks the L2 for all 256 bytes around it. CUDA C++ has no word for that; PTX has.
 __device__ float load_prefetching(const float* from)
 {
 #if __CUDA_ARCH__ < 800

@@ -3,9 +3,9 @@
 
 // How close to a plain copy can a transpose come?
 //
-// A larger tile has more loads in flight, blocks can be numbered so that those that run together write neighboring bytes,
-// and an instruction can move 16 bytes instead of 4. Which of the three gains most? And how much of it remains when the
-// rows of a matrix begin inside a sector?
+// A larger tile has more loads in flight, blocks that run together can be numbered so that they
+// write neighboring bytes, and an instruction can move 16 bytes, not 4. Which gains most? And how
+// much of it remains when the rows of a matrix begin inside a sector?
 
 #include <conflict_free/matrix_chapter.hpp>
 #include <conflict_free/matrix_references.hpp>

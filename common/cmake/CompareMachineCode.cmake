@@ -9,7 +9,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(compare_with_machine_code target)
     set(python ${PROJECT_SOURCE_DIR}/common/python)
-    set(sources exactness.py ptx_accesses.py sass_accesses.py)
+    set(sources exactness.py machine_code.py ptx_accesses.py sass_accesses.py)
     list(TRANSFORM sources PREPEND ${python}/conflict_free/counting/)
     add_dependencies(${target} conflict_free_ptx)
     set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${sources})

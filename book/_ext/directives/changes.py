@@ -8,11 +8,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+
+from .by_page import keep_by_page, kept_of
 
 #: The words that stand beside a time of a kernel whose text has changed.
 BEFORE_CHANGE = "measured before your change"
@@ -30,7 +31,7 @@ class Change:
 
 def changes_of(env: BuildEnvironment) -> dict[str, list[Change]]:
     """Return the changes of each page that was read, by the page's name."""
-    return env.__dict__.setdefault("conflict_free_changes", {})
+    return kept_of(env, "changes")
 
 
 def note(env: BuildEnvironment, kind: str, text: str, line: int = 0) -> None:
@@ -46,14 +47,6 @@ def notice(text: str) -> nodes.Node:
     return nodes.paragraph("", text, classes=["changed"])
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    changes_of(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Any, other: BuildEnvironment) -> None:
-    changes_of(env).update({name: found for name, found in changes_of(other).items() if name in docnames})
-
-
 def _all(env: BuildEnvironment) -> Iterator[Change]:
     for page in sorted(changes_of(env)):
         yield from changes_of(env)[page]
@@ -67,6 +60,5 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register the handlers."""
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    keep_by_page(app, changes_of)
     app.connect("build-finished", _write)

@@ -73,6 +73,20 @@ def picture(html: str, description: str) -> list[nodes.Node]:
     return [raw_html(html), addnodes.only("", words, expr="not html and not spelling")]
 
 
+def skip(self: Any, node: nodes.Element) -> None:
+    """Show nothing of a node, as a visitor of some builder."""
+    raise nodes.SkipNode
+
+
+def pass_by(self: Any, node: nodes.Element) -> None:
+    """Show what a node holds and nothing around it, as a visitor of some builder."""
+
+
+#: How builders other than HTML's show a node of ours: not at all, or by what it holds.
+SKIPPED = {name: (skip, None) for name in ("latex", "text", "man", "texinfo")}
+UNMARKED = {name: (pass_by, pass_by) for name in SKIPPED}
+
+
 def folder(config: Config, name: str) -> Path:
     """Return a folder of the configuration; a relative one is taken from the book's folder."""
     return (Path(config.conflict_free_book) / getattr(config, name)).resolve()

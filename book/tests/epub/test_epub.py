@@ -124,7 +124,7 @@ def test_nothing_waits_for_a_script_or_a_click(pages):
 
 
 def test_every_page_has_the_style_of_the_web_pages(pages):
-    wanted = {"book.css", "steps.css", "beside.css", "pictures.css", "ebook.css"}
+    wanted = {"book.css", "tables.css", "steps.css", "beside.css", "pictures.css", "ebook.css"}
     for name, page in pages.items():
         linked = {posixpath.basename(node.get("href")) for node in page.iter(f"{XHTML}link")}
         assert wanted <= linked or name == "nav.xhtml", name

@@ -19,7 +19,7 @@ std::string in_one_line(const simt::Hazard& hazard)
 {
     std::string lines;
     for (const auto& place : hazard.lines) lines += (lines.empty() ? "" : ", ") + place.file + ":" + std::to_string(place.line);
-    return std::string(simt::name_of(hazard.kind)) + " at " + lines + ": " + hazard.message;
+    return std::string(simt::name_of(hazard.kind)) + " at " + lines + ": " + hazard.message.text();
 }
 
 void run_to_end(const std::function<void()>& launch)
@@ -44,7 +44,7 @@ Outcome count(const std::function<void()>& launch)
         if (outcome.counts) *outcome.counts += counts;
         else outcome.counts = std::move(counts);
     for (const simt::Hazard& hazard : report.hazards) outcome.hazards.push_back(in_one_line(hazard));
-    for (std::string& error : report.errors) outcome.hazards.push_back(std::move(error));
+    for (const simt::Message& error : report.errors) outcome.hazards.push_back(error.text());
     if (failure && outcome.hazards.empty()) std::rethrow_exception(failure);
     // Unlike a GPU's, the model's device can be used again once its error has been taken.
     if (failure) cudaGetLastError();

@@ -57,7 +57,7 @@ Report take_report()
 {
     const auto json = nlohmann::json::parse(FIND(simt_take_report)());
     return {json.at("kernels").get<std::vector<simt::LaunchCounts>>(), json.at("hazards").get<std::vector<simt::Hazard>>(),
-            json.at("errors").get<std::vector<std::string>>()};
+            json.at("errors").get<std::vector<simt::Message>>()};
 }
 
 }  // namespace conflict_free::model

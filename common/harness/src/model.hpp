@@ -32,7 +32,7 @@ struct Report {
     std::vector<simt::LaunchCounts> launches;
     std::vector<simt::Hazard> hazards;
     /// What stopped kernels and is no hazard, one line each.
-    std::vector<std::string> errors;
+    std::vector<simt::Message> errors;
 };
 Report take_report();
 /// @}

@@ -31,7 +31,11 @@ def observe(report, exit_code, output):
     """Reads a report of the model (its JSON) and what the program printed."""
     counts = {kind + ".conflicts": sum(launch[kind]["conflicts"] for launch in report["kernels"]) for kind in _SHARED}
     counts |= {kind + ".sectors": sum(launch[kind]["sectors"] for launch in report["kernels"]) for kind in _GLOBAL}
-    messages = [_hazard_line(hazard) for hazard in report["hazards"]] + report["errors"] + output.strip().splitlines()
+    messages = (
+        [_hazard_line(hazard) for hazard in report["hazards"]]
+        + [error["message"] for error in report["errors"]]
+        + output.strip().splitlines()
+    )
     hazards = frozenset(hazard["kind"] for hazard in report["hazards"])
     return Observation(hazards, counts, exit_code == 0, len(report["errors"]), tuple(messages))
 

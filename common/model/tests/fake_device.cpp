@@ -32,7 +32,8 @@ int FakeDevice::load_module(const std::vector<std::string>& texts)
     ++modules_loaded;
     FakeModule module;
     for (const std::string& text : texts) {
-        if (text.find(".version") == std::string::npos) throw DeviceError(218, "the text is not PTX");
+        if (text.find(".version") == std::string::npos)
+            throw DeviceError(218, {MessageCode::unreadable_ptx, {{"ptx_line", 1}, {"problem", "the text is not PTX"}}});
         find_directives(module, text);
     }
     modules_[++last_module_] = std::move(module);
@@ -131,7 +132,8 @@ void FakeDevice::memory_info(std::size_t& free, std::size_t& total)
 char* FakeDevice::bytes_at(DeviceAddress address, std::size_t bytes)
 {
     const Range range = range_of(address);
-    if (range.bytes == 0 || bytes > range.bytes - (address - range.begin)) throw DeviceError(invalid_value, "not inside one allocation");
+    if (range.bytes == 0 || bytes > range.bytes - (address - range.begin))
+        throw DeviceError(invalid_value, {MessageCode::not_one_allocation, {{"call", "copy"}, {"bytes", bytes}}});
     if (range.host) return reinterpret_cast<char*>(address);
     return memory_.at(range.begin).data() + (address - range.begin);
 }

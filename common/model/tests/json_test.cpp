@@ -79,8 +79,7 @@ TEST(Json, HazardsComeBackAsTheyWere)
                         {1, 2, 0},
                         {{0, 0, 0}, {31, 0, 0}},
                         {{"a.cu", 3, {}}, {"b.cuh", 4, {{"a.cu", 9, "f"}}}},
-                        "what",
-                        "help"};
+                        {MessageCode::different_barriers, {{"thread", Extent{0, 0, 0}}, {"other", Extent{31, 0, 0}}}}};
     const auto json = plain(to_json(hazard));
     EXPECT_EQ(plain(to_json(json.get<Hazard>())), json);
     EXPECT_EQ(json.get<Hazard>().kind, HazardKind::divergent_barrier);
@@ -88,7 +87,7 @@ TEST(Json, HazardsComeBackAsTheyWere)
 
 TEST(Json, AnUnknownKindOrOperationIsRefused)
 {
-    auto json = plain(to_json(Hazard{HazardKind::race, "", {}, {}, {}, "", ""}));
+    auto json = plain(to_json(Hazard{HazardKind::race, "", {}, {}, {}, {}}));
     json["kind"] = "mistake";
     EXPECT_THROW(json.get<Hazard>(), std::invalid_argument);
     LaunchCounts counts;

@@ -214,6 +214,7 @@ TEST(Kernels, EveryThreadOfEveryBlockKnowsItsPlace)
 
 TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
 {
+    using simt::Extent, simt::Message, simt::MessageCode;
     Device<int> device(1);
     guarded<<<1, 1025>>>(device.data, 0);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
@@ -222,10 +223,13 @@ TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
     guarded<<<1, 32>>>(device.data, 0);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     // A program that does not ask fails all the same.
-    EXPECT_EQ(model::take_errors(),
-              (std::vector<std::string>{
-                  "kernel guarded was not launched: no block of sm_90 has 1025 x 1 x 1 threads (cudaErrorInvalidConfiguration)",
-                  "kernel guarded was not launched: no grid has 0 x 1 x 1 blocks (cudaErrorInvalidConfiguration)"}));
+    const std::vector<Message> errors = model::take_errors();
+    ASSERT_EQ(errors.size(), 2u);
+    EXPECT_EQ(errors[0], Message(MessageCode::block_too_large, {{"kernel", "guarded"},
+                                                                {"machine", "sm_90"},
+                                                                {"block_size", Extent{1025, 1, 1}},
+                                                                {"error", "cudaErrorInvalidConfiguration"}}));
+    EXPECT_EQ(errors[1].code, MessageCode::empty_grid);
 }
 
 __global__ void large_static_array(int* output, int i)
@@ -242,9 +246,9 @@ TEST(Kernels, StaticSharedMemoryEndsAt48KiB)
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidPtx) << "as from a driver that compiles such PTX";
     const auto errors = model::take_errors();
     ASSERT_EQ(errors.size(), 1u);
-    EXPECT_EQ(errors[0],
-              "kernel large_static_array was not launched: it declares 49156 bytes of shared memory; more than 49152 have to be dynamic "
-              "(cudaErrorInvalidPtx)");
+    using simt::Message, simt::MessageCode;
+    EXPECT_EQ(errors[0], Message(MessageCode::too_much_static_shared_memory,
+                                 {{"kernel", "large_static_array"}, {"bytes", 49156}, {"most", 49152}, {"error", "cudaErrorInvalidPtx"}}));
 }
 
 enum class Order { forward, backward };

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "hazards/watch.hpp"
+#include "printed_message.hpp"
 
 namespace simt::hazards {
 
@@ -154,5 +156,13 @@ inline std::vector<std::string> summary(const std::vector<Hazard>& hazards)
 }
 
 using Summary = std::vector<std::string>;
+
+/// The numbers of the first blocks, in order.
+inline std::vector<unsigned> blocks(unsigned count)
+{
+    std::vector<unsigned> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    return order;
+}
 
 }  // namespace simt::hazards

@@ -28,7 +28,7 @@ Function* find(const char* name)
 struct Reported {
     std::vector<simt::LaunchCounts> launches;
     std::vector<simt::Hazard> hazards;
-    std::vector<std::string> errors;
+    std::vector<simt::Message> errors;
 };
 
 template <class Each>
@@ -58,6 +58,6 @@ const simt::Machine& current_machine() { return *simt::find_machine(find<decltyp
 
 std::vector<simt::LaunchCounts> take_launches() { return std::exchange(fetch().launches, {}); }
 std::vector<simt::Hazard> take_hazards() { return std::exchange(fetch().hazards, {}); }
-std::vector<std::string> take_errors() { return std::exchange(fetch().errors, {}); }
+std::vector<simt::Message> take_errors() { return std::exchange(fetch().errors, {}); }
 
 }  // namespace model

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "printed_message.hpp"
 #include "simt/counts.hpp"
 #include "simt/hazard.hpp"
 #include "simt/machine.hpp"
@@ -27,7 +28,7 @@ std::vector<simt::LaunchCounts> take_launches();
 /// The hazards found since the last call.
 std::vector<simt::Hazard> take_hazards();
 
-/// What stopped kernels since the last call and is no hazard: one line each.
-std::vector<std::string> take_errors();
+/// What stopped kernels since the last call and is no hazard.
+std::vector<simt::Message> take_errors();
 
 }  // namespace model

@@ -20,6 +20,8 @@ namespace {
 
 using simt::Hazard;
 using simt::HazardKind;
+using simt::Message;
+using simt::MessageCode;
 
 constexpr int N = 256;
 
@@ -38,6 +40,13 @@ bool is_reported(const std::string& text)
     static auto* const look = reinterpret_cast<const char* (*)(unsigned long long)>(dlsym(RTLD_DEFAULT, "simt_look_at_report"));
     return look && std::string(look(0)).find(text) != std::string::npos;
 }
+
+/// The first message of one of two ranks to or from the other.
+Message first_of(int rank, MessageCode code, int bytes)
+{
+    return {code, {{"bytes", bytes}, {"peer", 1 - rank}, {"number", 1}, {"rank", rank}}};
+}
+Message waits(const Message& message) { return {MessageCode::message_waits, {{"message", std::vector{message}}}}; }
 
 /// What a rank sends from and takes into.
 struct Rank {
@@ -121,13 +130,13 @@ TEST(Nccl, TwoWhoSendFirstAreADeadlockWithBothLines)
         if (rank.number == 0) line = __LINE__ + 1;
         EXPECT_EQ(ncclSend(rank.from, N, ncclFloat32, 1 - rank.number, rank.communicator, nullptr), ncclInvalidUsage);
     });
-    EXPECT_TRUE(is_reported("(message 1 of rank 0) waits"));
+    EXPECT_TRUE(is_reported("\"ranks_wait\""));
     const std::vector<Hazard> hazards = model::take_hazards();
-    EXPECT_FALSE(is_reported("(message 1 of rank 0) waits"));
+    EXPECT_FALSE(is_reported("\"ranks_wait\""));
     ASSERT_EQ(hazards.size(), 1u);
     EXPECT_EQ(hazards[0].kind, HazardKind::deadlock);
-    EXPECT_EQ(hazards[0].message,
-              "ncclSend of 1024 bytes to rank 1 (message 1 of rank 0) waits; ncclSend of 1024 bytes to rank 0 (message 1 of rank 1) waits");
+    const std::vector waiting{waits(first_of(0, MessageCode::send, 1024)), waits(first_of(1, MessageCode::send, 1024))};
+    EXPECT_EQ(hazards[0].message, Message(MessageCode::ranks_wait, {{"waiting", waiting}}));
     EXPECT_EQ(lines_of(hazards[0]), (std::vector<int>{line, line}));
 }
 
@@ -146,8 +155,8 @@ TEST(Nccl, ASendThatMeetsAShorterReceiveIsReportedWithBothLines)
     });
     const std::vector<Hazard> hazards = model::take_hazards();
     ASSERT_EQ(hazards.size(), 1u);
-    EXPECT_EQ(hazards[0].message,
-              "ncclSend of 1024 bytes to rank 1 (message 1 of rank 0) meets ncclRecv of 512 bytes from rank 0 (message 1 of rank 1)");
+    EXPECT_EQ(hazards[0].message, Message(MessageCode::sizes_differ, {{"sent", std::vector{first_of(0, MessageCode::send, 1024)}},
+                                                                      {"received", std::vector{first_of(1, MessageCode::receive, 512)}}}));
     EXPECT_EQ(lines_of(hazards[0]), (std::vector<int>{send_line, receive_line}));
 }
 
@@ -160,7 +169,8 @@ TEST(Nccl, ARankThatLeavesLetsNobodyWait)
     });
     const std::vector<Hazard> hazards = model::take_hazards();
     ASSERT_EQ(hazards.size(), 1u);
-    EXPECT_EQ(hazards[0].message, "ncclRecv of 1024 bytes from rank 1 (message 1 of rank 0) waits; rank 1 has left");
+    const std::vector waiting{waits(first_of(0, MessageCode::receive, 1024)), Message(MessageCode::rank_has_left, {{"rank", 1}})};
+    EXPECT_EQ(hazards[0].message, Message(MessageCode::ranks_wait, {{"waiting", waiting}}));
 }
 
 __global__ void add_one(float* to, const float* from) { to[threadIdx.x] = from[threadIdx.x] + 1; }

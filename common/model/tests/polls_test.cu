@@ -40,7 +40,7 @@ simt::LaunchCounts counts_of(Launch launch)
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     // A flag that is no atomic is a race by the model's rules, and not what is looked at here.
     model::take_hazards();
-    EXPECT_EQ(model::take_errors(), std::vector<std::string>());
+    EXPECT_EQ(model::take_errors(), std::vector<simt::Message>());
     const auto launches = model::take_launches();
     return launches.empty() ? simt::LaunchCounts() : launches.back();
 }

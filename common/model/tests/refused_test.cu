@@ -13,6 +13,9 @@
 
 namespace {
 
+using simt::Message;
+using simt::MessageCode;
+
 constexpr int line_of_reduction = __LINE__ + 4;
 __global__ void reduce_over_devices(float* out)
 {
@@ -55,16 +58,20 @@ __global__ void drop_results(unsigned char* out, const unsigned char* in)
     out[threadIdx.x] = static_cast<unsigned char>(second + high + kept);
 }
 
-std::string the_error()
+Message the_error()
 {
     cudaDeviceSynchronize();
     cudaGetLastError();
-    const std::vector<std::string> errors = model::take_errors();
+    const std::vector<Message> errors = model::take_errors();
     EXPECT_EQ(errors.size(), 1u);
-    return errors.empty() ? std::string() : errors[0];
+    return errors.empty() ? Message() : errors[0];
 }
 
-std::string at(int line) { return "refused_test.cu:" + std::to_string(line); }
+/// A message on an instruction of a kernel of this file.
+Message refused(MessageCode code, const char* instruction, const char* kernel, int line)
+{
+    return {code, {{"instruction", instruction}, {"kernel", kernel}, {"file", "refused_test.cu"}, {"line", line}}};
+}
 
 struct Floats {
     Floats() { cudaMalloc(&data, 16); }
@@ -76,14 +83,10 @@ TEST(Refused, InstructionsAreNamedWithKernelAndLine)
 {
     Floats out;
     reduce_over_devices<<<1, 1>>>(out.data);
-    EXPECT_EQ(the_error(),
-              "the instruction multimem.ld_reduce.relaxed.gpu.global.add.f32 is not supported, in kernel reduce_over_devices, " +
-                  at(line_of_reduction));
+    EXPECT_EQ(the_error(), refused(MessageCode::instruction_not_supported, "multimem.ld_reduce.relaxed.gpu.global.add.f32",
+                                   "reduce_over_devices", line_of_reduction));
     fetch_sample<<<1, 1>>>(out.data, 1);
-    EXPECT_EQ(the_error(),
-              "the instruction tex.2dms.v4.f32.s32 is not supported: CUDA makes no arrays with several samples a texel, in kernel "
-              "fetch_sample, " +
-                  at(line_of_sample));
+    EXPECT_EQ(the_error(), refused(MessageCode::several_samples, "tex.2dms.v4.f32.s32", "fetch_sample", line_of_sample));
 }
 
 TEST(Refused, TextsThatAreNoPtxEndInALine)
@@ -96,12 +99,12 @@ TEST(Refused, TextsThatAreNoPtxEndInALine)
         EXPECT_EQ(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0), cudaSuccess);
         EXPECT_EQ(cudaLibraryGetKernel(&kernel, library, "k"), cudaSuccess);
         cudaLaunchKernel(kernel, dim3(1), dim3(32), nullptr, 0, nullptr);
-        const std::string error = the_error();
+        const Message error = the_error();
         cudaLibraryUnload(library);
         return error;
     };
-    EXPECT_EQ(error_with("add.s32 %r2, %r1, _;"), "the instruction add.s32 takes no _ as a source, in kernel k");
-    EXPECT_EQ(error_with("bra 1;"), "the instruction bra takes a label, in kernel k");
+    EXPECT_EQ(error_with("add.s32 %r2, %r1, _;"), Message(MessageCode::sink_as_source, {{"instruction", "add.s32"}, {"kernel", "k"}}));
+    EXPECT_EQ(error_with("bra 1;"), Message(MessageCode::branch_without_label, {{"instruction", "bra"}, {"kernel", "k"}}));
 }
 
 TEST(Refused, AreNoResultsThatNobodyReads)
@@ -133,8 +136,11 @@ TEST(Refused, InterleavedTensorMapsAreNamedWithKernelAndLine)
                   CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
               CUDA_SUCCESS);
     copy_box<<<1, 1>>>(data, map);
-    EXPECT_EQ(the_error(), "kernel copy_box, block (0, 0, 0), thread (0, 0, 0), " + at(line_of_copy) +
-                               ": cp.async.bulk.tensor is not supported with a tensor map of this interleaving or swizzle");
+    EXPECT_EQ(the_error(), Message(MessageCode::tensor_map_layout, {{"kernel", "copy_box"},
+                                                                    {"block", simt::Extent{0, 0, 0}},
+                                                                    {"thread", simt::Extent{0, 0, 0}},
+                                                                    {"file", "refused_test.cu"},
+                                                                    {"line", line_of_copy}}));
     cudaFree(data);
 }
 

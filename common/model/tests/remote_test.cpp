@@ -1,196 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// A device in another process: each call comes over as it was made, and no message does harm.
+// A device in another process: each call comes over as it was made.
 
-#include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <future>
-#include <map>
-#include <random>
-
-#include "remote/channel.hpp"
-#include "remote/messages.hpp"
-#include "remote/remote_device.hpp"
-#include "remote/server.hpp"
+#include "served_device.hpp"
 
 namespace {
-
-using namespace simt;
-using namespace simt::remote;
-
-/// Keeps memory, and remembers what else it was asked for.
-class FakeDevice final : public Device {
-public:
-    int load_module(const std::vector<std::string>& texts) override
-    {
-        if (texts.empty() || texts[0] == "broken") throw DeviceError(218, "line 1: no such instruction");
-        loaded = texts;
-        return 7;
-    }
-    void unload_module(int module) override { unloaded = module; }
-    int find_function(int, const std::string& name) override { return name == "kernel" ? 3 : -1; }
-    FunctionInfo function(int) override
-    {
-        FunctionInfo info;
-        info.name = "kernel";
-        info.parameters = {{0, 8}, {8, 4}};
-        info.parameter_bytes = 12;
-        info.required_cluster = {2, 1, 1};
-        info.registers = 40;
-        return info;
-    }
-    bool find_variable(int, const std::string& name, VariableInfo& info) override
-    {
-        info = {0x500, 16, true, name == "managed"};
-        return name != "none";
-    }
-    std::vector<std::string> function_names(int) override { return {"kernel", "other"}; }
-
-    DeviceAddress allocate(std::size_t bytes) override
-    {
-        if (bytes > 1 << 24) return 0;
-        const DeviceAddress address = next;
-        next += (bytes + 4096) & ~std::size_t{255};
-        memory[address].resize(bytes);
-        return address;
-    }
-    bool release(DeviceAddress address) override { return memory.erase(address) == 1; }
-    void map_host(void*, std::size_t) override {}
-    bool unmap_host(void*) override { return false; }
-    Range range_of(DeviceAddress address) override
-    {
-        for (const auto& [begin, data] : memory)
-            if (address >= begin && address < begin + data.size()) return {begin, data.size(), false};
-        return {};
-    }
-    void memory_info(std::size_t& free, std::size_t& total) override { free = 5, total = 6; }
-    void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override
-    {
-        if (bytes > 0) std::memcpy(at(to, bytes), from, bytes);
-    }
-    void copy_out(void* to, DeviceAddress from, std::size_t bytes) override
-    {
-        if (bytes > 0) std::memcpy(to, at(from, bytes), bytes);
-    }
-    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) override
-    {
-        std::memmove(at(to, bytes), at(from, bytes), bytes);
-    }
-    void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override
-    {
-        std::memset(at(to, count * static_cast<std::size_t>(width)), static_cast<int>(value), count * static_cast<std::size_t>(width));
-    }
-
-    int create_array(const ArrayShape& shape) override
-    {
-        texels.assign(shape.width * shape.height * static_cast<std::size_t>(shape.format.bytes()), 0);
-        pitch_of_array = shape.width * static_cast<std::size_t>(shape.format.bytes());
-        return 11;
-    }
-    bool destroy_array(int) override { return true; }
-    void copy_to_array(int, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t) override
-    {
-        for (std::size_t y = 0; y < box.height; ++y)
-            std::memcpy(&texels[(box.y + y) * pitch_of_array + box.x_bytes], static_cast<const char*>(from) + y * pitch, box.width_bytes);
-    }
-    void copy_from_array(int, const ArrayBox& box, void* to, std::size_t pitch, std::size_t) override
-    {
-        for (std::size_t y = 0; y < box.height; ++y)
-            std::memcpy(static_cast<char*>(to) + y * pitch, &texels[(box.y + y) * pitch_of_array + box.x_bytes], box.width_bytes);
-    }
-    std::uint64_t create_texture(const TextureRequest& request) override
-    {
-        texture = request;
-        return 99;
-    }
-    bool destroy_texture(std::uint64_t handle) override { return handle == 99; }
-    int launch(const LaunchRequest& request) override
-    {
-        launched = request;
-        return request.grid.x == 0 ? 9 : 0;
-    }
-    int occupancy(int, int block_threads, std::size_t) override { return 2048 / block_threads; }
-    const Machine& machine() const override { return machines().front(); }
-    void set_heap_bytes(std::size_t bytes) override { heap = bytes; }
-    void set_printer(std::function<void(std::string_view)>) override {}
-    void reset() override { was_reset = true; }
-
-    std::uint8_t* at(DeviceAddress address, std::size_t bytes)
-    {
-        const Range range = range_of(address);
-        if (range.bytes == 0 || bytes > range.bytes - (address - range.begin))
-            throw DeviceError(1, "a range is not inside of an allocation");
-        return memory[range.begin].data() + (address - range.begin);
-    }
-
-    std::vector<std::string> loaded;
-    int unloaded = -1;
-    DeviceAddress next = DeviceAddress{1} << 40;
-    std::map<DeviceAddress, std::vector<std::uint8_t>> memory;
-    std::vector<char> texels;
-    std::size_t pitch_of_array = 0, heap = 0;
-    TextureRequest texture;
-    LaunchRequest launched;
-    bool was_reset = false;
-};
-
-std::filesystem::path made_case()
-{
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("case" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "case.txt") << "integer width 4\ninput given\noutput wanted\n";
-    std::ofstream(folder / "given.bin") << "12345678";
-    std::ofstream(folder / "wanted.bin") << "........";
-    return folder;
-}
-
-/// A device that is served in another thread, with a case.
-class Remote : public testing::Test {
-protected:
-    Remote()
-    {
-        std::array<int, 2> ends{};
-        EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-        end_ = ends[1];
-        served_ = std::async(std::launch::async, [this, end = ends[0]] { return Server(fake, end).run(trial, log, true); });
-    }
-    ~Remote() override
-    {
-        if (served_.valid()) leave();
-    }
-
-    RemoteDevice& device()
-    {
-        if (!device_) device_ = std::make_unique<RemoteDevice>(std::exchange(end_, -1));
-        return *device_;
-    }
-    int raw() { return end_; }
-    Served leave()
-    {
-        device_.reset();
-        // What was sent is still read, and its answers have somewhere to go.
-        if (end_ >= 0) shutdown(end_, SHUT_WR);
-        const Served served = served_.get();
-        if (end_ >= 0) close(std::exchange(end_, -1));
-        return served;
-    }
-
-    FakeDevice fake;
-    TrialCase trial{made_case(), fake};
-    CallLog log;
-
-private:
-    int end_ = -1;
-    std::future<Served> served_;
-    std::unique_ptr<RemoteDevice> device_;
-};
 
 int code_of(const std::function<void()>& call)
 {
@@ -245,7 +60,7 @@ TEST_F(Remote, AnErrorKeepsItsNumberAndItsWords)
         FAIL();
     } catch (const DeviceError& error) {
         EXPECT_EQ(error.code(), 218);
-        EXPECT_STREQ(error.what(), "line 1: no such instruction");
+        EXPECT_EQ(error.message(), Message(MessageCode::unreadable_ptx, {{"ptx_line", 1}, {"problem", "no such instruction"}}));
     }
 }
 
@@ -384,12 +199,12 @@ TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
 
 TEST_F(Remote, WhatFailedIsTold)
 {
-    device().note("kernel k was not launched:\nno block");
-    EXPECT_EQ(log.notes(), std::vector<std::string>{"kernel k was not launched: no block"});
+    device().note({MessageCode::empty_grid, {{"kernel", "one\nline"}, {"grid", Extent{0, 1, 1}}}});
+    EXPECT_EQ(log.notes(), (std::vector<Message>{{MessageCode::empty_grid, {{"kernel", "one line"}, {"grid", Extent{0, 1, 1}}}}}));
     EXPECT_FALSE(device().trial_finish("it failed"));
     const Served served = leave();
     EXPECT_EQ(served.how, Served::How::failed);
-    EXPECT_EQ(served.message, "it failed");
+    EXPECT_EQ(served.failure, "it failed");
 }
 
 TEST_F(Remote, WhoSaysNothingHasEnded)
@@ -432,136 +247,6 @@ TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
     for (const Served& each : served.get()) EXPECT_EQ(each.how, Served::How::finished);
     EXPECT_NE(logs[0].to_json({}, "{}").find("\"fills\": {\"calls\": 1"), std::string::npos);
     EXPECT_NE(logs[1].to_json({}, "{}").find("\"fills\": {\"calls\": 0"), std::string::npos);
-}
-
-/// One message more than a hello, and what became of the connection.
-class RawMessages : public Remote {
-protected:
-    void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes)
-    {
-        const Frame frame{kind, bytes};
-        ::send(raw(), &frame, sizeof frame, MSG_NOSIGNAL);
-        if (!data.empty()) ::send(raw(), data.data(), data.size(), MSG_NOSIGNAL);
-    }
-    void send(Call call, const Writer& writer)
-    {
-        send(static_cast<std::uint32_t>(call), writer.data(), static_cast<std::uint32_t>(writer.data().size()));
-    }
-    void greet()
-    {
-        Writer writer;
-        send(Call::hello, writer(protocol_magic)(protocol_version));
-    }
-    std::string broken_by()
-    {
-        const Served served = leave();
-        EXPECT_EQ(served.how, Served::How::broken);
-        return served.message;
-    }
-};
-
-TEST_F(RawMessages, AnotherVersionIsNamed)
-{
-    Writer writer;
-    send(Call::hello, writer(protocol_magic)(std::uint32_t{7}));
-    EXPECT_NE(broken_by().find("version 7 of the protocol is spoken, 2 is accepted"), std::string::npos);
-}
-
-TEST_F(RawMessages, NothingComesBeforeTheHello)
-{
-    Writer writer;
-    send(Call::allocate, writer(std::size_t{4}));
-    EXPECT_NE(broken_by().find("a hello is the first message"), std::string::npos);
-}
-
-TEST_F(RawMessages, ACallThatThereIsNotIsNamed)
-{
-    greet();
-    send(4711, {}, 0);
-    EXPECT_NE(broken_by().find("call 4711"), std::string::npos);
-}
-
-TEST_F(RawMessages, AMessageThatIsTooLongIsNotRead)
-{
-    greet();
-    send(static_cast<std::uint32_t>(Call::copy_in), {}, 0xffffffff);
-    EXPECT_NE(broken_by().find("4294967295 bytes"), std::string::npos);
-}
-
-TEST_F(RawMessages, AListThatIsLongerThanItsMessageIsNotMade)
-{
-    greet();
-    Writer writer;
-    send(Call::load_module, writer(std::uint32_t{0x7fffffff}));
-    EXPECT_NE(broken_by().find("a list is longer than its message"), std::string::npos);
-}
-
-TEST_F(RawMessages, AnAnswerOfAnySizeIsNotMade)
-{
-    greet();
-    Writer writer;
-    send(Call::copy_out, writer(DeviceAddress{1} << 40)(std::size_t{1} << 60)(false));
-    EXPECT_NE(broken_by().find("a copy is larger than a message"), std::string::npos);
-}
-
-TEST_F(RawMessages, MemoryOfTheDriverIsNotFreed)
-{
-    const auto placed = trial.place("wanted");
-    greet();
-    Writer writer;
-    send(Call::release, writer(placed->address));
-    EXPECT_EQ(broken_by(), "it frees the memory of wanted, which is the driver's");
-}
-
-TEST_F(RawMessages, AFaultAtDeviceMemoryIsExplained)
-{
-    const auto placed = trial.place("given");
-    greet();
-    Writer writer;
-    send(Call::host_fault, writer(placed->address + 4));
-    EXPECT_NE(broken_by().find("host code reads or writes device memory"), std::string::npos);
-}
-
-TEST_F(RawMessages, AFaultElsewhereIsNot)
-{
-    greet();
-    Writer writer;
-    send(Call::host_fault, writer(DeviceAddress{64}));
-    EXPECT_EQ(leave().how, Served::How::ended);
-}
-
-/// Random messages, half of them changed copies of good ones, each on a connection of its own.
-TEST(RemoteFuzz, NoMessageDoesHarm)
-{
-    std::mt19937 random(20261122);
-    const auto below = [&random](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
-    FakeDevice fake;
-    TrialCase trial(made_case(), fake);
-    CallLog log;
-    for (int round = 0; round < 3000; ++round) {
-        std::array<int, 2> ends{};
-        ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-        auto served = std::async(std::launch::deferred, [&] { return Server(fake, ends[0]).run(trial, log, true); });
-        Writer hello;
-        hello(protocol_magic)(protocol_version);
-        Channel channel(ends[1]);
-        channel.send(static_cast<std::uint32_t>(Call::hello), hello.data());
-        for (int i = 0; i < 6; ++i) {
-            const auto kind = static_cast<std::uint32_t>(below(static_cast<std::size_t>(Call::count_of_calls)));
-            Writer message;
-            const std::size_t words = below(16);
-            for (std::size_t word = 0; word < words; ++word) {
-                const std::array<std::uint64_t, 6> likely{0, 1, 7, 3, 11, fake.next - 4096};
-                const std::uint64_t value = below(3) ? likely[below(likely.size())] : random();
-                if (below(2)) message(static_cast<std::uint32_t>(value));
-                else message(value);
-            }
-            if (below(4) == 0) message(std::string("kernel"));
-            channel.send(kind, message.data());
-        }
-        shutdown(channel.descriptor(), SHUT_WR);
-        served.get();
-    }
 }
 
 }  // namespace

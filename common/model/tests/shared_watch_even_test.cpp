@@ -93,7 +93,7 @@ std::vector<std::string> found(std::uint32_t seed, bool orders_parts, Tell tell)
     };
     std::vector<std::string> texts;
     for (const Hazard& hazard : MadeLaunch().run({0, 1, 2}, block).hazards())
-        texts.push_back(summary({hazard}).front() + ": " + hazard.message);
+        texts.push_back(summary({hazard}).front() + ": " + hazard.message.text());
     return texts;
 }
 

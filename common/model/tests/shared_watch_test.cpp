@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Races and unwritten reads in shared memory, of accesses that are made by hand.
+// Races in shared memory, of accesses that are made by hand.
 
 #include <gtest/gtest.h>
 
@@ -27,11 +27,12 @@ TEST(SharedRace, AMissingBarrierIsFoundAndAPresentOneIsNot)
         });
         EXPECT_EQ(summary(hazards), barrier ? Summary{} : Summary{"race 1 2"});
         if (hazards.empty()) continue;
-        EXPECT_EQ(hazards[0].message,
-                  "thread (32, 0, 0) writes and thread (0, 0, 0) reads the same shared memory with no barrier between them");
+        EXPECT_EQ(hazards[0].message, Message(MessageCode::race_in_shared_memory, {{"first_thread", Extent{32, 0, 0}},
+                                                                                   {"first", Operation::store},
+                                                                                   {"second_thread", Extent{0, 0, 0}},
+                                                                                   {"second", Operation::load}}));
         EXPECT_EQ(hazards[0].kernel, "kernel");
         EXPECT_EQ(hazards[0].threads, (std::vector<Extent>{{32, 0, 0}, {0, 0, 0}}));
-        EXPECT_NE(hazards[0].help.find("__syncthreads()"), std::string::npos);
     }
 }
 
@@ -126,7 +127,10 @@ TEST(SharedRace, TwoAtomicsDoNotRaceAndOthersDo)
         block.store(4, 3, one_word(0), lane_0);
     });
     EXPECT_EQ(summary(hazards), (Summary{"race 1 2", "race 2 3", "race 2 4", "race 3 4"}));
-    EXPECT_NE(hazards[0].message.find("thread (0, 0, 0) updates and thread (32, 0, 0) reads"), std::string::npos) << hazards[0].message;
+    EXPECT_EQ(hazards[0].message, Message(MessageCode::race_in_shared_memory, {{"first_thread", Extent{0, 0, 0}},
+                                                                               {"first", Operation::atomic},
+                                                                               {"second_thread", Extent{32, 0, 0}},
+                                                                               {"second", Operation::load}}));
 }
 
 TEST(SharedRace, LanesOfAWarpAreOrderedByWhatNamesThem)
@@ -329,81 +333,6 @@ TEST(ReleaseAcquire, DoesNotReachAnotherBlock)
         if (number == 1) block.load(2, 1, words(0));
     });
     EXPECT_EQ(summary(launch.hazards()), Summary{"race 1 2"});
-}
-
-TEST(Unwritten, SharedMemoryThatNoThreadWrote)
-{
-    for (const std::uint32_t written : {all_lanes, 0x7FFFFFFFu}) {
-        const auto hazards = hazards_of([&](MadeBlock& block) {
-            block.store(1, 0, words(0), written);
-            block.watch.block_barrier();
-            block.load(2, 0, words(0));
-        });
-        EXPECT_EQ(summary(hazards), written == all_lanes ? Summary{} : Summary{"uninitialized 2"});
-        if (!hazards.empty()) {
-            EXPECT_EQ(hazards[0].message, "thread (31, 0, 0) reads shared memory that no thread of the block has written");
-        }
-    }
-}
-
-TEST(Unwritten, AWriteByAnotherThreadThatIsNotOrderedIsARaceInstead)
-{
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.load(1, 1, words(0));
-                  block.store(2, 0, words(0));
-              })),
-              Summary{"race 1 2"});
-}
-
-TEST(Unwritten, AWriteThatIsOrderedAfterTheReadComesTooLate)
-{
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.load(1, 0, words(0));
-                  block.store(2, 0, words(0));
-              })),
-              Summary{"uninitialized 1"});
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.load(1, 0, words(0));
-                  block.watch.warp_barrier(0, all_lanes);
-                  block.store(2, 0, [](unsigned lane) { return (lane ^ 1) * 4; });
-              })),
-              Summary{"uninitialized 1"});
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.load(1, 0, words(0));
-                  block.watch.part_barrier(std::vector{0, 1});
-                  block.store(2, 1, words(0));
-              })),
-              Summary{"uninitialized 1"});
-}
-
-TEST(Unwritten, AnAtomicAccessReads)
-{
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) { block.update(1, 0, one_word(0)); })), Summary{"uninitialized 1"});
-}
-
-TEST(Unwritten, BytesAreToldApart)
-{
-    EXPECT_EQ(summary(hazards_of([](MadeBlock& block) {
-                  block.store(1, 0, bytes(0), 0b0111, 1);
-                  block.watch.block_barrier();
-                  block.load(2, 0, bytes(0), 0b0111, 1);
-                  block.load(3, 0, bytes(0), 0b1000, 1);
-                  block.load(4, 0, words(0), lane_0);
-              })),
-              Summary{"uninitialized 3"});
-}
-
-TEST(Unwritten, WhatAnEarlierBlockWroteDoesNotCount)
-{
-    MadeLaunch launch;
-    launch.run({0, 1}, [](MadeBlock& block, unsigned number) {
-        if (number == 0) block.store(1, 0, words(0));
-        block.watch.block_barrier();
-        block.load(2, 0, words(0));
-    });
-    const auto hazards = launch.hazards();
-    EXPECT_EQ(summary(hazards), Summary{"uninitialized 2"});
-    EXPECT_EQ(hazards[0].block, (Extent{1, 0, 0}));
 }
 
 TEST(SharedRace, BlocksDoNotRaceInTheirSharedMemory)

@@ -11,8 +11,12 @@
 
 namespace {
 
+using simt::Extent;
 using simt::Hazard;
 using simt::HazardKind;
+using simt::Message;
+using simt::MessageCode;
+using simt::MessageField;
 
 constexpr int warpgroup = 128;
 
@@ -87,7 +91,7 @@ std::vector<Hazard> hazards_of(Mistake mistake)
 void expect_only(HazardKind kind, const std::vector<Hazard>& hazards)
 {
     ASSERT_FALSE(hazards.empty());
-    for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, kind) << hazard.message;
+    for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, kind) << hazard.message.text();
 }
 
 TEST(MatricesInSharedMemory, AreReadWithoutHazard) { EXPECT_TRUE(hazards_of(Mistake::none).empty()); }
@@ -104,7 +108,7 @@ TEST(MatricesInSharedMemory, AreMultipliedByFourWarps)
 {
     const auto hazards = hazards_of([](float* out) { leave_out_a_warp<<<1, warpgroup>>>(out); });
     expect_only(HazardKind::deadlock, hazards);
-    EXPECT_NE(hazards[0].message.find("waits for the other warps of its warpgroup"), std::string::npos) << hazards[0].message;
+    EXPECT_NE(hazards[0].message.text().find("waits for the other warps of its warpgroup"), std::string::npos) << hazards[0].message.text();
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(REPOSITORY / "common" / "python"))
+#: Programs that run beside libraries: a script's own folder is where it finds its modules.
+PEERS = REPOSITORY / "common" / "python" / "conflict_free" / "measuring" / "peers"
+sys.path[:0] = [str(REPOSITORY / "common" / "python"), str(PEERS)]
 
 DEMO_SOURCE = """\
 // [constants]

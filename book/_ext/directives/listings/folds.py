@@ -15,6 +15,8 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from ..project import UNMARKED
+
 
 class folded(nodes.General, nodes.Element):
     """What is folded away; ``label`` is what shows, ``code`` whether the label ends with a kernel's name."""
@@ -58,12 +60,7 @@ def _depart_html(self, node: folded) -> None:
     self.body.append("</details>\n")
 
 
-def _plain(self, node: nodes.Element) -> None:
-    pass
-
-
 def setup(app: Sphinx) -> None:
     """Register the directive, its node and its script."""
-    plain = {name: (_plain, _plain) for name in ("latex", "text", "man", "texinfo")}
-    app.add_node(folded, html=(_visit_html, _depart_html), **plain)
+    app.add_node(folded, html=(_visit_html, _depart_html), **UNMARKED)
     app.add_directive("fold", Fold)

@@ -12,8 +12,10 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from conflict_free.evidence.banks import lanes_by_bank, words_of
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
 from .traces import Panel, shared_access
@@ -41,18 +43,7 @@ class Cell:
 
 def served_cells(access: dict[str, Any], banks: int) -> list[list[Cell]]:
     """Return, for each wavefront of a traced access, its busy banks in ascending order."""
-    wavefronts = []
-    for wavefront in access["wavefronts"]:
-        lanes: dict[int, list[int]] = {}
-        for lane, word in wavefront:
-            lanes.setdefault(word % banks, []).append(lane)
-        wavefronts.append([Cell(bank, tuple(found)) for bank, found in sorted(lanes.items())])
-    return wavefronts
-
-
-def plural(number: int, noun: str) -> str:
-    """Return ``1 lane`` or ``2 lanes``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return [[Cell(bank, tuple(lanes)) for bank, lanes in lanes_by_bank(wavefront, banks).items()] for wavefront in access["wavefronts"]]
 
 
 def cost_in_words(access: dict[str, Any]) -> str:
@@ -61,21 +52,11 @@ def cost_in_words(access: dict[str, Any]) -> str:
     return plural(taken, "wavefront") + (f", ideal: {ideal}" if taken > ideal else "")
 
 
-def ranges(numbers: list[int]) -> str:
-    """Return ascending numbers for readers: ``0, 4–7``."""
-    parts = []
-    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
-        found = [number for _, number in run]
-        parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
-    return ", ".join(parts)
-
-
 def describe_schedule(access: dict[str, Any], banks: int, op: str) -> str:
     """Return the sentences that say what a bank map shows."""
     active = sum(lane is not None for lane in access["lanes"])
-    words = {word for wavefront in access["wavefronts"] for _, word in wavefront}
     sentences = [
-        f"One shared {op} of a warp: {plural(active, 'lane')}, {plural(len(words), 'word')} of 4 bytes, {banks} banks, "
+        f"One shared {op} of a warp: {plural(active, 'lane')}, {plural(len(words_of(access)), 'word')} of 4 bytes, {banks} banks, "
         f"{cost_in_words(access)}."
     ]
     wavefronts = served_cells(access, banks)

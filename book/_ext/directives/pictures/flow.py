@@ -12,9 +12,9 @@ from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
-from .banks import plural, ranges
 from .traces import launch
 
 CELL = 7

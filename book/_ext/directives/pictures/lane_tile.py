@@ -12,9 +12,10 @@ from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural
 
 from ..project import EvidenceDirective, picture, render
-from .banks import cost_in_words, plural
+from .banks import cost_in_words
 from .traces import Panel, shared_access
 
 #: Units of the picture: width of a row of all banks, height of a row, room for the number of a row and for the banks.

@@ -13,9 +13,9 @@ from sphinx.application import Sphinx
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, parse_size
 from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural
 
 from ..project import EvidenceDirective, picture, render
-from .banks import plural
 
 #: Units of a picture: width of a bar and its gap, height of the highest bar, room for the numbers above and below.
 BAR, GAP, HEIGHT, LINE = 26, 6, 84, 18

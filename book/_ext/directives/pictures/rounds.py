@@ -12,11 +12,12 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from conflict_free.evidence.banks import bank_of, fullest_bank, words_of
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
-from .banks import plural, ranges
 from .traces import Panel, launch
 
 #: Units of the picture: a cell, and the room for the numbers of words at the left and of banks above.
@@ -39,7 +40,7 @@ class Round:
     @property
     def stored(self) -> set[int]:
         """The words that are stored."""
-        return {word for access in self.stores for wavefront in access["wavefronts"] for _, word in wavefront}
+        return {word for access in self.stores for word in words_of(access)}
 
     @property
     def readers(self) -> dict[int, tuple[int, int]]:
@@ -102,18 +103,10 @@ def rounds_of(evidence: Evidence, panel: Panel) -> tuple[dict[str, Any], list[Ro
     return run, rounds
 
 
-def crowd(one: Round, banks: int) -> tuple[int, list[int]]:
-    """Return how many different words one load has in its fullest bank, at most, and all banks that the loads use."""
-    most = 0
-    for access in one.loads:
-        words = {word for wavefront in access["wavefronts"] for _, word in wavefront}
-        most = max(most, *(sum(word % banks == bank for word in words) for bank in {word % banks for word in words}))
-    return most, sorted({word % banks for word in one.readers})
-
-
 def describe(kernel: str, one: Round, banks: int) -> str:
     """Return the sentences that say what a panel shows."""
-    most, used = crowd(one, banks)
+    used = sorted({bank_of(word, banks) for word in one.readers})
+    most = max(fullest_bank(words_of(access), banks) for access in one.loads)
     where = "bank" if len(used) == 1 else "banks"
     return (
         f"{kernel}: {plural(len(one.stored), 'sum')}, {plural(len(one.readers), 'word')} in {where} {ranges(used)}. "
@@ -126,7 +119,7 @@ def panel_of(panel: Panel, run: dict[str, Any], one: Round, first: int, last: in
     banks, sums = run["banks"], one.stored
     cells = [
         {
-            "x": MARGIN + CELL * (word % banks),
+            "x": MARGIN + CELL * bank_of(word, banks),
             "y": HEAD + ROW * (word // banks - first),
             "warp": warp,
             "lane": lane,

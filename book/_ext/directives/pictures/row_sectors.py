@@ -14,9 +14,9 @@ from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import SECTOR_BYTES, ResultError
+from conflict_free.evidence.sentences import plural
 
 from ..project import EvidenceDirective, picture, render
-from .banks import plural
 from .sectors import touched_sectors
 
 #: Units of the picture: a sector, the height of a row, and room for the words on either side.

@@ -11,15 +11,16 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
+from conflict_free.evidence.sentences import plural, ranges
 
 from ..project import EvidenceDirective, picture, render
-from .banks import plural, ranges
 from .traces import Panel, shared_access
 
-#: Units of the picture: a cell, the room between panels, and for the panels' titles.
-CELL, ROW, GAP, TITLE = 23, 15, 26, 20
+#: Units of the picture: a cell, and the room between panels.
+CELL, ROW, GAP = 23, 15, 26
 
 #: Width of all panels of a picture on a wide page, and of one on a phone.
 WIDE, NARROW = 800, 360
@@ -52,21 +53,22 @@ def panel_of(layout: Layout, banks: int, rows: int, first: int, count: int) -> d
     Cells in the bank of the first lane's word are ``same``; words of the access are ``asked``.
     """
     asked = set(layout.words)
-    contended = layout.words[0] % banks
+    contended = bank_of(layout.words[0], banks)
     cells = []
     for row in range(rows):
         for column in range(first, first + count):
             word = row * layout.width + column
+            bank = bank_of(word, banks)
             cells.append(
                 {
                     "x": (column - first) * CELL,
                     "y": row * ROW,
-                    "bank": word % banks,
-                    "same": word % banks == contended,
+                    "bank": bank,
+                    "same": bank == contended,
                     "asked": word in asked,
                 }
             )
-    in_bank = sum(word % banks == contended for word in asked)
+    in_bank = sum(bank_of(word, banks) == contended for word in asked)
     return {"label": layout.label, "bank": contended, "in_bank": in_bank, "of": len(asked), "cells": cells}
 
 

@@ -20,7 +20,7 @@ from conflict_free.evidence.names import CEILING, LOCAL, ResultError
 from conflict_free.evidence.values import describe
 
 from ..changes import BEFORE_CHANGE
-from ..project import EvidenceDirective
+from ..project import SKIPPED, EvidenceDirective
 from ..prose.beside import gpu_name
 from ..prose.ebook import EPUB
 
@@ -217,12 +217,7 @@ def _visit_html(self, node: bandwidth_plot) -> None:
     raise nodes.SkipNode
 
 
-def _visit_text(self, node: bandwidth_plot) -> None:
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> None:
     """Register the directive and its node."""
-    skip = {name: (_visit_text, None) for name in ("latex", "text", "man", "texinfo")}
-    app.add_node(bandwidth_plot, html=(_visit_html, None), **skip)
+    app.add_node(bandwidth_plot, html=(_visit_html, None), **SKIPPED)
     app.add_directive("bandwidth-plot", BandwidthPlot)

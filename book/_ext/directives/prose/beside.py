@@ -16,7 +16,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import is_measured
 from conflict_free.evidence.names import LOCAL, ResultError, StaleError
 
-from ..project import EvidenceDirective, raw_html, render
+from ..project import SKIPPED, EvidenceDirective, raw_html, render, skip
 from .claims import WORDS, Claim, claims_of
 
 #: How a reader gets their own results.
@@ -211,13 +211,9 @@ class LocalHint(EvidenceDirective):
         return [nodes.paragraph(LOCAL_HINT, "", *found, *messages, classes=["local-hint"])]
 
 
-def _skip(self, node: nodes.Element) -> None:
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> None:
     """Register the directives."""
-    app.add_node(claim_table, **{name: (_skip, None) for name in ("html", "latex", "text", "man", "texinfo")})
+    app.add_node(claim_table, html=(skip, None), **SKIPPED)
     app.add_directive("machine-table", MachineTable)
     app.add_directive("claim-table", ClaimTable)
     app.add_directive("ratio-table", RatioTable)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -23,6 +22,7 @@ from conflict_free.evidence.names import LOCAL, ResultError, StaleError
 from conflict_free.evidence.source import SourceError
 
 from .. import changes
+from ..by_page import keep_by_page, kept_of
 from ..changes import BEFORE_CHANGE
 from ..project import evidence
 from .values import value
@@ -116,19 +116,10 @@ class ClaimRole(SphinxRole):
 
 def claims_of(env: BuildEnvironment) -> dict[str, list[Claim]]:
     """Return the claims of each page that was read, by the page's name."""
-    return env.__dict__.setdefault("conflict_free_claims", {})
-
-
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    claims_of(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Any, other: BuildEnvironment) -> None:
-    claims_of(env).update({name: found for name, found in claims_of(other).items() if name in docnames})
+    return kept_of(env, "claims")
 
 
 def setup(app: Sphinx) -> None:
     """Register the role."""
     app.add_role("claim", ClaimRole())
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    keep_by_page(app, claims_of)

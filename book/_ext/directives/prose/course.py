@@ -14,7 +14,8 @@ from sphinx.util import logging
 
 from conflict_free.evidence.lookup import Evidence
 
-from ..project import EvidenceDirective, raw_html, render
+from ..by_page import keep_by_page, kept_of
+from ..project import SKIPPED, EvidenceDirective, raw_html, render, skip
 from .beside import reading_order
 
 #: The estimate: words that are read in a minute, beside code and tables, and minutes for an exercise.
@@ -73,7 +74,7 @@ class CourseTable(EvidenceDirective):
 
 def facts(env: BuildEnvironment) -> dict[str, Facts]:
     """Return what each page holds that was read, by the page's name."""
-    return env.__dict__.setdefault("conflict_free_facts", {})
+    return kept_of(env, "facts")
 
 
 def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -109,26 +110,17 @@ def _changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return sorted(env.__dict__.get("conflict_free_course_tables", ()))
 
 
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    facts(env).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment) -> None:
-    facts(env).update({name: found for name, found in facts(other).items() if name in docnames})
+def _merge_tables(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment) -> None:
     tables = other.__dict__.get("conflict_free_course_tables", set())
     env.__dict__.setdefault("conflict_free_course_tables", set()).update(tables)
 
 
-def _skip(self, node: nodes.Element) -> None:
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> None:
     """Register the directive."""
-    app.add_node(course_table, **{name: (_skip, None) for name in ("html", "latex", "text", "man", "texinfo")})
+    app.add_node(course_table, html=(skip, None), **SKIPPED)
     app.add_directive("course-table", CourseTable)
     app.connect("doctree-read", _note)
     app.connect("env-updated", _changed)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    keep_by_page(app, facts)
+    app.connect("env-merge-info", _merge_tables)
     app.connect("doctree-resolved", _fill)

@@ -11,6 +11,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from ..project import UNMARKED
+
 
 class predict(nodes.General, nodes.Element):
     """A question, with its answer inside."""
@@ -69,14 +71,9 @@ def _depart_answer(self, node: answer) -> None:
     self.body.append("</details>\n")
 
 
-def _plain(self, node: nodes.Element) -> None:
-    pass
-
-
 def setup(app: Sphinx) -> None:
     """Register the directives and their nodes."""
-    plain = {name: (_plain, _plain) for name in ("latex", "text", "man", "texinfo")}
-    app.add_node(predict, html=(_visit_predict, _depart_predict), **plain)
-    app.add_node(answer, html=(_visit_answer, _depart_answer), **plain)
+    app.add_node(predict, html=(_visit_predict, _depart_predict), **UNMARKED)
+    app.add_node(answer, html=(_visit_answer, _depart_answer), **UNMARKED)
     app.add_directive("predict", Predict)
     app.add_directive("answer", Answer)

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from ..by_page import keep_by_page, kept_of
 from .values import value
 
 #: The page with the ``glossary`` directive.
@@ -121,6 +122,11 @@ def link_first_uses(doctree: nodes.document, terms: list[str], docname: str) -> 
     return seen
 
 
+def used_terms(env: BuildEnvironment) -> dict[str, set[str]]:
+    """Return the terms that each page uses, by the page's name."""
+    return kept_of(env, "terms")
+
+
 def _glossary_path(env: BuildEnvironment) -> Path:
     return Path(env.doc2path(GLOSSARY))
 
@@ -131,24 +137,14 @@ def _read(app: Sphinx, doctree: nodes.document) -> None:
         return
     path = _glossary_path(env)
     env.note_dependency(str(path))
-    used = env.__dict__.setdefault("conflict_free_terms", {})
-    used[env.docname] = link_first_uses(doctree, defined_terms(path.read_text(encoding="utf-8")), env.docname)
-
-
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    env.__dict__.get("conflict_free_terms", {}).pop(docname, None)
-
-
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment) -> None:
-    found = other.__dict__.get("conflict_free_terms", {})
-    env.__dict__.setdefault("conflict_free_terms", {}).update({name: found[name] for name in docnames if name in found})
+    used_terms(env)[env.docname] = link_first_uses(doctree, defined_terms(path.read_text(encoding="utf-8")), env.docname)
 
 
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of terms that no page uses."""
     if GLOSSARY not in env.found_docs:
         return
-    used = set().union(*env.__dict__.get("conflict_free_terms", {}).values())
+    used = set().union(*used_terms(env).values())
     for term in defined_terms(_glossary_path(env).read_text(encoding="utf-8")):
         if term not in used:
             _logger.warning("%r is defined, and no page uses it", term, location=GLOSSARY)
@@ -157,6 +153,5 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
 def setup(app: Sphinx) -> None:
     """Register the events."""
     app.connect("doctree-read", _read)
-    app.connect("env-purge-doc", _purge)
-    app.connect("env-merge-info", _merge)
+    keep_by_page(app, used_terms)
     app.connect("env-check-consistency", _check)

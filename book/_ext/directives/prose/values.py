@@ -15,7 +15,7 @@ from conflict_free.evidence.source import SourceError
 
 from .. import changes
 from ..changes import BEFORE_CHANGE
-from ..project import evidence
+from ..project import UNMARKED, evidence
 from .ebook import EPUB
 
 
@@ -75,12 +75,7 @@ def _depart_html(self, node: value) -> None:
     self.body.append(f'<span class="val-tip" role="tooltip" id="{node["tip_id"]}">{tip}</span></span>')
 
 
-def _visit_plain(self, node: value) -> None:
-    pass
-
-
 def setup(app: Sphinx) -> None:
     """Register the role and its node."""
-    plain = (_visit_plain, _visit_plain)
-    app.add_node(value, html=(_visit_html, _depart_html), latex=plain, text=plain, man=plain, texinfo=plain)
+    app.add_node(value, html=(_visit_html, _depart_html), **UNMARKED)
     app.add_role("val", ValueRole())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -57,6 +56,16 @@ def summarize(table: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def _read_table(evidence: Evidence, name: str) -> dict[str, Any]:
+    """Return the content of a file of the repository. Raises ResultError."""
+    path = evidence.chapters.parent / name
+    evidence.on_read(path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{name}: {error}") from None
+
+
 class AccessTable(EvidenceDirective):
     """``.. access-table:: FILE``: how many probed accesses the model counts as the GPU does.
 
@@ -66,12 +75,7 @@ class AccessTable(EvidenceDirective):
     required_arguments = 1
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        path = evidence.chapters.parent / Path(self.arguments[0])
-        evidence.on_read(path)
-        try:
-            table = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ResultError(f"{self.arguments[0]}: {error}") from None
+        table = _read_table(evidence, self.arguments[0])
         rows = summarize(table)
         total, still_open = sum(row["cases"] for row in rows), sum(row["open"] for row in rows)
         return [
@@ -137,12 +141,7 @@ class ProgramsTable(EvidenceDirective):
     required_arguments = 1
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
-        path = evidence.chapters.parent / Path(self.arguments[0])
-        evidence.on_read(path)
-        try:
-            table = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ResultError(f"{self.arguments[0]}: {error}") from None
+        table = _read_table(evidence, self.arguments[0])
         return [raw_html(render("programs.html", gpu=table["gpu"], **summarize_programs(table["programs"])))]
 
 

@@ -70,5 +70,5 @@ __global__ void minimum_kernel(int* minimum, const int* numbers, int n)
 
 void find_minimum(int* minimum, const int* numbers, int n)
 {
-    minimum_kernel<<<min(MOST_BLOCKS, (n - 1) / BLOCK + 1), BLOCK>>>(minimum, numbers, n);
+    minimum_kernel<<<MOST_BLOCKS, BLOCK>>>(minimum, numbers, n);
 }

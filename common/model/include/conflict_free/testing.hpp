@@ -272,14 +272,14 @@ inline long long uncounted(const Json& report)
     return launches;
 }
 
-/// What a report has in a list of objects or strings beyond the first `seen`.
+/// What a report says of the hazards or errors in a list beyond the first `seen`.
 inline std::vector<std::string> messages(const Json& list, std::size_t seen)
 {
     std::vector<std::string> found;
     for (std::size_t i = seen; i < list.elements.size(); ++i) {
         const Json& entry = list.elements[i];
-        found.push_back(entry.keys.empty() ? entry.text
-                                           : entry["kind"].text + " in " + entry["kernel"].text + ": " + entry["message"].text);
+        const std::string& kind = entry["kind"].text;
+        found.push_back((kind.empty() ? "" : kind + " in " + entry["kernel"].text + ": ") + entry["message"].text);
     }
     return found;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "simt/counts.hpp"
+#include "simt/message.hpp"
 
 namespace simt {
 
@@ -47,9 +48,7 @@ struct Hazard {
     /// The source lines of all accesses or calls that are part of it.
     std::vector<SourcePlace> lines;
     /// What happened, with addresses as offsets into the variable or allocation.
-    std::string message;
-    /// One sentence on what to do.
-    std::string help;
+    Message message;
 };
 
 /// Such as "race" or "out_of_bounds".

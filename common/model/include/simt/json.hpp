@@ -15,13 +15,17 @@ namespace simt {
 /// One launch, with its lines. Bytes are bytes asked for by the lanes.
 nlohmann::ordered_json to_json(const LaunchCounts& counts);
 
-/// One hazard.
+/// One message: its code and its fields, and both put into words.
+nlohmann::ordered_json to_json(const Message& message);
+
+/// One hazard, with its message.
 nlohmann::ordered_json to_json(const Hazard& hazard);
 
 /// @name Back from JSON
 /// What to_json() has made. An exception of nlohmann::json for anything else.
 /// @{
 void from_json(const nlohmann::json& json, LaunchCounts& counts);
+void from_json(const nlohmann::json& json, Message& message);
 void from_json(const nlohmann::json& json, Hazard& hazard);
 /// @}
 

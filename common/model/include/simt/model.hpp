@@ -5,7 +5,6 @@
 /// What a host program asks of the counting model: which machine, what was counted, and what went wrong.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,12 +14,6 @@
 #include "simt/machine.hpp"
 
 namespace simt {
-
-/// A kernel cannot be run on. The launch ends with cudaErrorLaunchFailure and the message is kept; see take_errors().
-class KernelError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 /// Chooses the machine whose rules apply to later launches. The first of machines() applies until then.
 void set_machine(const Machine& machine);
@@ -34,8 +27,8 @@ std::vector<LaunchCounts> take_launches();
 /// The hazards found since the last call.
 std::vector<Hazard> take_hazards();
 
-/// What stopped kernels since the last call and is no hazard, such as a time-out: one line each.
-std::vector<std::string> take_errors();
+/// What stopped kernels since the last call and is no hazard, such as a time-out.
+std::vector<Message> take_errors();
 
 /// The source line of an instruction of the launch that runs. Line 0 if the program has no debug information for it.
 SourcePlace source_place(std::uint32_t program_counter);

@@ -29,8 +29,8 @@ public:
     }
     std::uint64_t block_number() const { return number_; }
     const LaunchInfo& info() const { return info_; }
-    std::string block() const { return block_name(index_); }
-    std::string thread(int number) const { return thread_name(info_, number); }
+    const Extent& block() const { return index_; }
+    Extent thread(int number) const { return info_.thread(number); }
 
     bool is_news(HazardKind kind, std::uint32_t program_counter, std::uint32_t other_program_counter, Rank rank) const
     {
@@ -43,19 +43,19 @@ public:
 
     /// Both program counters are the same where there is one access.
     void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t program_counter, std::uint32_t other_program_counter,
-                Rank rank, std::string message, std::string help)
+                Rank rank, Message message)
     {
         reported_.add(kind, program_counter, other_program_counter, rank);
-        Hazard hazard{kind, kernel_, index_, {}, {}, std::move(message), std::move(help)};
+        Hazard hazard{kind, kernel_, index_, {}, {}, std::move(message)};
         for (const int one : threads) hazard.threads.push_back(info_.thread(one));
         std::vector<std::uint32_t> program_counters{program_counter};
         if (kind == HazardKind::race) program_counters.push_back(other_program_counter);
         reports_.add(rank, number_, program_counters, std::move(hazard));
     }
     void report(HazardKind kind, std::initializer_list<int> threads, std::uint32_t program_counter, std::uint32_t other_program_counter,
-                std::string message, std::string help)
+                Message message)
     {
-        report(kind, threads, program_counter, other_program_counter, rank_of_block(number_), std::move(message), std::move(help));
+        report(kind, threads, program_counter, other_program_counter, rank_of_block(number_), std::move(message));
     }
 
 private:

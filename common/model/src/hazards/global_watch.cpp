@@ -377,15 +377,25 @@ void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane,
     const std::uint32_t number = other.block();
     const Extent block{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
     const int thread = access.warp * warp_size + lane;
-    const char* what = !other.is_write() ? " reads" : other.key & GlobalEntry::atomic ? " updates" : " writes";
-    const char* verb = reads(access.operation) ? " reads" : access.operation == Operation::store ? " writes" : " updates";
-    const std::string its = block_name(block) + what, own = reporter_.block() + ", " + reporter_.thread(thread) + "," + verb;
+    const Operation theirs = !other.is_write() ? Operation::load : other.key & GlobalEntry::atomic ? Operation::atomic : Operation::store;
+    const Operation own = reads(access.operation) ? Operation::load : access.operation;
     // Which of the two came first depends on the host's threads.
     const bool is_first = block_ < number;
+    Message message(MessageCode::race_between_blocks);
+    if (is_first)
+        message.fields = {{"first_block", reporter_.block()},
+                          {"first_thread", reporter_.thread(thread)},
+                          {"first", own},
+                          {"second_block", block},
+                          {"second", theirs}};
+    else
+        message.fields = {{"first_block", block},
+                          {"first", theirs},
+                          {"second_block", reporter_.block()},
+                          {"second_thread", reporter_.thread(thread)},
+                          {"second", own}};
     reporter_.report(HazardKind::race, {thread}, is_first ? access.program_counter : program_counter,
-                     is_first ? program_counter : access.program_counter, rank,
-                     (is_first ? own + " and " + its : its + " and " + own) + " the same global memory; blocks run in no order",
-                     "Let each block write memory of its own, use atomics, or split the work into two kernel launches.");
+                     is_first ? program_counter : access.program_counter, rank, std::move(message));
 }
 
 }  // namespace simt::hazards

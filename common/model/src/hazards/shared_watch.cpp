@@ -12,9 +12,6 @@ namespace simt::hazards {
 
 namespace {
 
-const char* const race_help =
-    "Put a barrier between the two: __syncthreads() for threads of the block, __syncwarp() for lanes of one warp; or make both atomic.";
-
 constexpr std::uint8_t all_bytes = 0xF;
 constexpr int asked_shift = 4;
 
@@ -25,15 +22,6 @@ constexpr std::size_t most_records = std::size_t{1} << 20;
 constexpr std::uint32_t record_numbers = INT32_MAX / warp_size;
 
 bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
-
-const char* verb(Operation operation)
-{
-    switch (operation) {
-        case Operation::load: return "reads";
-        case Operation::atomic: return "updates";
-        default: return "writes";
-    }
-}
 
 /// Calls `visit` with each word of each lane of an access to whole words.
 template <class Visit>
@@ -264,9 +252,11 @@ void SharedWatch::check_against_write(const Cell& cell, const Current& current, 
     const int writer = write.warp * warp_size + static_cast<int>(cell.write % warp_size);
     const int thread = access.warp * warp_size + static_cast<int>(lane);
     reporter_.report(HazardKind::race, {writer, thread}, write.program_counter, access.program_counter,
-                     reporter_.thread(writer) + " " + verb(write.operation) + " and " + reporter_.thread(thread) + " " +
-                         verb(access.operation) + " the same shared memory with no barrier between them",
-                     race_help);
+                     {MessageCode::race_in_shared_memory,
+                      {{"first_thread", reporter_.thread(writer)},
+                       {"first", write.operation},
+                       {"second_thread", reporter_.thread(thread)},
+                       {"second", access.operation}}});
 }
 
 void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane)
@@ -281,9 +271,11 @@ void SharedWatch::check_against_reads(const Cell& cell, std::uint64_t key, const
     const int reader = record.warp * warp_size + static_cast<int>(read % warp_size);
     const int thread = access.warp * warp_size + static_cast<int>(lane);
     reporter_.report(HazardKind::race, {reader, thread}, record.program_counter, access.program_counter,
-                     reporter_.thread(reader) + " reads and " + reporter_.thread(thread) + " " + verb(access.operation) +
-                         " the same shared memory with no barrier between them",
-                     race_help);
+                     {MessageCode::race_in_shared_memory,
+                      {{"first_thread", reporter_.thread(reader)},
+                       {"first", Operation::load},
+                       {"second_thread", reporter_.thread(thread)},
+                       {"second", access.operation}}});
 }
 
 SharedWatch::ThreadAccess SharedWatch::racing_read(const Cell& cell, std::uint64_t key, const Current& current, std::size_t lane) const
@@ -388,8 +380,7 @@ void SharedWatch::report_unwritten_reads()
             continue;
         const int thread = read.warp * warp_size + read.lane;
         reporter_.report(HazardKind::uninitialized, {thread}, read.program_counter, read.program_counter,
-                         reporter_.thread(thread) + " reads shared memory that no thread of the block has written",
-                         "Write every element before it is read, for the last tile and block too.");
+                         {MessageCode::unwritten_shared_memory, {{"thread", reporter_.thread(thread)}}});
     }
     unwritten_reads_.clear();
     last_unwritten_read_.clear();

@@ -14,19 +14,6 @@
 
 namespace simt::hazards {
 
-namespace {
-
-std::string in_parentheses(const Extent& e)
-{
-    return "(" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + ")";
-}
-
-}  // namespace
-
-std::string thread_name(const LaunchInfo& info, int thread) { return "thread " + in_parentheses(info.thread(thread)); }
-
-std::string block_name(const Extent& block) { return "block " + in_parentheses(block); }
-
 LaunchWatch::State::State(const LaunchInfo& launch_info, std::string kernel_name, Surroundings given, std::vector<Listener*> hearers)
     : info(launch_info),
       kernel(std::move(kernel_name)),
@@ -64,9 +51,9 @@ LaunchWatch::LaunchWatch(const LaunchInfo& info, std::string kernel, Surrounding
 LaunchWatch::~LaunchWatch() = default;
 
 void LaunchWatch::report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
-                         std::span<const std::uint32_t> program_counters, std::string message, std::string help)
+                         std::span<const std::uint32_t> program_counters, Message message)
 {
-    Hazard hazard{kind, state_->kernel, block, {}, {}, std::move(message), std::move(help)};
+    Hazard hazard{kind, state_->kernel, block, {}, {}, std::move(message)};
     for (const int thread : threads) hazard.threads.push_back(state_->info.thread(thread));
     state_->reports.add(rank_of_block(block_number), block_number, program_counters, std::move(hazard));
 }

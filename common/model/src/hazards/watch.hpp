@@ -116,7 +116,7 @@ public:
     /// the one of the lowest block number is kept.
     /// @param threads numbers of the threads in their block
     void report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
-                std::span<const std::uint32_t> program_counters, std::string message, std::string help);
+                std::span<const std::uint32_t> program_counters, Message message);
 
     /// Grid-wide: all threads of all blocks have passed a barrier. That each block has is told to its block_barrier().
     void grid_barrier();
@@ -133,9 +133,5 @@ private:
 
 /// Takes back the memory that watched these addresses, when they are given free.
 void forget_global_memory(std::uint64_t address, std::size_t bytes);
-
-/// "thread (x, y, z)" and "block (x, y, z)".
-std::string thread_name(const LaunchInfo& info, int thread);
-std::string block_name(const Extent& block);
 
 }  // namespace simt::hazards

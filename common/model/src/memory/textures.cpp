@@ -19,14 +19,12 @@ template <class Copy>
 void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy)
 {
     if (box.level < 0 || static_cast<std::size_t>(box.level) >= array.levels.size())
-        throw DeviceError(error_invalid_value,
-                          "copy of level " + std::to_string(box.level) + " of an array that has " + std::to_string(array.levels.size()));
+        throw DeviceError(error_invalid_value, {MessageCode::no_such_level, {{"level", box.level}, {"levels", array.levels.size()}}});
     const Level& level = array.levels[static_cast<std::size_t>(box.level)];
     if (box.x_bytes + box.width_bytes > level.width * array.texel_bytes() || box.y + box.height > level.height ||
         box.z + box.depth > level.depth)
-        throw DeviceError(error_invalid_value, "copy of a box of " + std::to_string(box.width_bytes) + " bytes x " +
-                                                   std::to_string(box.height) + " x " + std::to_string(box.depth) +
-                                                   " that does not lie in its array");
+        throw DeviceError(error_invalid_value,
+                          {MessageCode::box_outside_array, {{"width", box.width_bytes}, {"height", box.height}, {"depth", box.depth}}});
     for (std::size_t z = 0; z < box.depth; ++z)
         for (std::size_t y = 0; y < box.height; ++y)
             copy(array.bytes.data() + array.place(level, box.x_bytes, box.y + y, box.z + z), z * slice_pitch + y * pitch);
@@ -55,7 +53,7 @@ int Textures::create_array(const ArrayShape& shape)
     try {
         array->bytes.resize(bytes, 0xCD);
     } catch (const std::exception&) {
-        throw DeviceError(error_out_of_memory, "an array of " + std::to_string(bytes) + " bytes");
+        throw DeviceError(error_out_of_memory, {MessageCode::no_memory_for_array, {{"bytes", bytes}}});
     }
     const std::scoped_lock lock(mutex_);
     arrays_[next_array_] = std::move(array);
@@ -72,7 +70,8 @@ std::shared_ptr<Array> Textures::array(int number) const
 {
     const std::shared_lock lock(mutex_);
     const auto found = arrays_.find(number);
-    if (found == arrays_.end()) throw DeviceError(error_invalid_value, "there is no array with number " + std::to_string(number));
+    if (found == arrays_.end())
+        throw DeviceError(error_invalid_value, {MessageCode::no_such_number, {{"object", "array"}, {"number", number}}});
     return found->second;
 }
 

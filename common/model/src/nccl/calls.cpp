@@ -14,6 +14,7 @@
 #include "nccl/world.hpp"
 #include "report/session.hpp"
 
+using simt::MessageCode;
 using simt::nccl::Message;
 using simt::nccl::World;
 
@@ -58,9 +59,9 @@ bool lives(ncclComm_t communicator)
     return known().communicators.contains(communicator);
 }
 
-ncclResult_t refuse(ncclResult_t result, const std::string& line)
+ncclResult_t refuse(ncclResult_t result, simt::Message message)
 {
-    simt::detail::session().add_error(line);
+    simt::detail::session().add_error(std::move(message));
     return result;
 }
 
@@ -97,17 +98,15 @@ ncclResult_t exchange_group()
 ncclResult_t add(ncclComm_t communicator, Message message, std::size_t count, ncclDataType_t type, cudaStream_t stream)
 {
     const char* name = message.sends ? "ncclSend" : "ncclRecv";
-    if (!lives(communicator)) return refuse(ncclInvalidArgument, std::string(name) + ": no such communicator");
+    if (!lives(communicator)) return refuse(ncclInvalidArgument, {MessageCode::no_such_communicator, {{"call", name}}});
     const int ranks = communicator->world->ranks();
     if (message.peer < 0 || message.peer >= ranks)
-        return refuse(ncclInvalidArgument, std::string(name) + ": rank " + std::to_string(message.peer) + " given, 0 to " +
-                                               std::to_string(ranks - 1) + " is accepted");
+        return refuse(ncclInvalidArgument, {MessageCode::no_such_rank, {{"call", name}, {"rank", message.peer}, {"last", ranks - 1}}});
     if (bytes_of(type) == 0)
-        return refuse(ncclInvalidArgument,
-                      std::string(name) + ": type " + std::to_string(static_cast<int>(type)) + " given, which the model does not know");
+        return refuse(ncclInvalidArgument, {MessageCode::unknown_type, {{"call", name}, {"type", static_cast<int>(type)}}});
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)
-        return refuse(ncclInvalidUsage, std::string(name) + " into a stream that is captured, which the model does not do");
+        return refuse(ncclInvalidUsage, {MessageCode::captured_message, {{"call", name}}});
     message.rank = communicator->rank;
     message.bytes = count * bytes_of(type);
     group().messages.emplace_back(communicator->world, message);
@@ -117,7 +116,7 @@ ncclResult_t add(ncclComm_t communicator, Message message, std::size_t count, nc
 ncclResult_t begin(ncclComm_t* communicator, const std::shared_ptr<World>& world, int rank, int device, bool waits)
 {
     if (!world->join(waits))
-        return refuse(ncclSystemError, "ncclCommInitRank: not all of " + std::to_string(world->ranks()) + " ranks came within 5 seconds");
+        return refuse(ncclSystemError, {MessageCode::missing_ranks, {{"call", "ncclCommInitRank"}, {"ranks", world->ranks()}}});
     *communicator = new ncclComm{world, rank, device};
     const std::scoped_lock lock(known().mutex);
     known().communicators.insert(*communicator);
@@ -181,14 +180,14 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId 
         const std::scoped_lock lock(known().mutex);
         // Ranks of other processes have identifiers of other libraries.
         if (number == 0 || number > known().identifiers)
-            return refuse(ncclInvalidUsage, "ncclCommInitRank: an identifier of another process, and the model joins devices of one");
+            return refuse(ncclInvalidUsage, {MessageCode::foreign_identifier, {{"call", "ncclCommInitRank"}}});
         auto& found = known().worlds[number];
         if (!found) found = std::make_shared<World>(ranks);
         world = found;
     }
     if (world->ranks() != ranks)
         return refuse(ncclInvalidArgument,
-                      "ncclCommInitRank: " + std::to_string(ranks) + " ranks given, another rank gave " + std::to_string(world->ranks()));
+                      {MessageCode::ranks_differ, {{"call", "ncclCommInitRank"}, {"ranks", ranks}, {"others", world->ranks()}}});
     int device = 0;
     cudaGetDevice(&device);
     return begin(communicator, world, rank, device, group().depth == 0);
@@ -241,7 +240,7 @@ ncclResult_t ncclGroupStart()
 
 ncclResult_t ncclGroupEnd()
 {
-    if (group().depth == 0) return refuse(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
+    if (group().depth == 0) return refuse(ncclInvalidUsage, MessageCode::group_not_begun);
     return --group().depth > 0 ? ncclSuccess : exchange_group();
 }
 

@@ -19,11 +19,10 @@ namespace {
 /// How long a rank waits for one that is somewhere else in the program.
 constexpr std::chrono::seconds patience{5};
 
-std::string described(const Message& message)
+simt::Message described(const Message& message)
 {
-    const char* direction = message.sends ? " to rank " : " from rank ";
-    return std::string(message.sends ? "ncclSend" : "ncclRecv") + " of " + std::to_string(message.bytes) + " bytes" + direction +
-           std::to_string(message.peer) + " (message " + std::to_string(message.number) + " of rank " + std::to_string(message.rank) + ")";
+    return {message.sends ? MessageCode::send : MessageCode::receive,
+            {{"bytes", message.bytes}, {"peer", message.peer}, {"number", message.number}, {"rank", message.rank}}};
 }
 
 }  // namespace
@@ -76,12 +75,11 @@ bool World::match(const Pair& from_to)
     if (sends.empty() || receives.empty()) return false;
     Message &sent = *sends.front(), &taken = *receives.front();
     if (sent.bytes != taken.bytes) {
-        report(described(sent) + " meets " + described(taken), {&sent, &taken});
+        report(MessageCode::sizes_differ, sent, taken);
         return false;
     }
     if (cudaMemcpy(taken.buffer, sent.buffer, sent.bytes, cudaMemcpyDefault) != cudaSuccess) {
-        report(described(sent) + " meets " + described(taken) + ", and one of their buffers is no memory of that many bytes",
-               {&sent, &taken});
+        report(MessageCode::no_memory_to_exchange, sent, taken);
         return false;
     }
     sent.done = taken.done = true;
@@ -107,33 +105,30 @@ bool World::is_stuck() const
 void World::report_stuck()
 {
     if (broken_) return;
-    std::string text;
+    std::vector<simt::Message> waiting;
     std::vector<const Message*> open;
     std::set<const std::vector<Message>*> seen;
     for (std::size_t rank = 0; rank < waits_.size(); ++rank) {
-        if (!waits_[rank])
-            text += (text.empty() ? "" : "; ") + ("rank " + std::to_string(rank)) + (left_[rank] ? " has left" : " is elsewhere");
+        if (!waits_[rank]) waiting.push_back({left_[rank] ? MessageCode::rank_has_left : MessageCode::rank_is_elsewhere, {{"rank", rank}}});
         if (!waits_[rank] || !seen.insert(waits_[rank]).second) continue;
         for (const Message& message : *waits_[rank])
             if (!message.done) {
-                text += (text.empty() ? "" : "; ") + described(message) + " waits";
+                waiting.push_back({MessageCode::message_waits, {{"message", std::vector{described(message)}}}});
                 open.push_back(&message);
                 break;
             }
     }
-    report(text, open);
+    report({MessageCode::ranks_wait, {{"waiting", std::move(waiting)}}}, open);
 }
 
-void World::report(const std::string& message, std::vector<const Message*> messages)
+void World::report(MessageCode code, const Message& sent, const Message& received)
 {
-    Hazard hazard{HazardKind::deadlock,
-                  "NCCL",
-                  {0, 0, 0},
-                  {},
-                  {},
-                  message,
-                  "Let each ncclSend meet an ncclRecv of as many bytes, in the same order on both ranks, and put those that need each "
-                  "other into one group."};
+    report({code, {{"sent", std::vector{described(sent)}}, {"received", std::vector{described(received)}}}}, {&sent, &received});
+}
+
+void World::report(simt::Message message, const std::vector<const Message*>& messages)
+{
+    Hazard hazard{HazardKind::deadlock, "NCCL", {0, 0, 0}, {}, {}, std::move(message)};
     for (const Message* one : messages) hazard.lines.push_back(detail::place_of_call(one->caller));
     detail::session().add(std::move(hazard));
     broken_ = true;

@@ -58,7 +58,8 @@ private:
     /// Reports what is wrong if nobody can go on.
     bool is_stuck() const;
     void report_stuck();
-    void report(const std::string& message, std::vector<const Message*> messages);
+    void report(MessageCode code, const Message& sent, const Message& received);
+    void report(simt::Message message, const std::vector<const Message*>& messages);
 
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -27,8 +27,10 @@ std::string quoted(std::string_view name)
 
 void fail_at(int line, std::string_view function, const std::string& what)
 {
-    const std::string place = function.empty() ? "" : ", function " + quoted(function);
-    throw ParseError("PTX line " + std::to_string(line) + place + ": " + what);
+    Message message(MessageCode::unreadable_ptx, {{"ptx_line", line}});
+    if (!function.empty()) message.fields.emplace_back("function", quoted(function));
+    message.fields.emplace_back("problem", what);
+    throw ParseError(std::move(message));
 }
 
 Lexer::Lexer(std::string_view text) : text_(text)

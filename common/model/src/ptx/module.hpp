@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "simt/message.hpp"
+
 namespace simt::ptx {
 
 /// Fundamental and alternate types of the PTX ISA. `none` where an instruction has no type there.
@@ -249,10 +251,14 @@ struct Module {
     std::map<std::string, std::string> aliases;
 };
 
-/// The text is not PTX that is known here. One line: what, where (line of the PTX text, function), what is accepted.
+/// The text is not PTX that is known here: what, where (line of the PTX text, function), what is accepted.
 class ParseError : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit ParseError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
+    const Message& message() const { return message_; }
+
+private:
+    Message message_;
 };
 
 /// The newest PTX version that parse() knows, as major × 10 + minor.

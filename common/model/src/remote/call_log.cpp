@@ -75,9 +75,9 @@ void CallLog::launched(std::size_t parameter_bytes)
     most_parameter_bytes_ = std::max<std::uint64_t>(most_parameter_bytes_, parameter_bytes);
 }
 
-void CallLog::noted(const std::string& line)
+void CallLog::noted(Message message)
 {
-    if (notes_.size() < most_notes) notes_.push_back(line);
+    if (notes_.size() < most_notes) notes_.push_back(std::move(message));
 }
 
 void CallLog::refused(const std::string& what)

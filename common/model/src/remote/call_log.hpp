@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "simt/message.hpp"
+
 namespace simt::remote {
 
 /// Between which memories bytes were moved.
@@ -27,9 +29,9 @@ public:
     void released(std::uint64_t address);
     /// @param parameter_bytes of the kernel's arguments
     void launched(std::size_t parameter_bytes);
-    /// A line about an error that the program's runtime library has found.
-    void noted(const std::string& line);
-    const std::vector<std::string>& notes() const { return notes_; }
+    /// An error that the program's runtime library has found.
+    void noted(Message message);
+    const std::vector<Message>& notes() const { return notes_; }
     /// Something that is not there for this program, by its name.
     void refused(const std::string& what);
 
@@ -52,7 +54,8 @@ private:
     Sum fills_, allocations_;
     std::uint64_t held_bytes_ = 0, most_held_bytes_ = 0, launches_ = 0, most_parameter_bytes_ = 0;
     std::map<std::uint64_t, std::size_t> held_;
-    std::vector<std::string> refused_, notes_;
+    std::vector<std::string> refused_;
+    std::vector<Message> notes_;
     std::vector<Entry> first_;
 };
 

@@ -65,8 +65,7 @@ bool Channel::receive(std::uint32_t& kind, std::vector<std::uint8_t>& message)
     Frame frame;
     if (!receive_bytes(descriptor_, &frame, sizeof frame)) return false;
     if (frame.bytes > most_message_bytes)
-        throw ProtocolError("a message of " + std::to_string(frame.bytes) + " bytes is sent, at most " +
-                            std::to_string(most_message_bytes) + " are accepted");
+        throw ProtocolError({MessageCode::message_too_large, {{"bytes", frame.bytes}, {"most", most_message_bytes}}});
     kind = frame.kind;
     message.resize(frame.bytes);
     return receive_bytes(descriptor_, message.data(), message.size());

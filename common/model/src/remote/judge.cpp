@@ -6,10 +6,10 @@
 ///
 /// Owns the device of a program that is graded, for one case after another: it holds the data of the folders CASE, runs the
 /// program's kernels, and leaves in the folder LEFT, in a folder named as the case's, what has come of each: `NAME.bin` for each
-/// output, `calls.json` with what was moved besides kernels, `report.json` with what kernels did, and at last `outcome.txt`: how
-/// the program came to the end of the case, as one word of `finished`, `failed`, `ended`, `broken` and `memory`, and on the next
-/// line what there is to say about it. All that is counted begins anew with each case. After another word than `finished`, no
-/// other case is begun.
+/// output, `calls.json` with what was moved besides kernels, `report.json` with what kernels did, and at last `outcome.json`: how
+/// the program came to the end of the case, a JSON object. Its `how` is one of `finished`, `failed`, `ended`, `broken` and
+/// `memory`; `failure` is what a program said that has failed; of one that is broken it has the model's message, as reports have
+/// theirs. All that is counted begins anew with each case. Where it has not `finished`, no other case is begun.
 ///
 /// The program is at the other end of the socket that is this process's descriptor N, or is started with one.
 #include <sys/socket.h>
@@ -31,6 +31,7 @@
 #include "remote/server.hpp"
 #include "report/report.hpp"
 #include "report/session.hpp"
+#include "simt/json.hpp"
 
 namespace {
 
@@ -111,7 +112,7 @@ bool judge(simt::remote::Server& server, simt::Device& device, const std::filesy
     std::filesystem::create_directory(left);
     try {
         served = server.run(trial, log, is_last);
-        for (const std::string& line : log.notes()) simt::detail::session().add_error(line);
+        for (const simt::Message& note : log.notes()) simt::detail::session().add_error(note);
         word = word_for(served.how);
         if (served.how == Served::How::finished) trial.write_outputs(left);
         write(left / "calls.json", log.to_json(trial.overwritten_inputs(), trial.data_use().to_json()));
@@ -122,7 +123,9 @@ bool judge(simt::remote::Server& server, simt::Device& device, const std::filesy
     simt::take_launches();
     simt::take_hazards();
     simt::take_errors();
-    write(left / "outcome.txt", word + "\n" + served.message + "\n");
+    nlohmann::ordered_json outcome = {{"how", word}, {"failure", served.failure}};
+    if (served.message) outcome.update(simt::to_json(*served.message));
+    write(left / "outcome.json", simt::detail::text_of(outcome) + "\n");
     return word == word_for(Served::How::finished);
 }
 

@@ -9,6 +9,7 @@
 
 #include "remote/wire.hpp"
 #include "runtime/device.hpp"
+#include "simt/json.hpp"
 
 namespace simt::remote {
 
@@ -24,7 +25,7 @@ void fields(Archive& archive, Field<Archive, FunctionInfo>& info)
     auto count = static_cast<std::uint32_t>(info.parameters.size());
     archive(count);
     if constexpr (std::is_same_v<Archive, Reader>) {
-        if (count > most_message_bytes / sizeof(FunctionParameter)) throw ProtocolError("a kernel has too many parameters");
+        if (count > most_message_bytes / sizeof(FunctionParameter)) throw ProtocolError(MessageCode::too_many_parameters);
         info.parameters.resize(count);
     }
     for (auto& parameter : info.parameters) archive(parameter.offset)(parameter.bytes);
@@ -89,6 +90,21 @@ template <class Archive>
 void fields(Archive& archive, Field<Archive, Device::Range>& range)
 {
     archive(range.begin)(range.bytes)(range.host);
+}
+
+/// What the model says, as JSON. Nothing that it says is longer than a few kilobytes.
+inline void fields(Writer& writer, const Message& message) { writer(nlohmann::ordered_json(to_json(message)).dump()); }
+
+inline void fields(Reader& reader, Message& message)
+{
+    constexpr std::size_t most_bytes = std::size_t{64} << 10;
+    const std::string text = reader.text();
+    if (text.size() > most_bytes) throw ProtocolError(MessageCode::foreign_note);
+    try {
+        nlohmann::json::parse(text).get_to(message);
+    } catch (const std::exception&) {
+        throw ProtocolError(MessageCode::foreign_note);
+    }
 }
 
 /// A structure off a message.

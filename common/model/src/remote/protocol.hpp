@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "simt/message.hpp"
+
 namespace simt::remote {
 
 /// What begins a hello, and the version of all that is sent.
@@ -74,7 +76,11 @@ enum class Status : std::uint32_t {
 /// A message is not what the protocol allows.
 class ProtocolError : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit ProtocolError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
+    const Message& message() const { return message_; }
+
+private:
+    Message message_;
 };
 
 }  // namespace simt::remote

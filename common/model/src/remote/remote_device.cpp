@@ -81,7 +81,7 @@ RemoteDevice::~RemoteDevice() = default;
 std::vector<std::uint8_t> RemoteDevice::call(Call call, const Writer& request, std::span<const std::uint8_t> data)
 {
     const std::lock_guard lock(mutex_);
-    if (finished_) throw DeviceError(unloading, "the program has said that it has finished");
+    if (finished_) throw DeviceError(unloading, MessageCode::finished_before);
     busy_ = true;
     std::uint32_t kind = 0;
     std::vector<std::uint8_t> reply;
@@ -91,7 +91,7 @@ std::vector<std::uint8_t> RemoteDevice::call(Call call, const Writer& request, s
     if (kind == static_cast<std::uint32_t>(Status::done)) return reply;
     Reader reader(reply);
     const auto code = reader.number<std::int32_t>();
-    throw DeviceError(code, reader.text());
+    throw DeviceError(code, read<Message>(reader));
 }
 
 // --- modules --------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ bool RemoteDevice::release(DeviceAddress address) { return !finished_ && only<bo
 void RemoteDevice::map_host(void*, std::size_t bytes)
 {
     call(Call::host_memory, written(bytes));
-    throw DeviceError(not_supported, "a device in another process does not see this one's memory");
+    throw DeviceError(not_supported, MessageCode::no_memory_of_this_process);
 }
 
 bool RemoteDevice::unmap_host(void*) { return false; }
@@ -285,9 +285,9 @@ bool RemoteDevice::trial_finish(const std::string& failure)
     return goes_on;
 }
 
-void RemoteDevice::note(const std::string& line)
+void RemoteDevice::note(const Message& message)
 {
-    if (!finished_) call(Call::note, written(line));
+    if (!finished_) call(Call::note, written_fields(message));
 }
 
 void RemoteDevice::tell_fault(DeviceAddress address)

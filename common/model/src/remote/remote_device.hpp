@@ -74,7 +74,7 @@ public:
     /// @}
 
     /// Adds a line to the errors that the device's process reports.
-    void note(const std::string& line);
+    void note(const Message& message);
 
     /// Tells the device's process of an address whose access has ended this one, where no other message is under way. To be
     /// called from the handler of a signal.

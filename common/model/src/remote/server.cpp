@@ -39,25 +39,25 @@ Served Server::run(TrialCase& trial, CallLog& log, bool is_last)
         while (!finished_ && channel_.receive(kind, message))
             if (!answer(kind, message)) break;
     } catch (const ProtocolError& error) {
-        return {Served::How::broken, std::string("it wrote to the judge what the runtime library does not write: ") + error.what()};
+        return {Served::How::broken, "", Message(MessageCode::broken_protocol, {{"problem", std::vector{error.message()}}})};
     } catch (const NotAllowed& error) {
-        return {Served::How::broken, error.what()};
+        return {Served::How::broken, "", error.message()};
     }
-    if (!finished_) return {Served::How::ended, ""};
-    return {failure_.empty() ? Served::How::finished : Served::How::failed, failure_};
+    if (!finished_) return {Served::How::ended, "", {}};
+    return {failure_.empty() ? Served::How::finished : Served::How::failed, failure_, {}};
 }
 
 bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& message)
 {
-    if (kind >= static_cast<std::uint32_t>(Call::count_of_calls))
-        throw ProtocolError("call " + std::to_string(kind) + " is not one of those there are");
+    if (kind >= static_cast<std::uint32_t>(Call::count_of_calls)) throw ProtocolError({MessageCode::unknown_call, {{"call", kind}}});
     Writer reply;
     try {
         Reader request(message);
         handle(static_cast<Call>(kind), request, reply);
     } catch (const DeviceError& error) {
         Writer failure;
-        failure(std::int32_t{error.code()})(std::string_view(error.what()));
+        failure(std::int32_t{error.code()});
+        fields(failure, error.message());
         return channel_.send(static_cast<std::uint32_t>(Status::failed), failure.data());
     }
     return channel_.send(static_cast<std::uint32_t>(Status::done), reply.data());
@@ -65,7 +65,7 @@ bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& message
 
 void Server::handle(Call call, Reader& request, Writer& reply)
 {
-    if (greeted_ == (call == Call::hello)) throw ProtocolError("a hello is the first message, and no other");
+    if (greeted_ == (call == Call::hello)) throw ProtocolError(MessageCode::hello_out_of_place);
     (this->*handler_of(call))(request, reply);
 }
 
@@ -89,8 +89,7 @@ void Server::hello(Reader& request, Writer& reply)
     const auto magic = request.number<std::uint32_t>(), version = request.number<std::uint32_t>();
     request.end();
     if (magic != protocol_magic || version != protocol_version)
-        throw ProtocolError("version " + std::to_string(version) + " of the protocol is spoken, " + std::to_string(protocol_version) +
-                            " is accepted");
+        throw ProtocolError({MessageCode::other_protocol, {{"version", version}, {"accepted", protocol_version}}});
     greeted_ = true;
     reply(device_.machine().name);
 }
@@ -100,14 +99,16 @@ void Server::hello(Reader& request, Writer& reply)
 int Server::module_in(Reader& request) const
 {
     const int module = request.number<int>();
-    if (!modules_.contains(module)) throw DeviceError(invalid_handle, "there is no module " + std::to_string(module));
+    if (!modules_.contains(module))
+        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "module"}, {"number", module}}});
     return module;
 }
 
 int Server::function_in(Reader& request) const
 {
     const int function = request.number<int>();
-    if (!module_of_function_.contains(function)) throw DeviceError(invalid_handle, "there is no function " + std::to_string(function));
+    if (!module_of_function_.contains(function))
+        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "function"}, {"number", function}}});
     return function;
 }
 
@@ -115,7 +116,7 @@ void Server::load_module(Reader& request, Writer& reply)
 {
     std::vector<std::string> texts;
     request(texts).end();
-    if (modules_.size() >= most_modules) throw NotAllowed("it loads more than " + std::to_string(most_modules) + " modules");
+    if (modules_.size() >= most_modules) throw NotAllowed({MessageCode::too_many_modules, {{"most", most_modules}}});
     const int module = device_.load_module(texts);
     modules_.insert(module);
     reply(module);
@@ -156,7 +157,7 @@ void Server::find_variable(Reader& request, Writer& reply)
     const bool found = device_.find_variable(module, name, info);
     if (found && info.managed) {
         log_->refused("managed memory");
-        throw DeviceError(not_supported, "the managed variable " + name + " is not there for the host in another process");
+        throw DeviceError(not_supported, {MessageCode::no_managed_variable, {{"variable", name}}});
     }
     reply(found);
     fields(reply, info);
@@ -176,11 +177,10 @@ void Server::launch(Reader& request, Writer& reply)
     const LaunchRequest launch = read<LaunchRequest>(request);
     request.end();
     if (!module_of_function_.contains(launch.function))
-        throw DeviceError(invalid_handle, "there is no function " + std::to_string(launch.function));
-    if (launch.parameters.size() != device_.function(launch.function).parameter_bytes)
-        throw DeviceError(invalid_value, "a kernel is launched with " + std::to_string(launch.parameters.size()) +
-                                             " bytes of parameters, it has " +
-                                             std::to_string(device_.function(launch.function).parameter_bytes));
+        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "function"}, {"number", launch.function}}});
+    if (const std::size_t expected = device_.function(launch.function).parameter_bytes; launch.parameters.size() != expected)
+        throw DeviceError(invalid_value,
+                          {MessageCode::other_parameter_bytes, {{"bytes", launch.parameters.size()}, {"expected", expected}}});
     log_->launched(launch.parameters.size());
     reply(device_.launch(launch));
 }
@@ -190,7 +190,7 @@ void Server::occupancy(Reader& request, Writer& reply)
     const int function = function_in(request), threads = request.number<int>();
     const auto bytes = request.number<std::size_t>();
     request.end();
-    if (threads < 1) throw DeviceError(invalid_value, std::to_string(threads) + " threads of a block are given, 1 or more are accepted");
+    if (threads < 1) throw DeviceError(invalid_value, {MessageCode::no_threads, {{"threads", threads}}});
     reply(device_.occupancy(function, threads, bytes));
 }
 
@@ -199,14 +199,14 @@ void Server::set_heap_bytes(Reader& request, Writer&)
     request.number<std::size_t>();
     request.end();
     log_->refused("a heap for malloc in kernels");
-    throw DeviceError(not_supported, "there is no heap for kernels");
+    throw DeviceError(not_supported, MessageCode::no_heap);
 }
 
 void Server::reset(Reader& request, Writer&)
 {
     request.end();
     log_->refused("cudaDeviceReset");
-    throw DeviceError(not_supported, "the device is not this program's alone: it cannot be reset");
+    throw DeviceError(not_supported, MessageCode::no_reset);
 }
 
 // --- the trial ------------------------------------------------------------------------------------
@@ -238,9 +238,11 @@ void Server::trial_finish(Reader& request, Writer& reply)
 
 void Server::note(Reader& request, Writer&)
 {
-    const std::string line = line_of(request.text());
+    Message message = read<Message>(request);
     request.end();
-    log_->noted(line);
+    for (MessageField& field : message.fields)
+        if (std::string* const text = std::get_if<std::string>(&field.value)) *text = line_of(std::move(*text));
+    log_->noted(std::move(message));
 }
 
 void Server::host_fault(Reader& request, Writer&)
@@ -248,7 +250,7 @@ void Server::host_fault(Reader& request, Writer&)
     const auto address = request.number<DeviceAddress>();
     request.end();
     const Device::Range range = device_.range_of(address);
-    if (range.bytes > 0) throw NotAllowed("host code reads or writes device memory, which only kernels and copies reach");
+    if (range.bytes > 0) throw NotAllowed(MessageCode::host_fault);
 }
 
 }  // namespace simt::remote

@@ -31,14 +31,20 @@ struct Served {
         /// It sent what no program sends that uses the runtime library, or did what it may not do.
         broken,
     } how = How::ended;
-    /// One line; empty for `finished` and `ended`.
-    std::string message;
+    /// One line, of a program that has failed.
+    std::string failure;
+    /// What a program did that is `broken`.
+    std::optional<Message> message;
 };
 
-/// A request that ends the connection, and not by mistake of the protocol: one line on what the program did.
+/// A request that ends the connection, and not by mistake of the protocol: what the program did.
 class NotAllowed : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit NotAllowed(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
+    const Message& message() const { return message_; }
+
+private:
+    Message message_;
 };
 
 /// Serves one program, for one case after another. The program is not trusted: no message of its does anything to this process

@@ -30,8 +30,7 @@ std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most
 void check(const ChannelFormat& format)
 {
     for (const int bits : format.bits)
-        if (bits < 0 || bits > most_bits || bits % 8 != 0)
-            throw DeviceError(invalid_value, "a channel of " + std::to_string(bits) + " bits is asked for");
+        if (bits < 0 || bits > most_bits || bits % 8 != 0) throw DeviceError(invalid_value, {MessageCode::channel_bits, {{"bits", bits}}});
 }
 
 void check(const ArrayShape& shape)
@@ -42,22 +41,23 @@ void check(const ArrayShape& shape)
                                       most_array_bytes);
     if (std::max({shape.width, shape.height, shape.depth}) > most_extent || bytes > most_array_bytes || shape.levels < 1 ||
         shape.levels > most_levels)
-        throw DeviceError(invalid_value, "an array is asked for that is larger than any device has");
+        throw DeviceError(invalid_value, MessageCode::array_too_large);
 }
 
 /// The bytes of a box, which go into one message. A box that is not inside its array is a DeviceError.
 std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape)
 {
     const std::size_t bytes = product({box.width_bytes, box.height, box.depth}, piece_bytes);
-    if (bytes > piece_bytes) throw ProtocolError("a box of an array is larger than a message");
+    if (bytes > piece_bytes) throw ProtocolError(MessageCode::box_too_large);
     const auto inside = [](std::size_t begin, std::size_t extent, std::size_t whole) { return begin <= whole && extent <= whole - begin; };
-    if (box.level < 0 || box.level >= shape.levels) throw DeviceError(invalid_value, "an array has no level " + std::to_string(box.level));
+    if (box.level < 0 || box.level >= shape.levels)
+        throw DeviceError(invalid_value, {MessageCode::array_without_level, {{"level", box.level}}});
     const auto at_level = [&box](std::size_t extent) { return std::max<std::size_t>(extent >> box.level, 1); };
     const bool flat = shape.layered || shape.cubemap;
     const std::size_t depth = std::max<std::size_t>(shape.depth, shape.cubemap ? 6 : 1);
     if (!inside(box.x_bytes, box.width_bytes, at_level(shape.width) * static_cast<std::size_t>(shape.format.bytes())) ||
         !inside(box.y, box.height, at_level(shape.height)) || !inside(box.z, box.depth, flat ? depth : at_level(depth)))
-        throw DeviceError(invalid_value, "a copy reaches beyond its array");
+        throw DeviceError(invalid_value, MessageCode::copy_beyond_array);
     return bytes;
 }
 
@@ -76,8 +76,7 @@ void Server::release(Reader& request, Writer& reply)
 {
     const auto address = request.number<DeviceAddress>();
     request.end();
-    if (!trial_->name_at(address).empty())
-        throw NotAllowed("it frees the memory of " + std::string(trial_->name_at(address)) + ", which is the driver's");
+    if (!trial_->name_at(address).empty()) throw NotAllowed({MessageCode::frees_a_buffer, {{"buffer", trial_->name_at(address)}}});
     log_->released(address);
     reply(device_.release(address));
 }
@@ -87,7 +86,7 @@ void Server::host_memory(Reader& request, Writer&)
     request.number<std::size_t>();
     request.end();
     log_->refused("managed, mapped or registered host memory");
-    throw DeviceError(not_supported, "managed, mapped or registered host memory is not there for a device in another process");
+    throw DeviceError(not_supported, MessageCode::no_shared_host_memory);
 }
 
 void Server::range_of(Reader& request, Writer& reply)
@@ -124,7 +123,7 @@ void Server::copy_out(Reader& request, Writer& reply)
     const auto bytes = request.number<std::size_t>();
     bool continues = false;
     request(continues).end();
-    if (bytes > piece_bytes) throw ProtocolError("a copy is larger than a message");
+    if (bytes > piece_bytes) throw ProtocolError(MessageCode::copy_too_large);
     device_.copy_out(reply.extend(bytes), from, bytes);
     log_->copied(Direction::to_host, bytes, continues);
 }
@@ -148,8 +147,7 @@ void Server::fill(Reader& request, Writer&)
     request.end();
     const std::size_t most = most_array_bytes;
     if ((width != 1 && width != 2 && width != 4) || product({count, static_cast<std::size_t>(width)}, most) > most)
-        throw DeviceError(invalid_value,
-                          "a fill of more bytes than a device has, or of elements of " + std::to_string(width) + " bytes is asked for");
+        throw DeviceError(invalid_value, {MessageCode::fill_too_large, {{"width", width}}});
     device_.fill(to, value, width, count);
     trial_->data_use().filled(to, count * static_cast<std::size_t>(width));
     log_->filled(count * static_cast<std::size_t>(width));
@@ -160,7 +158,7 @@ void Server::fill(Reader& request, Writer&)
 int Server::array_in(Reader& request) const
 {
     const int array = request.number<int>();
-    if (!arrays_.contains(array)) throw DeviceError(invalid_value, "there is no array " + std::to_string(array));
+    if (!arrays_.contains(array)) throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", array}}});
     return array;
 }
 
@@ -187,7 +185,7 @@ void Server::copy_to_array(Reader& request, Writer&)
     const int array = array_in(request);
     const ArrayBox box = read<ArrayBox>(request);
     const std::span<const std::uint8_t> data = request.rest();
-    if (data.size() != checked_bytes(box, arrays_.at(array))) throw ProtocolError("a copy has other bytes than its box");
+    if (data.size() != checked_bytes(box, arrays_.at(array))) throw ProtocolError(MessageCode::copy_unlike_box);
     device_.copy_to_array(array, box, data.data(), box.width_bytes, box.width_bytes * box.height);
     log_->copied(Direction::to_device, data.size());
 }
@@ -208,14 +206,14 @@ void Server::create_texture(Reader& request, Writer& reply)
     request.end();
     check(texture.format);
     if (texture.resource == TextureRequest::Resource::array && !arrays_.contains(texture.array))
-        throw DeviceError(invalid_value, "there is no array " + std::to_string(texture.array));
+        throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", texture.array}}});
     if (texture.resource != TextureRequest::Resource::array) {
         const std::size_t bytes = texture.resource == TextureRequest::Resource::linear
                                       ? texture.bytes
                                       : product({texture.pitch, texture.height}, most_array_bytes);
         const Device::Range range = device_.range_of(texture.address);
         if (range.bytes == 0 || bytes > range.bytes - (texture.address - range.begin))
-            throw DeviceError(invalid_value, "a texture reaches beyond its memory");
+            throw DeviceError(invalid_value, MessageCode::texture_beyond_memory);
     }
     const std::uint64_t handle = device_.create_texture(texture);
     textures_.insert(handle);

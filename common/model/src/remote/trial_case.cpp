@@ -70,7 +70,7 @@ std::optional<TrialCase::Placed> TrialCase::place(const std::string& name)
     Placed placed{0, buffer.initial.size()};
     if (placed.bytes > 0) {
         placed.address = device_.allocate(placed.bytes);
-        if (placed.address == 0) throw DeviceError(memory_allocation, "the device has no room for " + name);
+        if (placed.address == 0) throw DeviceError(memory_allocation, {MessageCode::no_room_for_buffer, {{"buffer", name}}});
         device_.copy_in(placed.address, buffer.initial.data(), placed.bytes);
         data_use_.place(name, placed.address, placed.bytes);
     }

@@ -94,7 +94,7 @@ public:
     Reader& operator()(bool& value)
     {
         const std::uint8_t byte = number<std::uint8_t>();
-        if (byte > 1) throw ProtocolError("a truth value is neither 0 nor 1");
+        if (byte > 1) throw ProtocolError(MessageCode::bad_truth_value);
         value = byte != 0;
         return *this;
     }
@@ -104,7 +104,7 @@ public:
     Reader& choice(T& value, T last)
     {
         const std::uint8_t byte = number<std::uint8_t>();
-        if (byte > static_cast<std::uint8_t>(last)) throw ProtocolError("a choice is not one of those there are");
+        if (byte > static_cast<std::uint8_t>(last)) throw ProtocolError(MessageCode::bad_choice);
         value = static_cast<T>(byte);
         return *this;
     }
@@ -125,7 +125,7 @@ public:
     {
         const std::uint32_t count = number<std::uint32_t>();
         // An element takes a byte at least.
-        if (count > data_.size()) throw ProtocolError("a list is longer than its message");
+        if (count > data_.size()) throw ProtocolError(MessageCode::list_too_long);
         values.clear();
         for (std::uint32_t i = 0; i < count; ++i) (*this)(values.emplace_back());
         return *this;
@@ -149,13 +149,13 @@ public:
     /// To be called behind the last value.
     void end() const
     {
-        if (!data_.empty()) throw ProtocolError("a message is longer than what it says");
+        if (!data_.empty()) throw ProtocolError(MessageCode::message_too_long);
     }
 
 private:
     std::span<const std::uint8_t> take(std::size_t bytes)
     {
-        if (bytes > data_.size()) throw ProtocolError("a message is shorter than what it says");
+        if (bytes > data_.size()) throw ProtocolError(MessageCode::message_too_short);
         const std::span<const std::uint8_t> taken = data_.first(bytes);
         data_ = data_.subspan(bytes);
         return taken;

@@ -132,7 +132,42 @@ void read_rare_counts(const Json& json, LaunchCounts& counts)
     if (json.contains("bulk_copy")) read(json["bulk_copy"], counts.bulk_copy);
 }
 
+/// Messages within messages, at most: reports have two.
+constexpr int most_nesting = 4;
+
+Message message_at(const Json& json, int depth);
+
+MessageField::Value value(const Json& json, int depth)
+{
+    if (json.is_number_unsigned()) return json.get<std::uint64_t>();
+    if (json.is_number_integer()) return json.get<std::int64_t>();
+    if (json.is_string()) return json.get<std::string>();
+    if (json.is_array() && json.size() == 3 && json.front().is_number_unsigned()) return extent(json);
+    std::vector<Message> messages;
+    if (!json.is_array())
+        throw std::invalid_argument("field of a message: got " + std::string(json.type_name()) +
+                                    ", accepted: " + "a number, a text, three numbers or messages");
+    for (const Json& each : json) messages.push_back(message_at(each, depth + 1));
+    return messages;
+}
+
+Message message_at(const Json& json, int depth)
+{
+    if (depth > most_nesting) throw std::invalid_argument("message: nested too deep");
+    const std::string name = json.at("code");
+    const auto code = find_message_code(name);
+    if (!code) throw std::invalid_argument("code of a message: got '" + name + "', accepted: those of simt/messages.def");
+    Message message(*code);
+    for (const auto& [field, given] : json.at("fields").items()) {
+        message.fields.emplace_back(field, 0);
+        message.fields.back().value = value(given, depth);
+    }
+    return message;
+}
+
 }  // namespace
+
+void from_json(const Json& json, Message& message) { message = message_at(json, 1); }
 
 void from_json(const Json& json, LaunchCounts& counts)
 {
@@ -170,8 +205,7 @@ void from_json(const Json& json, Hazard& hazard)
     hazard.block = extent(json.at("block"));
     for (const Json& thread : json.at("threads")) hazard.threads.push_back(extent(thread));
     for (const Json& place : json.at("lines")) hazard.lines.push_back({place.at("file"), place.at("line"), calls(place)});
-    json.at("message").get_to(hazard.message);
-    json.at("help").get_to(hazard.help);
+    json.get_to(hazard.message);
 }
 
 }  // namespace simt

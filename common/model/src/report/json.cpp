@@ -100,16 +100,39 @@ Json to_json(const PartitionCounts& counts)
             {"store", to_json(counts.store)}};
 }
 
+/// A field as JSON: a number, a text, three numbers, or messages.
+struct AsJson {
+    Json operator()(const auto& plain) const { return plain; }
+    Json operator()(const Extent& extent) const { return to_json(extent); }
+    Json operator()(const std::vector<Message>& messages) const
+    {
+        Json all = Json::array();
+        for (const Message& message : messages) all.push_back(simt::to_json(message));
+        return all;
+    }
+};
+
 }  // namespace
+
+Json to_json(const Message& message)
+{
+    Json fields = Json::object();
+    for (const MessageField& field : message.fields) fields[field.name] = std::visit(AsJson{}, field.value);
+    return {{"code", name_of(message.code)}, {"fields", fields}, {"message", message.text()}, {"help", message.help()}};
+}
 
 Json to_json(const Hazard& hazard)
 {
     Json threads = Json::array(), lines = Json::array();
     for (const Extent& thread : hazard.threads) threads.push_back(to_json(thread));
     for (const SourcePlace& place : hazard.lines) lines.push_back(to_json(place));
-    return {{"kind", name_of(hazard.kind)}, {"kernel", hazard.kernel}, {"block", to_json(hazard.block)},
-            {"threads", threads},           {"lines", lines},          {"message", hazard.message},
-            {"help", hazard.help}};
+    Json json = {{"kind", name_of(hazard.kind)},
+                 {"kernel", hazard.kernel},
+                 {"block", to_json(hazard.block)},
+                 {"threads", threads},
+                 {"lines", lines}};
+    json.update(to_json(hazard.message));
+    return json;
 }
 
 Json to_json(const LaunchCounts& counts)

@@ -124,7 +124,7 @@ Json to_json(const LaunchTally& tally)
 Json records_as_json(std::size_t first_launch)
 {
     const std::scoped_lock lock(session().mutex);
-    Json kernels = Json::array(), hazards = Json::array();
+    Json kernels = Json::array(), hazards = Json::array(), errors = Json::array();
     for (std::size_t number = first_launch; number < session().launches.size(); ++number) {
         const LaunchCounts& launch = session().launches[number];
         Json kernel = simt::to_json(launch);
@@ -133,7 +133,8 @@ Json records_as_json(std::size_t first_launch)
         kernels.push_back(std::move(kernel));
     }
     for (const Hazard& hazard : session().hazards) hazards.push_back(simt::to_json(hazard));
-    Json records = {{"kernels", std::move(kernels)}, {"hazards", std::move(hazards)}, {"errors", session().errors}};
+    for (const Message& error : session().errors) errors.push_back(simt::to_json(error));
+    Json records = {{"kernels", std::move(kernels)}, {"hazards", std::move(hazards)}, {"errors", std::move(errors)}};
     for (const LaunchTally& tally : session().budget.uncounted()) records["uncounted"].push_back(to_json(tally));
     for (const memory::LinkCounts& link : memory::Links::instance().all())
         records["links"].push_back({{"from", link.from}, {"to", link.to}, {"bytes", link.bytes}, {"sectors", link.sectors}});

@@ -50,10 +50,10 @@ void Session::add(LaunchCounts counts)
     launches.push_back(std::move(counts));
 }
 
-void Session::add_error(std::string line)
+void Session::add_error(Message message)
 {
     const std::scoped_lock lock(mutex);
-    errors.push_back(std::move(line));
+    errors.push_back(std::move(message));
 }
 
 }  // namespace detail
@@ -74,7 +74,7 @@ const Machine& current_machine()
 
 std::vector<LaunchCounts> take_launches() { return detail::taken(session().launches); }
 std::vector<Hazard> take_hazards() { return detail::taken(session().hazards); }
-std::vector<std::string> take_errors() { return detail::taken(session().errors); }
+std::vector<Message> take_errors() { return detail::taken(session().errors); }
 
 SourcePlace source_place(std::uint32_t program_counter)
 {

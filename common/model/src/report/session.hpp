@@ -28,7 +28,7 @@ struct Session {
     std::vector<LaunchCounts> launches;
     std::vector<Hazard> hazards;
     /// What stopped a kernel before its end and is no hazard, such as a time-out.
-    std::vector<std::string> errors;
+    std::vector<Message> errors;
     /// The source files of the kernels that were launched, as the compiler was given them.
     std::set<std::string> files;
     /// How much of all launches is counted.
@@ -39,7 +39,7 @@ struct Session {
     /// Adds a hazard unless the same kind on the same lines of the same kernel is there already.
     void add(Hazard hazard);
     void add(LaunchCounts counts);
-    void add_error(std::string line);
+    void add_error(Message message);
 };
 
 Session& session();

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "memory/address_space.hpp"
@@ -35,24 +36,17 @@ std::array<struct sigaction, most_signals> earlier_actions;
 bool is_memory_fault(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
 bool repeats_by_itself(int signal) { return is_memory_fault(signal) || signal == SIGFPE || signal == SIGILL; }
 
-void note(std::string line)
+void print(const Message& message)
 {
-    line += "\n";
-    const std::string text = "error: " + line;
+    const std::string text = "error: " + message.text() + "\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
-}
-
-std::string hexadecimal(std::uint64_t address)
-{
-    std::array<char, 24> text{};
-    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(address));
-    return text.data();
 }
 
 /// What the processor was about to do: whether it reads or writes is known of some processors.
 struct Fault {
     void* instruction = nullptr;
-    const char* verb = "accesses";
+    /// Nothing where it is not known.
+    std::optional<Operation> operation;
 };
 
 Fault fault_of([[maybe_unused]] const void* context)
@@ -60,14 +54,14 @@ Fault fault_of([[maybe_unused]] const void* context)
 #if defined(__x86_64__)
     constexpr greg_t is_write = 2;
     const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-    return {reinterpret_cast<void*>(registers[REG_RIP] + 1), registers[REG_ERR] & is_write ? "writes" : "reads"};
+    return {reinterpret_cast<void*>(registers[REG_RIP] + 1), registers[REG_ERR] & is_write ? Operation::store : Operation::load};
 #else
     return {};
 #endif
 }
 
-/// The line of the program that was executed, or that called what was executed; empty where it is not known.
-std::string line_of(const Fault& fault)
+/// The line of the program that was executed, or that called what was executed; line 0 where it is not known.
+SourcePlace line_of(const Fault& fault)
 {
     std::array<void*, 24> callers{};
     const int count = backtrace(callers.data(), static_cast<int>(callers.size()));
@@ -78,7 +72,7 @@ std::string line_of(const Fault& fault)
     for (void* address : candidates) {
         Dl_info of{};
         if (!address || !dladdr(address, &of) || of.dli_fbase == own.dli_fbase) continue;
-        if (const SourcePlace place = place_of_call(address); place.line > 0) return ", " + place.file + ":" + std::to_string(place.line);
+        if (const SourcePlace place = place_of_call(address); place.line > 0) return place;
     }
     return {};
 }
@@ -91,26 +85,36 @@ void limit_time()
     alarm(seconds);
 }
 
-void write_last_report(int signal, const std::string& cause)
+Message message_of(const Fault& fault, std::uint64_t address)
+{
+    Message message(MessageCode::host_accesses_device_memory,
+                    {{"operation", fault.operation ? name_of(*fault.operation) : unknown_operation}, {"address", address}});
+    if (const SourcePlace place = line_of(fault); place.line > 0)
+        message.fields.insert(message.fields.end(), {{"file", place.file}, {"line", place.line}});
+    return message;
+}
+
+/// @param cause what is known of it besides
+void write_last_report(int signal, const std::optional<Message>& cause)
 {
     constexpr int shell_offset = 128;
     const CurrentLaunch& launch = current_launch();
-    const std::string place = !cause.empty() ? "" : launch.running ? "while kernel " + launch.kernel + " ran: " : "in host code: ";
-    session().add_error(place + cause + "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
+    Message end(launch.running ? MessageCode::ended_in_kernel : MessageCode::ended_in_host_code);
+    if (launch.running) end.fields.emplace_back("kernel", launch.kernel);
+    if (cause) end = *cause;
+    end.fields.insert(end.fields.end(), {{"signal", signal}, {"name", static_cast<const char*>(strsignal(signal))}});
+    session().add_error(std::move(end));
     write_report(shell_offset + signal);
 }
 
 void handle(int signal, siginfo_t* info, void* context)
 {
-    std::string cause;
+    std::optional<Message> cause;
     limit_time();
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (is_memory_fault(signal) && info->si_code > 0 && memory::AddressSpace::instance().owns(address)) {
-        const Fault fault = fault_of(context);
-        cause = std::string("host code ") + fault.verb + " device memory at " + hexadecimal(address) + line_of(fault);
-        cause += "; copy it with cudaMemcpy, or use managed memory";
-        note(cause);
-        cause += ", ";
+        cause = message_of(fault_of(context), address);
+        print(*cause);
     }
     // Back to what the program would have done without the model, also if the report fails.
     sigaction(signal, &earlier_actions[static_cast<std::size_t>(signal)], nullptr);

@@ -43,17 +43,17 @@ void report_kernel_error()
     if (const cudaError_t error = kernel_error(); error != cudaSuccess) fail(error);
 }
 
-void note_error(const std::string& line)
+void note_error(const Message& message)
 {
-    if (remote::RemoteDevice* const device = remote::remote_device()) device->note(line);
-    else detail::session().add_error(line);
+    if (remote::RemoteDevice* const device = remote::remote_device()) device->note(message);
+    else detail::session().add_error(message);
 }
 
-void print_error(const std::string& line)
+void print_error(const Message& message)
 {
-    note_error(line);
+    note_error(message);
     std::fflush(stdout);
-    std::fprintf(stderr, "error: %s\n", line.c_str());
+    std::fprintf(stderr, "error: %s\n", message.text().c_str());
 }
 
 cudaError_t error_of_exception()
@@ -62,19 +62,19 @@ cudaError_t error_of_exception()
         throw;
     } catch (const DeviceError& error) {
         // The device tells of a range that is not one allocation by this code; a program may ask and go on.
-        if (error.code() != cudaErrorInvalidValue) print_error(error.what());
+        if (error.code() != cudaErrorInvalidValue) print_error(error.message());
         return static_cast<cudaError_t>(error.code());
     } catch (const std::bad_alloc&) {
         return cudaErrorMemoryAllocation;
     } catch (const std::exception& error) {
-        print_error(error.what());
+        print_error({MessageCode::exception, {{"problem", error.what()}}});
         return cudaErrorUnknown;
     }
 }
 
 int unsupported(const char* function)
 {
-    print_error(std::string(function) + " is not supported by the model");
+    print_error({MessageCode::call_not_supported, {{"call", function}}});
     return remember(cudaErrorNotSupported);
 }
 

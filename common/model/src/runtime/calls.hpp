@@ -57,10 +57,10 @@ void clear_kernel_error();
 /// Fails with kernel_error() if there is one.
 void report_kernel_error();
 
-/// Adds one line to the errors of the report.
-void note_error(const std::string& line);
+/// Adds a message to the errors of the report.
+void note_error(const Message& message);
 /// The same, and prints it.
-void print_error(const std::string& line);
+void print_error(const Message& message);
 
 /// The code of the exception that is being handled, with a line for those who read: call it in a catch block.
 cudaError_t error_of_exception();

@@ -18,6 +18,7 @@
 
 #include "simt/counts.hpp"
 #include "simt/machine.hpp"
+#include "simt/message.hpp"
 
 namespace simt {
 
@@ -25,15 +26,17 @@ namespace simt {
 /// but for managed and mapped memory, whose device addresses are the host's.
 using DeviceAddress = std::uint64_t;
 
-/// A program cannot be loaded or run: one line that says what, where, and what is accepted.
+/// A program cannot be loaded or run: a message that says what, where, and what is accepted.
 class DeviceError : public std::runtime_error {
 public:
     /// @param code error of the CUDA runtime, by number (cudaErrorInvalidPtx = 218, …)
-    DeviceError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
+    DeviceError(int code, Message message) : std::runtime_error(message.text()), code_(code), message_(std::move(message)) {}
     int code() const { return code_; }
+    const Message& message() const { return message_; }
 
 private:
     int code_;
+    Message message_;
 };
 
 struct FunctionParameter {

@@ -31,9 +31,16 @@ CUresult driver_result(cudaError_t error)
     }
 }
 
-int unsupported_in_driver(const char* function, const char* advice)
+int unsupported_export_table(const std::string& library)
 {
-    print_error(std::string(function) + " is not supported by the model" + advice);
+    if (library.empty()) print_error(MessageCode::static_runtime);
+    else print_error({MessageCode::library_of_machine_code, {{"library", library}}});
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+int unsupported_in_driver(const char* function)
+{
+    print_error({MessageCode::call_not_supported, {{"call", function}}});
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

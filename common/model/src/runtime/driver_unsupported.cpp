@@ -27,11 +27,7 @@ std::string file_of(const void* code)
 
 int refuse_export_table(const std::string& caller)
 {
-    if (caller.find(".so") == caller.npos)
-        return simt::runtime::unsupported_in_driver(
-            "cuGetExportTable", "; a program with the CUDA runtime in it asks for it: build it with nvcc -cudart shared");
-    return simt::runtime::unsupported_in_driver("cuGetExportTable",
-                                                ("; " + caller + " asks for it, a library whose kernels are machine code").c_str());
+    return simt::runtime::unsupported_export_table(caller.find(".so") == caller.npos ? std::string() : caller);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ warp::Program& EngineDevice::program(int number)
 EngineDevice::Kernel& EngineDevice::kernel(int number)
 {
     if (number < 0 || number >= static_cast<int>(kernels_.size()))
-        throw DeviceError(98, "there is no kernel with number " + std::to_string(number));
+        throw DeviceError(98, {MessageCode::no_such_number, {{"object", "kernel"}, {"number", number}}});
     return kernels_[static_cast<std::size_t>(number)];
 }
 
@@ -172,7 +172,7 @@ public:
         if (!wanted) return;
         constexpr std::uint32_t bytes = 4096;
         address_ = device_.allocate(bytes);
-        if (address_ == 0) throw DeviceError(2, "no memory for the workspace of a cooperative launch");
+        if (address_ == 0) throw DeviceError(2, MessageCode::no_memory_for_workspace);
         device_.fill(address_, 0, 1, bytes);
         device_.fill(address_, bytes, 4, 1);
     }
@@ -248,7 +248,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
     } catch (const warp::LaunchStopped& end) {
         error = end.error();
         stopped = true;
-        if (end.what()[0] != '\0') session.add_error(end.what());
+        if (end.message()) session.add_error(*end.message());
     }
     if (counted.any()) {
         LaunchCounts counts = watch.take_counts();

@@ -56,12 +56,13 @@ int EngineDevice::launch_child(const warp::Launch& parent, warp::ChildWork& work
     const warp::Program& child = program(request.function);
     request.parameters.resize(child.parameter_bytes);
     if (check(request, child)) return launch_alone(request);
-    const auto size_of = [](const Extent& extent) {
-        return std::to_string(extent.x) + " x " + std::to_string(extent.y) + " x " + std::to_string(extent.z);
-    };
-    detail::session().add_error("kernel " + child.name + " was not launched by kernel " + parent.program->name + ": no GPU runs " +
-                                size_of(work.grid) + " blocks of " + size_of(work.block) + " threads with " +
-                                std::to_string(work.dynamic_shared_bytes) + " bytes of dynamic shared memory");
+    detail::session().add_error({MessageCode::child_not_launched,
+                                 {{"kernel", child.name},
+                                  {"parent", parent.program->name},
+                                  {"grid", work.grid},
+                                  {"block_size", work.block},
+                                  {"dynamic_shared_bytes", work.dynamic_shared_bytes},
+                                  {"error", "cudaErrorInvalidConfiguration"}}});
     return error_invalid_configuration;
 }
 

@@ -19,11 +19,10 @@ using memory::Allocation;
 
 constexpr int error_invalid_value = 1;
 
-unsigned char* bytes_at(DeviceAddress address, std::size_t bytes, const char* what)
+unsigned char* bytes_at(DeviceAddress address, std::size_t bytes, const char* call)
 {
     if (unsigned char* at = AddressSpace::instance().host_bytes(address, bytes)) return at;
-    throw DeviceError(error_invalid_value,
-                      std::string(what) + ": " + std::to_string(bytes) + " bytes that do not lie in one allocation of device memory");
+    throw DeviceError(error_invalid_value, {MessageCode::not_one_allocation, {{"call", call}, {"bytes", bytes}}});
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ void add_functions(warp::Module& module)
 warp::Module& EngineDevice::module(int number)
 {
     const auto found = modules_.find(number);
-    if (found == modules_.end()) throw DeviceError(error_invalid_ptx, "there is no module with number " + std::to_string(number));
+    if (found == modules_.end())
+        throw DeviceError(error_invalid_ptx, {MessageCode::no_such_number, {{"object", "module"}, {"number", number}}});
     return *found->second;
 }
 
@@ -60,7 +61,7 @@ int EngineDevice::load_module(const std::vector<std::string>& texts)
             loaded->texts.back()->fingerprint = warp::fingerprint(text);
         }
     } catch (const ptx::ParseError& error) {
-        throw DeviceError(error_invalid_ptx, error.what());
+        throw DeviceError(error_invalid_ptx, error.message());
     }
     add_functions(*loaded);
     place_variables(*loaded);
@@ -82,13 +83,16 @@ void EngineDevice::place_variables(warp::Module& module)
             if (variable.managed) {
                 // Host and kernels use one address.
                 void* memory = std::aligned_alloc(4096, round_up(bytes, 4096));
-                if (!memory) throw DeviceError(error_out_of_memory, "no memory for the managed variable " + variable.name);
+                if (!memory)
+                    throw DeviceError(error_out_of_memory,
+                                      {MessageCode::no_memory_for_variable, {{"storage", "managed"}, {"variable", variable.name}}});
                 std::memset(memory, 0, bytes);
                 placed.address = reinterpret_cast<std::uint64_t>(memory);
                 map_host(memory, bytes);
             } else {
                 placed.address = allocate(bytes);
-                if (placed.address == 0) throw DeviceError(error_out_of_memory, "no memory for the variable " + variable.name);
+                if (placed.address == 0)
+                    throw DeviceError(error_out_of_memory, {MessageCode::no_memory_for_variable, {{"variable", variable.name}}});
             }
             if (internal) {
                 module.internal_variables[{text.get(), variable.name}] = placed;
@@ -114,8 +118,8 @@ void EngineDevice::initialize_variables(warp::Module& module)
                 else if (const int function = module.find_function(*text, relocation.symbol); function >= 0)
                     value = memory::function_window + 16 * static_cast<std::uint64_t>(function);
                 else
-                    throw DeviceError(error_invalid_ptx, "the initial value of " + variable.name + " is the address of " +
-                                                             relocation.symbol + ", which is defined nowhere");
+                    throw DeviceError(error_invalid_ptx,
+                                      {MessageCode::undefined_initial_value, {{"variable", variable.name}, {"symbol", relocation.symbol}}});
                 value = (value + static_cast<std::uint64_t>(relocation.addend)) & relocation.mask;
                 if (relocation.mask != ~std::uint64_t{0} && relocation.mask != 0) value >>= std::countr_zero(relocation.mask);
                 std::memcpy(at + relocation.offset, &value, static_cast<std::size_t>(relocation.bytes));

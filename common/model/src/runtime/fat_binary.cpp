@@ -25,9 +25,9 @@ constexpr std::size_t most_text_bytes = std::size_t{1} << 30;
 
 constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_architecture = 0x100000, flag_family = 0x200000;
 
-[[noreturn]] void damaged(const std::string& what)
+[[noreturn]] void damaged(Message damage)
 {
-    throw DeviceError(invalid_kernel_image, "the program's fat binary is damaged: " + what);
+    throw DeviceError(invalid_kernel_image, {MessageCode::damaged_fat_binary, {{"damage", std::vector{std::move(damage)}}}});
 }
 
 template <class Number>
@@ -62,9 +62,8 @@ FatBinaryEntry read_entry(std::span<const std::uint8_t> header, std::span<const 
     entry.compression = flags & flag_lz4 ? FatBinaryEntry::Compression::lz4 : FatBinaryEntry::Compression::zstd;
     const auto compressed = number_at<std::uint32_t>(header, entry_header::compressed_bytes);
     entry.uncompressed_bytes = number_at<std::uint64_t>(header, entry_header::uncompressed_bytes);
-    if (compressed > payload.size()) damaged("a compressed text is longer than its place");
-    if (entry.uncompressed_bytes > most_text_bytes)
-        damaged("a compressed text claims to have " + std::to_string(entry.uncompressed_bytes) + " bytes");
+    if (compressed > payload.size()) damaged(MessageCode::text_longer_than_place);
+    if (entry.uncompressed_bytes > most_text_bytes) damaged({MessageCode::strange_text_size, {{"bytes", entry.uncompressed_bytes}}});
     entry.payload = payload.first(compressed);
     return entry;
 }
@@ -74,7 +73,7 @@ std::string decompressed(const FatBinaryEntry& entry)
     std::string text(entry.uncompressed_bytes, '\0');
     bool whole = false;
     if (entry.compression == FatBinaryEntry::Compression::lz4) {
-        if (text.size() > most_lz4_bytes || entry.payload.size() > most_lz4_bytes) damaged("a text is too long");
+        if (text.size() > most_lz4_bytes || entry.payload.size() > most_lz4_bytes) damaged(MessageCode::text_too_long);
         const int bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()), text.data(),
                                               static_cast<int>(entry.payload.size()), static_cast<int>(text.size()));
         whole = bytes >= 0 && static_cast<std::size_t>(bytes) == text.size();
@@ -82,7 +81,7 @@ std::string decompressed(const FatBinaryEntry& entry)
         const std::size_t bytes = ZSTD_decompress(text.data(), text.size(), entry.payload.data(), entry.payload.size());
         whole = !ZSTD_isError(bytes) && bytes == text.size();
     }
-    if (!whole) damaged("a text cannot be decompressed");
+    if (!whole) damaged(MessageCode::broken_compression);
     return text;
 }
 
@@ -128,29 +127,28 @@ std::span<const std::uint8_t> container_at(const void* data)
 {
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     const std::size_t mapped = mapped_bytes(reinterpret_cast<std::uintptr_t>(data));
-    if (mapped < container_header::size || !is_fat_binary(data)) damaged("its first bytes are not those of a fat binary");
+    if (mapped < container_header::size || !is_fat_binary(data)) damaged(MessageCode::strange_first_bytes);
     const std::span<const std::uint8_t> header(bytes, container_header::size);
     const std::size_t header_bytes = number_at<std::uint16_t>(header, container_header::header_bytes);
     const auto payload_bytes = number_at<std::uint64_t>(header, container_header::payload_bytes);
-    if (payload_bytes > mapped - header_bytes || header_bytes > mapped) damaged("it is longer than the program");
+    if (payload_bytes > mapped - header_bytes || header_bytes > mapped) damaged(MessageCode::longer_than_program);
     return {bytes, header_bytes + payload_bytes};
 }
 
 std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::uint8_t> container)
 {
-    if (container.size() < container_header::size || !is_fat_binary(container.data()))
-        damaged("its first bytes are not those of a fat binary");
+    if (container.size() < container_header::size || !is_fat_binary(container.data())) damaged(MessageCode::strange_first_bytes);
     const std::size_t header_bytes = number_at<std::uint16_t>(container, container_header::header_bytes);
     const auto payload_bytes = number_at<std::uint64_t>(container, container_header::payload_bytes);
     if (header_bytes < container_header::size || header_bytes > container.size() || payload_bytes > container.size() - header_bytes)
-        damaged("it ends before its " + std::to_string(payload_bytes) + " bytes");
+        damaged({MessageCode::image_cut_off, {{"bytes", payload_bytes}}});
     std::vector<FatBinaryEntry> entries;
     auto rest = container.subspan(header_bytes, payload_bytes);
     while (!rest.empty()) {
-        if (rest.size() < entry_header::size) damaged("an entry is cut off");
+        if (rest.size() < entry_header::size) damaged(MessageCode::entry_cut_off);
         const auto header = number_at<std::uint32_t>(rest, entry_header::header_bytes);
         const auto payload = number_at<std::uint64_t>(rest, entry_header::padded_bytes);
-        if (header < entry_header::size || header > rest.size() || payload > rest.size() - header) damaged("an entry is cut off");
+        if (header < entry_header::size || header > rest.size() || payload > rest.size() - header) damaged(MessageCode::entry_cut_off);
         entries.push_back(read_entry(rest.first(header), rest.subspan(header, payload)));
         rest = rest.subspan(header + payload);
     }

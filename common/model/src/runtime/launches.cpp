@@ -10,16 +10,17 @@ namespace simt::runtime {
 
 namespace {
 
-std::string size_of(dim3 extent) { return std::to_string(extent.x) + " x " + std::to_string(extent.y) + " x " + std::to_string(extent.z); }
-
 std::uint64_t volume(dim3 extent) { return std::uint64_t{extent.x} * extent.y * extent.z; }
 
 Extent extent_of(dim3 from) { return {from.x, from.y, from.z}; }
 
 /// A kernel that never ran is an error even if the program does not ask for it.
-[[noreturn]] void refuse(const KernelWork& work, const std::string& why, cudaError_t error)
+[[noreturn]] void refuse(const KernelWork& work, cudaError_t error, MessageCode code, std::initializer_list<MessageField> fields)
 {
-    note_error("kernel " + readable_name(work.kernel->name) + " was not launched: " + why + " (" + cudaGetErrorName(error) + ")");
+    Message message(code, {{"kernel", readable_name(work.kernel->name)}});
+    message.fields.insert(message.fields.end(), fields);
+    message.fields.emplace_back("error", cudaGetErrorName(error));
+    note_error(message);
     fail(error);
 }
 
@@ -28,33 +29,28 @@ void check_shape(const KernelWork& work, const FunctionInfo& info, const Machine
     constexpr unsigned most_x = 2147483647u, most_others = 65535u, most_block_z = 64;
     const dim3 grid = work.grid, block = work.block;
     if (volume(grid) == 0 || grid.x > most_x || grid.y > most_others || grid.z > most_others)
-        refuse(work, "no grid has " + size_of(grid) + " blocks", cudaErrorInvalidConfiguration);
+        refuse(work, cudaErrorInvalidConfiguration, volume(grid) == 0 ? MessageCode::empty_grid : MessageCode::grid_too_large,
+               {{"grid", extent_of(grid)}});
     const auto most = static_cast<std::uint64_t>(machine.max_block_threads);
     if (volume(block) == 0 || block.x > most || block.y > most || volume(block) > most || block.z > most_block_z)
-        refuse(work, "no block of " + machine.name + " has " + size_of(block) + " threads", cudaErrorInvalidConfiguration);
+        refuse(work, cudaErrorInvalidConfiguration, volume(block) == 0 ? MessageCode::empty_block : MessageCode::block_too_large,
+               {{"machine", machine.name}, {"block_size", extent_of(block)}});
     if (volume(block) > static_cast<std::uint64_t>(info.max_threads))
-        refuse(work, "its blocks have at most " + std::to_string(info.max_threads) + " threads, and " + size_of(block) + " were asked for",
-               cudaErrorInvalidValue);
+        refuse(work, cudaErrorInvalidValue, MessageCode::launch_bounds, {{"most", info.max_threads}, {"block_size", extent_of(block)}});
 }
 
 void check_shared(const KernelWork& work, const FunctionInfo& info, const Machine& machine)
 {
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.max_shared_bytes))
-        refuse(work,
-               "it has " + std::to_string(info.static_shared_bytes) + " bytes of shared memory, and a block of " + machine.name +
-                   " has at most " + std::to_string(machine.max_shared_bytes),
-               cudaErrorInvalidValue);
+        refuse(work, cudaErrorInvalidValue, MessageCode::too_much_shared_memory,
+               {{"bytes", info.static_shared_bytes}, {"machine", machine.name}, {"most", machine.max_shared_bytes}});
     // nvcc refuses such a kernel when it compiles for a GPU, and a driver when it compiles the PTX.
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.default_shared_bytes))
-        refuse(work,
-               "it declares " + std::to_string(info.static_shared_bytes) + " bytes of shared memory; more than " +
-                   std::to_string(machine.default_shared_bytes) + " have to be dynamic",
-               cudaErrorInvalidPtx);
+        refuse(work, cudaErrorInvalidPtx, MessageCode::too_much_static_shared_memory,
+               {{"bytes", info.static_shared_bytes}, {"most", machine.default_shared_bytes}});
     if (const std::size_t limit = work.kernel->shared_limit(); work.dynamic_shared_bytes > limit)
-        refuse(work,
-               std::to_string(work.dynamic_shared_bytes) + " bytes of dynamic shared memory were asked for, and " + std::to_string(limit) +
-                   " are allowed",
-               cudaErrorInvalidValue);
+        refuse(work, cudaErrorInvalidValue, MessageCode::too_much_dynamic_shared_memory,
+               {{"bytes", work.dynamic_shared_bytes}, {"most", limit}});
 }
 
 dim3 cluster_of(const KernelWork& work, const FunctionInfo& info)
@@ -66,8 +62,8 @@ dim3 cluster_of(const KernelWork& work, const FunctionInfo& info)
         const bool others =
             volume(work.cluster) > 0 && (work.cluster.x != required.x || work.cluster.y != required.y || work.cluster.z != required.z);
         if (others)
-            refuse(work, "its clusters have " + size_of(required) + " blocks, and " + size_of(work.cluster) + " were asked for",
-                   cudaErrorInvalidValue);
+            refuse(work, cudaErrorInvalidValue, MessageCode::other_cluster,
+                   {{"required", extent_of(required)}, {"cluster", extent_of(work.cluster)}});
         return required;
     }
     if (volume(work.cluster) > 0) return work.cluster;
@@ -80,13 +76,10 @@ void check_cluster(const KernelWork& work, dim3 cluster)
     if (volume(cluster) == 0) return;
     constexpr std::uint64_t portable = 8, most = 16;
     if (volume(cluster) > (work.kernel->non_portable_cluster ? most : portable))
-        refuse(work,
-               "a cluster has at most 8 blocks (16 with cudaFuncAttributeNonPortableClusterSizeAllowed), and " + size_of(cluster) +
-                   " were asked for",
-               cudaErrorInvalidClusterSize);
+        refuse(work, cudaErrorInvalidClusterSize, MessageCode::cluster_too_large, {{"cluster", extent_of(cluster)}});
     if (work.grid.x % cluster.x != 0 || work.grid.y % cluster.y != 0 || work.grid.z % cluster.z != 0)
-        refuse(work, "a grid of " + size_of(work.grid) + " blocks has no whole number of clusters of " + size_of(cluster),
-               cudaErrorInvalidClusterSize);
+        refuse(work, cudaErrorInvalidClusterSize, MessageCode::partial_cluster,
+               {{"grid", extent_of(work.grid)}, {"cluster", extent_of(cluster)}});
 }
 
 }  // namespace
@@ -153,10 +146,8 @@ void run_kernel(const KernelWork& work)
             static_cast<std::uint64_t>(device.occupancy(number, static_cast<int>(volume(work.block)), work.dynamic_shared_bytes)) *
             static_cast<std::uint64_t>(machine.multiprocessors);
         if (volume(work.grid) > resident)
-            refuse(work,
-                   "a cooperative grid has at most the " + std::to_string(resident) + " blocks that fit at a time, and " +
-                       std::to_string(volume(work.grid)) + " were asked for",
-                   cudaErrorCooperativeLaunchTooLarge);
+            refuse(work, cudaErrorCooperativeLaunchTooLarge, MessageCode::too_many_resident_blocks,
+                   {{"most", resident}, {"blocks", volume(work.grid)}});
     }
     LaunchRequest request;
     request.function = number;

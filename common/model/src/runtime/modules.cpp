@@ -51,9 +51,8 @@ std::vector<std::string> split_texts(std::string_view text)
 
 DeviceError no_ptx(const std::string& targets)
 {
-    return {cudaErrorNoKernelImageForDevice, "the program has no PTX that the model can run (it has " +
-                                                 (targets.empty() ? "no device code" : targets) + "); build it with nvcc " +
-                                                 option_for_ptx};
+    return {cudaErrorNoKernelImageForDevice,
+            {MessageCode::no_ptx, {{"targets", targets.empty() ? "no device code" : targets}, {"option", option_for_ptx}}}};
 }
 
 }  // namespace
@@ -73,7 +72,7 @@ int Kernel::number()
     const int in_module = module->number();
     if (is_new || known->second < 0) known->second = current_device().find_function(in_module, name);
     if (known->second < 0) {
-        print_error("kernel " + readable_name(name) + " is not in the program's PTX; build all of its files with nvcc " + option_for_ptx);
+        print_error({MessageCode::kernel_without_ptx, {{"kernel", readable_name(name)}, {"option", option_for_ptx}}});
         fail(cudaErrorInvalidDeviceFunction);
     }
     return known->second;

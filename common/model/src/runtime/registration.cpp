@@ -33,7 +33,8 @@ void** __cudaRegisterFatBinary(void* description)
     FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, description, sizeof wrapper);
     if (wrapper.magic != FatBinaryWrapper::expected_magic) {
-        print_error("the program's fat binary is damaged: its description does not start as nvcc writes it");
+        print_error(
+            {simt::MessageCode::damaged_fat_binary, {{"damage", std::vector{simt::Message(simt::MessageCode::strange_description)}}}});
         return reinterpret_cast<void**>(&Registry::instance().add_module(std::make_unique<Module>(std::vector<const void*>{description})));
     }
     return reinterpret_cast<void**>(&Registry::instance().add_module(std::make_unique<Module>(containers_of(wrapper))));

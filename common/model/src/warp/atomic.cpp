@@ -246,7 +246,7 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     if (instruction.opcode != "atom" && instruction.opcode != "red") return false;
     if (instruction.has("async")) return false;
     AtomicAccess access;
-    if (!find_update(instruction, access.update) || ptx::bytes_of(instruction.type()) == 0) decoder.refuse(instruction, "is not supported");
+    if (!find_update(instruction, access.update) || ptx::bytes_of(instruction.type()) == 0) decoder.refuse(instruction);
     access.space = space_of(instruction);
     access.operation = Operation::atomic;
     access.type = instruction.type();
@@ -265,7 +265,7 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     if (access.returns) decoder.add_all(out, instruction.operands.at(0), access.type);
     access.value_operand = out.operand_count;
     decoder.add_all(out, instruction.operands.at(at + 1), access.type);
-    if (out.operand_count != access.count * (access.returns ? 2 : 1)) decoder.refuse(instruction, "names too many registers, or too few");
+    if (out.operand_count != access.count * (access.returns ? 2 : 1)) decoder.refuse(instruction, "registers");
     access.register_bytes = decoder.register_bytes(instruction.operands.at(at + 1), access.type);
     if (access.update == Update::compare_and_swap) {
         access.second_operand = out.operand_count;

@@ -47,8 +47,8 @@ void leave_others(Warp& warp)
 
 [[noreturn, gnu::cold]] void stop_without_barrier(const Warp& warp, std::uint32_t number)
 {
-    throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": barrier " +
-                                                       std::to_string(number) + ", and a block has 16, 0 to 15");
+    throw LaunchStopped(error_illegal_instruction,
+                        warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::no_such_barrier, {{"barrier", number}}));
 }
 
 void arrive_at_barrier(Warp& warp, const Instruction& instruction)

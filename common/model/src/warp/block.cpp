@@ -35,14 +35,13 @@ void make_ready(Warp& warp, int barrier)
     std::erase_if(warp.stalled, [=](const Fragment& fragment) { return waits_at(fragment, barrier); });
 }
 
-const char* text_of(const Fragment& fragment)
+MessageCode code_of(const Fragment& fragment)
 {
     switch (fragment.wait) {
         case Wait::block_barrier:
-            if (fragment.barrier >= first_warpgroup_barrier) return " waits for the other warps of its warpgroup";
-            return " waits at a block barrier";
-        case Wait::cluster_barrier: return " waits at a barrier of the cluster";
-        default: return " waits for lanes of its warp that never make the same call with the same mask";
+            return fragment.barrier >= first_warpgroup_barrier ? MessageCode::waits_for_warpgroup : MessageCode::waits_at_block_barrier;
+        case Wait::cluster_barrier: return MessageCode::waits_at_cluster_barrier;
+        default: return MessageCode::waits_for_lanes;
     }
 }
 
@@ -193,8 +192,6 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
     std::ranges::sort(waiting, {}, [](const Waiting& one) { return one.first->thread_of(std::countr_zero(one.second->mask)); });
     const auto& [warp, fragment] = waiting.front();
     const int first = warp->thread_of(std::countr_zero(fragment->mask));
-    const std::string help = "Move the barrier out of the condition, so that every thread of the block reaches it.";
-    const std::string name = hazards::thread_name(launch.info, first);
     const std::uint32_t program_counter = fragment->instruction->program_counter;
     if (some_ended)
         for (const auto& other : warps) {
@@ -204,7 +201,7 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
             const std::uint32_t program_counters[] = {program_counter};
             launch.watch->report(
                 HazardKind::divergent_barrier, index, number, threads, program_counters,
-                hazards::thread_name(launch.info, ended) + " has ended and never reaches the barrier at which " + name + " waits", help);
+                {MessageCode::barrier_after_end, {{"ended", launch.info.thread(ended)}, {"thread", launch.info.thread(first)}}});
             return;
         }
     for (const auto& [other_warp, other] : waiting) {
@@ -212,8 +209,9 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
         const int there = other_warp->thread_of(std::countr_zero(other->mask));
         const int threads[] = {first, there};
         const std::uint32_t program_counters[] = {program_counter, other->instruction->program_counter};
-        launch.watch->report(HazardKind::divergent_barrier, index, number, threads, program_counters,
-                             name + " and " + hazards::thread_name(launch.info, there) + " wait at different barriers", help);
+        launch.watch->report(
+            HazardKind::divergent_barrier, index, number, threads, program_counters,
+            {MessageCode::different_barriers, {{"thread", launch.info.thread(first)}, {"other", launch.info.thread(there)}}});
         return;
     }
 }
@@ -249,33 +247,32 @@ bool Block::release_from_cluster_barrier()
 }
 
 void Block::report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
-                   std::string message, std::string help)
+                   Message message)
 {
     std::vector<int> threads;
     for (const int lane : lanes) threads.push_back(warp.thread_of(lane));
-    launch.watch->report(kind, index, number, threads, program_counters, std::move(message), std::move(help));
+    launch.watch->report(kind, index, number, threads, program_counters, std::move(message));
 }
 
 void Block::report_stuck()
 {
     std::vector<int> threads;
     std::vector<std::uint32_t> program_counters;
-    std::string message;
-    const auto add = [&](const Instruction& instruction, int thread, const char* what) {
+    std::vector<Message> waiting;
+    const auto add = [&](const Instruction& instruction, int thread, MessageCode how) {
         if (std::ranges::find(program_counters, instruction.program_counter) != program_counters.end()) return;
         threads.push_back(thread);
         program_counters.push_back(instruction.program_counter);
-        message += (message.empty() ? "" : "; ") + hazards::thread_name(launch.info, thread) + what;
+        waiting.push_back({how, {{"thread", launch.info.thread(thread)}}});
     };
     for (const auto& warp : warps) {
         for (const Fragment& fragment : warp->stalled)
-            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), text_of(fragment));
-        if (warp->polls && !warp->ready.empty())
-            add(*warp->polls, warp->thread_of(warp->polling_lane), " waits for a phase of an mbarrier that never completes");
+            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), code_of(fragment));
+        if (warp->polls && !warp->ready.empty()) add(*warp->polls, warp->thread_of(warp->polling_lane), MessageCode::waits_for_phase);
     }
-    launch.watch->report(HazardKind::deadlock, index, number, threads, program_counters, message,
-                         "Let all threads and copies that are waited for reach the barrier or the call.");
-    throw LaunchStopped(error_failure, {});
+    launch.watch->report(HazardKind::deadlock, index, number, threads, program_counters,
+                         {MessageCode::threads_wait, {{"waiting", std::move(waiting)}}});
+    throw LaunchStopped(error_failure);
 }
 
 }  // namespace simt::warp

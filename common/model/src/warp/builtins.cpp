@@ -118,8 +118,8 @@ void stop_by_assertion(Warp& warp, const CallSite& call)
     const std::string assertion = text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 0));
     const std::string file = std::filesystem::path(text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 1))).filename().string();
     const auto line = argument<std::uint32_t>(warp, lane, call, 2);
-    throw LaunchStopped(error_assert,
-                        warp.launch->where(warp, lane) + ": assertion `" + assertion + "' failed, " + file + ":" + std::to_string(line));
+    throw LaunchStopped(error_assert, warp.launch->message_of(warp, lane, MessageCode::assertion_failed,
+                                                              {{"assertion", assertion}, {"file", file}, {"line", line}}));
 }
 
 void call_for_lane(Warp& warp, int lane, const CallSite& call)
@@ -132,7 +132,7 @@ void call_for_lane(Warp& warp, int lane, const CallSite& call)
         give_back(warp, lane, call, static_cast<std::int32_t>(text.size()));
     } else if (call.builtin == "malloc") {
         if (!warp.launch->has_heap)
-            throw LaunchStopped(error_not_supported, warp.launch->where(warp, lane) + ": malloc, and the device has no heap for kernels");
+            throw LaunchStopped(error_not_supported, warp.launch->message_of(warp, lane, MessageCode::malloc_without_heap));
         give_back(warp, lane, call, warp.launch->allocate(first));
     } else if (call.builtin == "free") {
         if (first) warp.launch->release(first);

@@ -45,8 +45,7 @@ std::uint64_t size_of(Warp& warp, int lane, const Instruction& instruction)
 {
     const std::uint64_t bytes = lane_value(warp, details(instruction).bytes, lane, 4);
     if (bytes % unit != 0)
-        throw LaunchStopped(error_misaligned, warp.launch->where(warp, lane) + ": a bulk copy of " + std::to_string(bytes) +
-                                                  " bytes, accepted: multiples of 16");
+        throw LaunchStopped(error_misaligned, warp.launch->message_of(warp, lane, MessageCode::bulk_copy_size, {{"bytes", bytes}}));
     begin_access(warp, instruction, Operation::load, static_cast<int>(bytes));
     return bytes;
 }
@@ -122,12 +121,12 @@ void do_nothing(Warp&, const Instruction&) {}
 
 void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.has("cp_mask")) decoder.refuse(instruction, "is not supported");
+    if (instruction.has("cp_mask")) decoder.refuse(instruction);
     BulkOperands operands;
     operands.reduces = instruction.has("reduce");
     if (operands.reduces) {
         operands.type = instruction.type();
-        if (!find_update(instruction, operands.update) || ptx::bytes_of(operands.type) < 2) decoder.refuse(instruction, "is not supported");
+        if (!find_update(instruction, operands.update) || ptx::bytes_of(operands.type) < 2) decoder.refuse(instruction);
     }
     const Direction direction = direction_of(instruction);
     const LaneAddress to = lane_address(decoder, instruction.operands.at(0), direction.to);
@@ -175,9 +174,8 @@ std::vector<Destination> find_destinations(Warp& warp, int lane, const Destinati
         std::uint64_t barrier = operands.barrier.of(warp, lane);
         if (operands.multicast != no_operand) {
             if (rank >= cluster.size())
-                throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, lane) + ": a copy to block " +
-                                                                   std::to_string(rank) + " of a cluster, which has " +
-                                                                   std::to_string(cluster.size()) + " blocks");
+                throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, lane, MessageCode::copy_to_absent_block,
+                                                                                       {{"rank", rank}, {"blocks", cluster.size()}}));
             destination.to.block = cluster[rank];
             destination.to.at = cluster[rank]->shared_memory.data() + one.to.offset;
             barrier = barrier % memory::shared_window_bytes + (rank + 1) * memory::shared_window_bytes;

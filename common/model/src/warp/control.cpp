@@ -30,8 +30,8 @@ void branch_by_index(Warp& warp, const Instruction& instruction)
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
         if (index[lane] >= table.size())
-            throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, static_cast<int>(lane)) + ": branches to entry " +
-                                                      std::to_string(index[lane]) + " of a table that has " + std::to_string(table.size()));
+            throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, static_cast<int>(lane), MessageCode::no_such_branch,
+                                                                          {{"entry", index[lane]}, {"entries", table.size()}}));
         targets[lane] = table[index[lane]].target;
         loops[lane] = table[index[lane]].target_loop;
     }
@@ -45,8 +45,9 @@ void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
 void trap(Warp& warp, const Instruction& instruction)
 {
     const int lane = std::countr_zero(warp.active);
+    const Launch& launch = *warp.launch;
     throw LaunchStopped(error_failure,
-                        warp.launch->where(warp, lane) + ": the kernel stopped itself" + warp.launch->line_of(instruction.program_counter));
+                        launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
 }
 
 void call(Warp& warp, const Instruction& instruction)
@@ -66,8 +67,7 @@ void call(Warp& warp, const Instruction& instruction)
     const std::uint64_t number = (first - memory::function_window) / 16;
     const auto& codes = warp.launch->program->codes;
     if (first < memory::function_window || number >= codes.size() || !codes[number])
-        throw LaunchStopped(error_invalid_pc, warp.launch->where(warp, std::countr_zero(warp.active)) +
-                                                  ": calls through a pointer that is no function's address");
+        throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::no_such_function));
     if (const std::uint32_t others = warp.mask & ~together) warp.split_before(others);
     warp.mask = warp.active = together;
     warp.call(call_site, *codes[number], together);
@@ -145,8 +145,7 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruct
         if (call_site.function >= 0) {
             decoder.note_call(call_site.function);
         } else {
-            if (!is_builtin(callee.name))
-                decoder.refuse(instruction, "calls " + detail::function_name(callee.name) + ", which has no body and is not supported");
+            if (!is_builtin(callee.name)) decoder.refuse_callee(instruction, detail::function_name(callee.name));
             call_site.builtin = callee.name;
         }
     }
@@ -176,7 +175,7 @@ bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instr
         for (const ptx::Targets& targets : decoder.function().targets)
             if (targets.name == instruction.operands.at(1).name)
                 for (const int label : targets.labels) table.push_back(decoder.branch_to(label));
-        if (table.empty()) decoder.refuse(instruction, "has no list of targets");
+        if (table.empty()) decoder.refuse(instruction, "targets");
         decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
         decoder.keep(out, table);
         out.execute = branch_by_index;

@@ -158,7 +158,9 @@ std::uint32_t Decoder::special(const std::string& name, int bytes)
     const std::string key = name + "/" + std::to_string(bytes);
     if (const auto found = specials_.find(key); found != specials_.end()) return found->second;
     const std::optional<Special> which = find_special(name);
-    if (!which) throw DeviceError(error_invalid_ptx, "the special register " + name + " is not supported, in " + function_.name);
+    if (!which)
+        throw DeviceError(error_invalid_ptx,
+                          {MessageCode::special_register_not_supported, {{"register", name}, {"function", function_.name}}});
     const std::uint32_t offset = bytes == 0 ? take(4) : take(static_cast<std::size_t>(bytes) * lanes_of_warp);
     code_->specials.push_back({*which, offset, bytes});
     specials_[key] = offset;
@@ -191,7 +193,7 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
         const int number = module_.find_function(text_, operand.name);
         if (number < 0)
             throw DeviceError(error_invalid_ptx,
-                              "the address of the function " + operand.name + " is taken in " + function_.name + ", and it has no body");
+                              {MessageCode::address_of_function_without_body, {{"callee", operand.name}, {"function", function_.name}}});
         return memory::function_window + 16 * static_cast<std::uint64_t>(number);
     }
     const bool own = operand.scope == Scope::function_variable;
@@ -202,7 +204,8 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
         const std::string name = own ? function_.name + "/" + operand.name : operand.name;
         for (const SharedVariable& variable : program_.shared)
             if (variable.name == name) return variable.offset;
-        throw DeviceError(error_invalid_ptx, "the shared variable " + operand.name + " is not known, in " + function_.name);
+        throw DeviceError(error_invalid_ptx,
+                          {MessageCode::unknown_shared_variable, {{"variable", operand.name}, {"function", function_.name}}});
     }
     if (space == ptx::Space::param) {
         std::uint64_t offset = 0;
@@ -214,7 +217,7 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
         return (bytes == 8 ? memory::parameter_window : 0) + offset;
     }
     const Module::Variable* variable = module_.find_variable(text_, operand.name);
-    if (!variable) throw DeviceError(error_invalid_ptx, "the variable " + operand.name + " is declared and defined nowhere");
+    if (!variable) throw DeviceError(error_invalid_ptx, {MessageCode::undefined_variable, {{"variable", operand.name}}});
     return variable->address;
 }
 
@@ -253,8 +256,8 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
             const ptx::Register& reg = function_.registers[static_cast<std::size_t>(operand.index)];
             // Handlers would read and write beyond a register that is too narrow.
             if (bytes > bytes_in_register(reg.type))
-                throw DeviceError(error_invalid_ptx, "an instruction takes operands of " + std::to_string(8 * bytes) +
-                                                         " bits, and the register " + reg.name + " has fewer, in " + function_.name);
+                throw DeviceError(error_invalid_ptx, {MessageCode::register_too_narrow,
+                                                      {{"bits", 8 * bytes}, {"register", reg.name}, {"function", function_.name}}});
             return register_place(operand);
         }
         case Kind::special:
@@ -277,7 +280,7 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
         case Kind::sink: return scratch();
         default: break;
     }
-    throw DeviceError(error_invalid_ptx, "an operand of an instruction is not understood, in " + function_.name);
+    throw DeviceError(error_invalid_ptx, {MessageCode::unknown_operand, {{"function", function_.name}}});
 }
 
 AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
@@ -291,7 +294,7 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
         base.component = operand.component;
         out.base_bytes = bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
         if (out.base_bytes != 4 && out.base_bytes != 8)
-            throw DeviceError(error_invalid_ptx, "an address is in a register of neither 32 nor 64 bits, in " + function_.name);
+            throw DeviceError(error_invalid_ptx, {MessageCode::address_register_width, {{"function", function_.name}}});
         out.base = register_place(base);
         return out;
     }
@@ -356,7 +359,7 @@ Instruction Decoder::decode(const ptx::Instruction& instruction)
 void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction& out)
 {
     const Semantics semantics = find_arithmetic(instruction);
-    if (!semantics.execute) refuse(instruction, "is not supported");
+    if (!semantics.execute) refuse(instruction);
     out.execute = semantics.execute;
     out.immediate = semantics.immediate;
     std::size_t n = 0;
@@ -375,16 +378,35 @@ void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction
     }
 }
 
-void Decoder::refuse(const ptx::Instruction& instruction, const std::string& why) const
+Message Decoder::message_of(MessageCode code, const ptx::Instruction& instruction) const
 {
     std::string text = instruction.opcode;
     for (const std::string& modifier : instruction.modifiers) text += "." + modifier;
-    const ptx::Location& location = instruction.location;
-    std::string where = location.file >= 0
-                            ? ", " + std::filesystem::path(text_.files[static_cast<std::size_t>(location.file)]).filename().string() + ":" +
-                                  std::to_string(location.line)
-                            : std::string();
-    throw DeviceError(error_not_supported, "the instruction " + text + " " + why + ", in kernel " + program_.name + where);
+    Message message(code, {{"instruction", text}, {"kernel", program_.name}});
+    if (const ptx::Location& location = instruction.location; location.file >= 0) {
+        const std::filesystem::path file(text_.files[static_cast<std::size_t>(location.file)]);
+        message.fields.insert(message.fields.end(), {{"file", file.filename().string()}, {"line", location.line}});
+    }
+    return message;
+}
+
+void Decoder::refuse(const ptx::Instruction& instruction, const char* part) const
+{
+    Message message = message_of(MessageCode::instruction_not_supported, instruction);
+    if (part) message.fields.emplace_back("part", part);
+    throw DeviceError(error_not_supported, std::move(message));
+}
+
+void Decoder::refuse(const ptx::Instruction& instruction, MessageCode code) const
+{
+    throw DeviceError(error_not_supported, message_of(code, instruction));
+}
+
+void Decoder::refuse_callee(const ptx::Instruction& instruction, const std::string& callee) const
+{
+    Message message = message_of(MessageCode::function_without_body, instruction);
+    message.fields.emplace_back("callee", callee);
+    throw DeviceError(error_not_supported, std::move(message));
 }
 
 }  // namespace simt::warp

@@ -86,7 +86,12 @@ public:
     int number_of_function(const std::string& name) const { return module_.find_function(text_, name); }
     void note_call(int function) { called_.insert(function); }
     void note_indirect_call() { calls_indirectly_ = true; }
-    [[noreturn]] void refuse(const ptx::Instruction& instruction, const std::string& why) const;
+    /// @param part of the instruction, such as "registers", that is not supported; else the whole is not
+    [[noreturn]] void refuse(const ptx::Instruction& instruction, const char* part = nullptr) const;
+    /// @param code of a message on an instruction
+    [[noreturn]] void refuse(const ptx::Instruction& instruction, MessageCode code) const;
+    /// Refuses a call of a function that is defined nowhere.
+    [[noreturn]] void refuse_callee(const ptx::Instruction& instruction, const std::string& callee) const;
     /// @}
 
 private:
@@ -95,6 +100,7 @@ private:
     void place_instructions();
     Instruction decode(const ptx::Instruction& instruction);
     void refuse_sinks_as_sources(const ptx::Instruction& instruction) const;
+    Message message_of(MessageCode code, const ptx::Instruction& instruction) const;
     void refuse_branches_without_label() const;
     void decode_arithmetic(const ptx::Instruction& instruction, Instruction& out);
     std::uint32_t next_program_counter(const ptx::Instruction& instruction);

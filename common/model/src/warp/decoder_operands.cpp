@@ -57,7 +57,7 @@ void Decoder::add_all(Instruction& instruction, const ptx::Operand& operand, ptx
     for (const ptx::Operand& element : operand.elements) {
         const bool are_registers = element.kind == ptx::Operand::Kind::reg && first_element(operand)->kind == ptx::Operand::Kind::reg;
         if (are_registers && register_bytes(element, type) != register_bytes(operand, type))
-            throw DeviceError(error_invalid_ptx, "the registers of a vector have several sizes, in " + function_.name);
+            throw DeviceError(error_invalid_ptx, {MessageCode::vector_of_several_sizes, {{"function", function_.name}}});
         add_all(instruction, element, type);
     }
 }
@@ -66,13 +66,13 @@ void Decoder::refuse_branches_without_label() const
 {
     for (const ptx::Instruction& instruction : function_.instructions)
         if (instruction.opcode == "bra" && (instruction.operands.empty() || instruction.operands.front().kind != ptx::Operand::Kind::label))
-            refuse(instruction, "takes a label");
+            refuse(instruction, MessageCode::branch_without_label);
 }
 
 void Decoder::refuse_sinks_as_sources(const ptx::Instruction& instruction) const
 {
     for (std::size_t n = results_of(instruction); n < instruction.operands.size(); ++n)
-        if (has_sink(instruction.operands[n])) refuse(instruction, "takes no _ as a source");
+        if (has_sink(instruction.operands[n])) refuse(instruction, MessageCode::sink_as_source);
 }
 
 }  // namespace simt::warp

@@ -145,8 +145,7 @@ bool is_of_device_runtime(std::string_view name) { return find(name) != nullptr;
 void call_device_runtime(Warp& warp, int lane, const CallSite& call)
 {
     if (!warp.launch->has_heap)
-        throw LaunchStopped(error_not_supported,
-                            warp.launch->where(warp, lane) + ": calls the CUDA runtime, and the device has no heap for kernels");
+        throw LaunchStopped(error_not_supported, warp.launch->message_of(warp, lane, MessageCode::runtime_without_heap));
     find(call.builtin)(warp, lane, call);
 }
 

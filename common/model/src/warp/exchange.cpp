@@ -31,9 +31,7 @@ void check_members(Warp& warp, const Instruction& instruction)
         if (members_of(warp, instruction, lane) >> lane & 1) continue;
         const int lanes[] = {lane};
         const std::uint32_t program_counters[] = {instruction.program_counter};
-        warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters,
-                           "lane " + std::to_string(lane) + " calls a warp-level function whose mask does not name it",
-                           "Give a mask that names every lane that makes the call.");
+        warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters, {MessageCode::mask_without_lane, {{"lane", lane}}});
     }
 }
 

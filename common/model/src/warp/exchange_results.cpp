@@ -38,10 +38,9 @@ void report_inactive(Warp& warp, const Instruction& instruction, int lane, int s
 {
     const int lanes[] = {lane};
     const std::uint32_t program_counters[] = {instruction.program_counter};
-    warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters,
-                       hazards::thread_name(warp.launch->info, warp.thread_of(lane)) + " takes a value from lane " +
-                           std::to_string(source) + ", which takes no part in the shuffle",
-                       "Name only lanes in the mask that make the call, and read only from those.");
+    warp.block->report(
+        HazardKind::inactive_lane, warp, lanes, program_counters,
+        {MessageCode::value_of_absent_lane, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}, {"source", source}}});
 }
 
 void shuffle(Warp& warp, const Fragment& fragment, const Brought& brought)

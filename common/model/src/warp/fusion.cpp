@@ -58,12 +58,9 @@ Texts read_texts()
     try {
         if (file) return texts_from(Json::parse(file));
     } catch (const std::exception&) {
-        if (named)
-            throw DeviceError(error_invalid_value,
-                              "SIMT_EXACTNESS: " + path.string() + " is not what common/python/conflict_free/counting/exactness.py writes");
+        if (named) throw DeviceError(error_invalid_value, {MessageCode::bad_exactness_file, {{"path", path.string()}}});
     }
-    if (named && !file)
-        throw DeviceError(error_invalid_value, "SIMT_EXACTNESS: " + path.string() + " given, a file that can be read is accepted");
+    if (named && !file) throw DeviceError(error_invalid_value, {MessageCode::no_exactness_file, {{"path", path.string()}}});
     return {};
 }
 

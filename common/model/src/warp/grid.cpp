@@ -225,11 +225,11 @@ private:
         if (++slices_ % slices_between_looks != 0) return;
         const double now = processor_seconds();
         if (now - (launch_.timeout ? started_ : progressed_) < (launch_.timeout ? launch_.timeout->count() : most_seconds_of_block)) return;
-        const std::string kernel = "kernel " + launch_.program->name + ", " + hazards::block_name(cluster.front().index);
-        char text[96];
-        if (launch_.timeout) std::snprintf(text, sizeof text, ": did not end within %g s of processor time", launch_.timeout->count());
-        else std::snprintf(text, sizeof text, ": no block ended within %g s of processor time", most_seconds_of_block);
-        throw LaunchStopped(error_timeout, kernel + text);
+        std::array<char, 24> seconds{};
+        std::snprintf(seconds.data(), seconds.size(), "%g", launch_.timeout ? launch_.timeout->count() : most_seconds_of_block);
+        throw LaunchStopped(error_timeout,
+                            Message(launch_.timeout ? MessageCode::kernel_does_not_end : MessageCode::block_does_not_end,
+                                    {{"kernel", launch_.program->name}, {"block", cluster.front().index}, {"seconds", seconds.data()}}));
     }
 
     Launch& launch_;
@@ -293,16 +293,18 @@ void Launch::release(std::uint64_t address)
     memory::AddressSpace::instance().release(address);
 }
 
-std::string Launch::where(const Warp& warp, int lane) const
+Message Launch::message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields) const
 {
-    return "kernel " + program->name + ", " + hazards::block_name(warp.block->index) + ", " +
-           hazards::thread_name(info, warp.thread_of(lane));
+    Message message(code, {{"kernel", program->name}, {"block", warp.block->index}, {"thread", info.thread(warp.thread_of(lane))}});
+    message.fields.insert(message.fields.end(), fields);
+    return message;
 }
 
-std::string Launch::line_of(std::uint32_t program_counter) const
+Message Launch::with_line(Message message, std::uint32_t program_counter) const
 {
-    const SourcePlace place = place_of(program_counter);
-    return place.line > 0 ? ", " + place.file + ":" + std::to_string(place.line) : std::string();
+    if (const SourcePlace place = place_of(program_counter); place.line > 0)
+        message.fields.insert(message.fields.end(), {{"file", place.file}, {"line", place.line}});
+    return message;
 }
 
 SourcePlace Launch::place_of(std::uint32_t program_counter) const { return program->module->instruction_places[program_counter].place; }

@@ -8,10 +8,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,15 +24,18 @@
 
 namespace simt::warp {
 
-/// Ends a launch: thrown by whoever cannot go on. The number is the CUDA runtime's error; the message, if there is one, goes
-/// to the report's errors.
-class LaunchStopped : public std::runtime_error {
+/// Ends a launch: thrown by whoever cannot go on. The number is the CUDA runtime's error; the message, if a hazard does not say
+/// already what happened, goes to the report's errors.
+class LaunchStopped : public std::exception {
 public:
-    LaunchStopped(int error, const std::string& message) : std::runtime_error(message), error_(error) {}
+    explicit LaunchStopped(int error, std::optional<Message> message = {}) : error_(error), message_(std::move(message)) {}
+    const char* what() const noexcept override { return "a launch was stopped"; }
     int error() const { return error_; }
+    const std::optional<Message>& message() const { return message_; }
 
 private:
     int error_;
+    std::optional<Message> message_;
 };
 
 /// Numbers of CUDA errors that kernels end with.
@@ -77,10 +80,10 @@ struct Launch {
     /// What its threads have asked for besides.
     ChildWorks children;
 
-    /// "kernel NAME, block (x, y, z), thread (x, y, z)" for a line that says what stopped it.
-    std::string where(const Warp& warp, int lane) const;
-    /// ", FILE:LINE" of an instruction, or nothing where it is not known.
-    std::string line_of(std::uint32_t program_counter) const;
+    /// A message on what a lane has done: with its kernel, block and thread.
+    Message message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields = {}) const;
+    /// Adds the file and the line of an instruction, where they are known.
+    Message with_line(Message message, std::uint32_t program_counter) const;
     SourcePlace place_of(std::uint32_t program_counter) const;
     Extent block_index(std::uint64_t number) const;
 };
@@ -154,7 +157,7 @@ struct Block {
     [[noreturn]] void report_stuck();
     /// Reports a hazard of lanes of a warp.
     void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
-                std::string message, std::string help);
+                Message message);
     /// After lanes came to a barrier or ended: lets those go on that can.
     bool release_barriers();
     bool has_ended() const;

@@ -34,9 +34,9 @@ std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, int lane, std::
     return offset == no_operand ? absent : static_cast<std::uint32_t>(lane_value(warp, offset, lane, 4));
 }
 
-[[noreturn]] void stop_misuse(const Warp& warp, int lane, const std::string& what)
+[[noreturn]] void stop_misuse(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields)
 {
-    throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, lane) + ": " + what);
+    throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, lane, code, fields));
 }
 
 /// Tells the watcher that lanes have used barriers of their own block. Of neighbors that use the same one the last stands for
@@ -83,9 +83,7 @@ void initialize(Warp& warp, const Instruction& instruction)
             barrier.expected = barrier.pending = lane_count(warp, operands.count, lane, 1);
             barrier.valid = true;
             if (barrier.expected < 1 || barrier.expected > Mbarrier::most_arrivals)
-                stop_misuse(warp, lane,
-                            "mbarrier.init with a count of " + std::to_string(barrier.expected) + ", accepted: 1 to " +
-                                std::to_string(Mbarrier::most_arrivals));
+                stop_misuse(warp, lane, MessageCode::mbarrier_count, {{"count", barrier.expected}, {"most", Mbarrier::most_arrivals}});
         }
         barrier.store(place.at);
         use.add(warp, lane, place);
@@ -104,10 +102,7 @@ std::uint64_t arrive(Warp& warp, int lane, const SharedPlace& place, const Opera
         Asynchronous::of(*place.block).complete_barrier(place.offset, warp);
         barrier = Mbarrier::load(place.at);
     }
-    if (barrier.pending < count)
-        stop_misuse(warp, lane,
-                    "arrives at an mbarrier that waits for " + std::to_string(barrier.pending) + " more arrivals, with a count of " +
-                        std::to_string(count));
+    if (barrier.pending < count) stop_misuse(warp, lane, MessageCode::too_many_arrivals, {{"pending", barrier.pending}, {"count", count}});
     const std::uint64_t before = barrier.state();
     if (operands.bytes != no_operand) barrier.transactions += static_cast<std::int32_t>(lane_count(warp, operands.bytes, lane, 0));
     barrier.pending -= count;
@@ -275,8 +270,7 @@ SharedPlace find_barrier(Warp& warp, int lane, std::uint64_t address, ptx::Space
     const int lanes[] = {lane};
     const std::uint32_t program_counters[] = {warp.access.program_counter};
     warp.block->report(HazardKind::uninitialized, warp, lanes, program_counters,
-                       hazards::thread_name(warp.launch->info, warp.thread_of(lane)) + " uses an mbarrier that is not initialized",
-                       "Initialize the barrier in one thread, and put a barrier of the block between that and its first use.");
+                       {MessageCode::unset_mbarrier, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}}});
     place.at = nullptr;
     return place;
 }

@@ -313,12 +313,12 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.register_bytes = decoder.register_bytes(value, type);
     access.value_operand = 0;
     decoder.add_all(out, value, type);
-    if (out.operand_count != access.count) decoder.refuse(instruction, "names " + std::to_string(out.operand_count) + " registers");
+    if (out.operand_count != access.count) decoder.refuse(instruction, "registers");
     access.offset = address.offset;
     access.base_bytes = address.base_bytes;
     access.base_operand = out.operand_count;
     decoder.add(out, address.base);
-    if (access.element_bytes == 16 && access.register_bytes != 16) decoder.refuse(instruction, "is not supported with these registers");
+    if (access.element_bytes == 16 && access.register_bytes != 16) decoder.refuse(instruction, "registers");
     if (address.in_frame) out.execute = loads ? access_frame<true> : access_frame<false>;
     else if (access.space == ptx::Space::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
         // The offset of the parameter is the constant that the base would hold.

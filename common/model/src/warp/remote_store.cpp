@@ -66,12 +66,12 @@ void store_lanes(Warp& warp, const Instruction& instruction)
 bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     if ((instruction.opcode != "st" && instruction.opcode != "red") || !instruction.has("async")) return false;
-    if (instruction.operands.size() < 3) decoder.refuse(instruction, "is not supported without an mbarrier");
+    if (instruction.operands.size() < 3) decoder.refuse(instruction, "operands");
     StoreOperands operands;
     operands.type = instruction.type();
     operands.element_bytes = ptx::bytes_of(operands.type);
     operands.reduces = instruction.opcode == "red";
-    if (operands.reduces && !find_update(instruction, operands.update)) decoder.refuse(instruction, "is not supported");
+    if (operands.reduces && !find_update(instruction, operands.update)) decoder.refuse(instruction);
     operands.shared.to = lane_address(decoder, instruction.operands.at(0), ptx::Space::shared);
     operands.shared.barrier = lane_address(decoder, instruction.operands.at(2), ptx::Space::shared);
     const ptx::Operand& value = instruction.operands.at(1);

@@ -43,9 +43,9 @@ std::mutex& reduction_mutex()
     return mutex;
 }
 
-[[noreturn]] void stop(Warp& warp, int lane, int error, const std::string& what)
+[[noreturn]] void stop(Warp& warp, int lane, int error, MessageCode code, std::initializer_list<MessageField> fields)
 {
-    throw LaunchStopped(error, warp.launch->where(warp, lane) + ": " + what);
+    throw LaunchStopped(error, warp.launch->message_of(warp, lane, code, fields));
 }
 
 /// Where a lane's bytes are; null where they are outside and that is allowed.
@@ -62,17 +62,14 @@ unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const Surf
     if (access.by_texel) place[0] *= bytes;
     if (access.coordinates.layer >= 0) place[2] = at(access.coordinates.layer);
     if (place[0] % bytes != 0)
-        stop(warp, lane, error_misaligned,
-             "accesses byte " + std::to_string(place[0]) + " of a row of a surface, which is no multiple of " + std::to_string(bytes));
+        stop(warp, lane, error_misaligned, MessageCode::misaligned_surface, {{"byte", place[0]}, {"alignment", bytes}});
     const std::array<std::int64_t, 3> last{static_cast<std::int64_t>(level.width * array.texel_bytes()) - bytes,
                                            static_cast<std::int64_t>(level.height) - 1, static_cast<std::int64_t>(level.depth) - 1};
     for (std::size_t i = 0; i < 3; ++i) {
         if (place[i] >= 0 && place[i] <= last[i]) continue;
         if (access.outside == Outside::zero) return nullptr;
         if (access.outside == Outside::trap)
-            stop(warp, lane, error_failure,
-                 "accesses a surface outside its array, at byte " + std::to_string(place[0]) + ", row " + std::to_string(place[1]) +
-                     ", slice " + std::to_string(place[2]));
+            stop(warp, lane, error_failure, MessageCode::outside_surface, {{"byte", place[0]}, {"row", place[1]}, {"slice", place[2]}});
         place[i] = std::clamp<std::int64_t>(place[i], 0, std::max<std::int64_t>(last[i], 0));
     }
     const std::size_t offset =
@@ -174,7 +171,7 @@ bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instr
     else return false;
     const bool loads = access.action == Action::load;
     access.by_texel = instruction.has("p");
-    if (access.by_texel == instruction.has("b") || (access.by_texel && loads)) decoder.refuse(instruction, "is not supported");
+    if (access.by_texel == instruction.has("b") || (access.by_texel && loads)) decoder.refuse(instruction);
     access.outside = instruction.has("clamp") ? Outside::clamp : instruction.has("zero") ? Outside::zero : Outside::trap;
     access.how = how_of(instruction);
     access.geometry = geometry_of(decoder, instruction);

@@ -264,9 +264,9 @@ void multiply(const Product& product, const std::int32_t* a, const std::int32_t*
 void need_all_lanes(Warp& warp, const char* instruction)
 {
     if (warp.active == all_lanes) return;
-    throw LaunchStopped(error_illegal_instruction, warp.launch->where(warp, std::countr_zero(warp.active)) + ": " + instruction +
-                                                       " is executed by " + std::to_string(std::popcount(warp.active)) +
-                                                       " lanes of the warp, and it takes all 32");
+    throw LaunchStopped(error_illegal_instruction,
+                        warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::some_lanes_only,
+                                                {{"instruction", instruction}, {"lanes", std::popcount(warp.active)}}));
 }
 
 int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operand, ptx::Type type)

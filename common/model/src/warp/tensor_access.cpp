@@ -125,12 +125,12 @@ bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction,
         return true;
     }
     if (!loads && instruction.opcode != "stmatrix") return false;
-    if (!instruction.has("m8n8") || !instruction.has("b16")) decoder.refuse(instruction, "is not supported: matrices are m8n8 of b16 here");
+    if (!instruction.has("m8n8") || !instruction.has("b16")) decoder.refuse(instruction, "shape or types");
     MatrixAccess access;
     access.transposed = instruction.has("trans");
     const int registers = add_registers(decoder, out, instruction.operands.at(loads ? 0 : 1), ptx::Type::b32);
     access.matrices = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
-    if (registers != access.matrices) decoder.refuse(instruction, "is not supported with " + std::to_string(registers) + " registers");
+    if (registers != access.matrices) decoder.refuse(instruction, "registers");
     const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), space_of(instruction));
     access.memory.space = space_of(instruction);
     access.memory.operation = loads ? Operation::load : Operation::store;

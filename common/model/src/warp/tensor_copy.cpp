@@ -36,9 +36,11 @@ struct TensorOperands {
 
 const TensorOperands& details(const Instruction& instruction) { return *reinterpret_cast<const TensorOperands*>(instruction.immediate); }
 
-[[noreturn]] void stop(const Warp& warp, int lane, const Instruction& instruction, int error, const std::string& what)
+[[noreturn]] void stop(const Warp& warp, int lane, const Instruction& instruction, int error, MessageCode code,
+                       std::initializer_list<MessageField> fields = {})
 {
-    throw LaunchStopped(error, warp.launch->where(warp, lane) + warp.launch->line_of(instruction.program_counter) + ": " + what);
+    const Launch& launch = *warp.launch;
+    throw LaunchStopped(error, launch.with_line(launch.message_of(warp, lane, code, fields), instruction.program_counter));
 }
 
 memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
@@ -48,16 +50,13 @@ memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
     const std::uint64_t address = operands.map.of(warp, lane);
     const unsigned char* at = address % map_alignment == 0 ? generic_pointer(warp, lane, address, sizeof map) : nullptr;
     if (at) std::memcpy(static_cast<void*>(&map), at, sizeof map);
-    if (!at || !map.valid())
-        stop(warp, lane, instruction, error_illegal_instruction,
-             "a tensor copy whose map is not one that cuTensorMapEncode… has written, at a multiple of 64");
+    if (!at || !map.valid()) stop(warp, lane, instruction, error_illegal_instruction, MessageCode::bad_tensor_map);
     if (map.rank != operands.rank || map.columns != operands.columns)
         stop(warp, lane, instruction, error_illegal_instruction,
-             "a tensor copy of " + std::to_string(operands.rank) + " dimensions with a map of " + std::to_string(map.rank) +
-                 (map.columns ? ", for im2col" : ""));
+             map.columns ? MessageCode::tensor_map_for_im2col : MessageCode::tensor_map_dimensions,
+             {{"dimensions", operands.rank}, {"map_dimensions", map.rank}});
     if (map.interleave != memory::TensorMap::Interleave::none || map.swizzle == memory::TensorMap::Swizzle::bytes_128_atom_32_flip_8)
-        stop(warp, lane, instruction, error_not_supported,
-             "cp.async.bulk.tensor is not supported with a tensor map of this interleaving or swizzle");
+        stop(warp, lane, instruction, error_not_supported, MessageCode::tensor_map_layout);
     return map;
 }
 
@@ -71,8 +70,7 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
         coordinates[i] = static_cast<std::int32_t>(lane_value(warp, operands.coordinates[i], lane, 4));
     // Measured on an H200, in tiles; the PTX document does not say so.
     if (coordinates[0] * static_cast<std::int64_t>(memory::element_bytes(map.type)) % coordinate_alignment != 0)
-        stop(warp, lane, instruction, error_illegal_instruction,
-             "a tensor copy from element " + std::to_string(coordinates[0]) + " of a row on, which is not at a multiple of 16 bytes");
+        stop(warp, lane, instruction, error_illegal_instruction, MessageCode::tensor_copy_start, {{"element", coordinates[0]}});
     std::array<std::int64_t, 3> offsets{};
     for (std::size_t i = 0; operands.columns && i + 2 < map.rank; ++i)
         offsets[i] = static_cast<std::int64_t>(lane_value(warp, operands.offsets[i], lane, 2));
@@ -138,9 +136,7 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, operation);
         if (!rows) return;
         const std::optional<ptx::Type> type = type_of(rows->type);
-        if (operands.reduces && !type)
-            stop(warp, lane, instruction, error_not_supported,
-                 "cp.reduce.async.bulk.tensor is not supported with a tensor map of this type");
+        if (operands.reduces && !type) stop(warp, lane, instruction, error_not_supported, MessageCode::tensor_map_type);
         warp.access.operation = Operation::load;
         const SharedPlace from =
             find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->bytes(), box_alignment);
@@ -165,8 +161,7 @@ void do_nothing(Warp&, const Instruction&) {}
 
 void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction, const ptx::Operand& tensor, TensorOperands& operands)
 {
-    if (tensor.kind != ptx::Operand::Kind::compound || tensor.elements.size() != 2)
-        decoder.refuse(instruction, "is not supported with these operands");
+    if (tensor.kind != ptx::Operand::Kind::compound || tensor.elements.size() != 2) decoder.refuse(instruction, "operands");
     ptx::Operand map = tensor.elements[0];
     if (map.kind == ptx::Operand::Kind::reg) {
         map.kind = ptx::Operand::Kind::address;
@@ -181,7 +176,7 @@ void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction
     const ptx::Operand& coordinates = tensor.elements[1];
     std::size_t n = 0;
     const auto add = [&](const ptx::Operand& coordinate) {
-        if (n == operands.coordinates.size()) decoder.refuse(instruction, "is not supported with so many coordinates");
+        if (n == operands.coordinates.size()) decoder.refuse(instruction, "coordinates");
         operands.coordinates[n++] = decoder.slot(coordinate, ptx::Type::s32);
     };
     if (coordinates.kind == ptx::Operand::Kind::vector)
@@ -197,14 +192,14 @@ bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, I
     if (instruction.opcode != "cp" || !instruction.has("bulk") || !instruction.has("tensor")) return false;
     for (const std::string& modifier : instruction.modifiers)
         if (modifier.starts_with("tile::") || modifier.starts_with("im2col::") || modifier.starts_with("cta_group"))
-            decoder.refuse(instruction, "is not supported");
+            decoder.refuse(instruction);
     if (instruction.has("prefetch")) {
         out.execute = do_nothing;
         return true;
     }
     TensorOperands operands;
     operands.reduces = instruction.has("reduce");
-    if (operands.reduces && !find_update(instruction, operands.update)) decoder.refuse(instruction, "is not supported");
+    if (operands.reduces && !find_update(instruction, operands.update)) decoder.refuse(instruction);
     operands.columns = instruction.has("im2col") || instruction.has("im2col_no_offs");
     operands.to_shared = direction_of(instruction).to == ptx::Space::shared;
     decode_tensor_operand(decoder, instruction, instruction.operands.at(operands.to_shared ? 1 : 0), operands);

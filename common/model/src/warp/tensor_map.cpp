@@ -128,7 +128,7 @@ bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, In
     const bool has_dimension = operands.field == Field::box || operands.field == Field::extent || operands.field == Field::stride ||
                                operands.field == Field::element_stride;
     if (has_dimension) operands.dimension = static_cast<std::size_t>(instruction.operands.at(n++).integer);
-    if (operands.dimension > (operands.field == Field::stride ? 3 : 4)) decoder.refuse(instruction, "is not supported with this dimension");
+    if (operands.dimension > (operands.field == Field::stride ? 3 : 4)) decoder.refuse(instruction, "dimension");
     const ptx::Type type = operands.field == Field::address || operands.field == Field::stride ? ptx::Type::b64 : ptx::Type::b32;
     operands.value = decoder.slot(instruction.operands.at(n), type);
     operands.value_bytes = decoder.register_bytes(instruction.operands.at(n), type);

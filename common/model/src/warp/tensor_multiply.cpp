@@ -64,8 +64,7 @@ std::array<Element, 4> types_of(Decoder& decoder, const ptx::Instruction& instru
 {
     const std::vector<Element> elements = elements_of(instruction);
     if (elements.size() == 2) return {elements[0], Element::f16, Element::f16, elements[1]};
-    if (elements.size() != 4)
-        decoder.refuse(instruction, "is not supported: it names " + std::to_string(elements.size()) + " types of matrices");
+    if (elements.size() != 4) decoder.refuse(instruction, "types");
     return {elements[0], elements[1], elements[2], elements[3]};
 }
 
@@ -114,7 +113,7 @@ bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Inst
     const bool is_wmma = instruction.opcode == "wmma";
     if (instruction.opcode != "mma" && !(is_wmma && instruction.has("mma"))) return false;
     const Shape shape = shape_of(instruction);
-    if (shape.m == 0 || instruction.operands.size() < 4) decoder.refuse(instruction, "is not supported: it names no shape");
+    if (shape.m == 0 || instruction.operands.size() < 4) decoder.refuse(instruction, "shape");
     const auto types = types_of(decoder, instruction);
     Multiply multiply;
     multiply.sparse = is_sparse(instruction);
@@ -128,8 +127,7 @@ bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Inst
         if (firsts[i]) *firsts[i] = out.operand_count;
         registers[i] = add_registers(decoder, out, instruction.operands[i], types[i] == Element::f64 ? ptx::Type::b64 : ptx::Type::b32);
     }
-    if (!fits(multiply, registers, is_wmma))
-        decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
+    if (!fits(multiply, registers, is_wmma)) decoder.refuse(instruction, "registers");
     if (multiply.sparse) {
         multiply.sparsity.metadata = out.operand_count;
         decoder.add_all(out, instruction.operands.at(4), ptx::Type::b32);

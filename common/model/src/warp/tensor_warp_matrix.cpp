@@ -244,7 +244,7 @@ bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, I
     if (instruction.opcode != "wmma" || (!loads && !instruction.has("store"))) return false;
     const Shape shape = shape_of(instruction);
     const std::vector<Element> elements = elements_of(instruction);
-    if (shape.m == 0 || elements.size() != 1) decoder.refuse(instruction, "is not supported: it names no shape or no type");
+    if (shape.m == 0 || elements.size() != 1) decoder.refuse(instruction, "shape or types");
     const Role role = role_of(instruction);
     WarpMatrix matrix;
     matrix.fragment = make_fragment(role, elements[0], shape);
@@ -255,7 +255,7 @@ bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, I
         add_registers(decoder, out, instruction.operands.at(loads ? 0 : 1), elements[0] == Element::f64 ? ptx::Type::b64 : ptx::Type::b32);
     if (matrix.fragment.registers == 0 || matrix.registers < matrix.fragment.registers ||
         static_cast<std::size_t>(matrix.lines * matrix.line_bytes) > most_bytes)
-        decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
+        decoder.refuse(instruction, "registers");
     matrix.memory.space = space_of(instruction);
     matrix.memory.operation = loads ? Operation::load : Operation::store;
     const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), matrix.memory.space);

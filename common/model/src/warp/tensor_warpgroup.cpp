@@ -134,8 +134,7 @@ void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, st
     if (multiply.a_is_shared) multiply.shared_a.transposed = immediate(instruction, n++, 0) != 0;
     multiply.shared_b.transposed = immediate(instruction, n, 0) != 0;
     const bool transposes = multiply.shared_a.transposed || multiply.shared_b.transposed;
-    if (transposes && bits_of(multiply.shared_b.element) != 16)
-        decoder.refuse(instruction, "is not supported: elements of 16 bits alone can be transposed");
+    if (transposes && bits_of(multiply.shared_b.element) != 16) decoder.refuse(instruction, "transposition");
 }
 
 void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, WarpgroupMultiply& multiply)
@@ -146,7 +145,7 @@ void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, Inst
     multiply.a_operand = out.operand_count;
     const int a_registers = add_registers(decoder, out, a, multiply.a_is_shared ? ptx::Type::b64 : ptx::Type::b32);
     if (d_registers != multiply.d.registers || (!multiply.a_is_shared && a_registers != multiply.a.registers))
-        decoder.refuse(instruction, "is not supported: these are not the registers of a shape that it has");
+        decoder.refuse(instruction, "registers");
     multiply.b_operand = out.operand_count;
     decoder.add(out, decoder.slot(instruction.operands.at(2), ptx::Type::b64));
     std::size_t n = 3;
@@ -167,7 +166,7 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Instr
     const std::vector<Element> elements = elements_of(instruction);
     WarpgroupMultiply multiply;
     multiply.sparse = is_sparse(instruction);
-    if (!is_known(shape, elements, multiply.sparse)) decoder.refuse(instruction, "is not supported: it has no such shape or types");
+    if (!is_known(shape, elements, multiply.sparse)) decoder.refuse(instruction, "shape or types");
     const Shape of_warp{rows_of_warp, shape.n, shape.k}, stored{rows_of_warp, shape.n, multiply.sparse ? shape.k / 2 : shape.k};
     multiply.product.m = of_warp.m;
     multiply.product.n = of_warp.n;

@@ -160,8 +160,7 @@ void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     sampling.result_bytes = decoder.register_bytes(results, type);
     decoder.add_all(out, results, type);
     sampling.results = out.operand_count;
-    if (sampling.results != (type == ptx::Type::f16x2 ? 2 : 4))
-        decoder.refuse(instruction, "is not supported: it gives " + std::to_string(sampling.results) + " registers");
+    if (sampling.results != (type == ptx::Type::f16x2 ? 2 : 4)) decoder.refuse(instruction, "registers");
     if (results.second.empty()) return;
     sampling.resident = out.operand_count;
     decoder.add(out, decoder.slot(results.second.front(), ptx::Type::pred));
@@ -176,9 +175,8 @@ Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
         {"a2d", Geometry::two_layered}, {"cube", Geometry::cube}, {"acube", Geometry::cube_layered}};
     for (const auto& [name, geometry] : names)
         if (instruction.has(name)) return geometry;
-    if (instruction.has("2dms") || instruction.has("a2dms"))
-        decoder.refuse(instruction, "is not supported: CUDA makes no arrays with several samples a texel");
-    decoder.refuse(instruction, "is not supported: it names none of 1d, 2d, 3d, a1d, a2d, cube, acube");
+    if (instruction.has("2dms") || instruction.has("a2dms")) decoder.refuse(instruction, MessageCode::several_samples);
+    decoder.refuse(instruction, "geometry");
 }
 
 int dimensions_of(Geometry geometry)
@@ -200,8 +198,7 @@ bool is_layered(Geometry geometry)
 CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand,
                                    Geometry geometry, ptx::Type type, int& handle)
 {
-    if (operand.elements.size() != 2 || operand.elements[0].kind != ptx::Operand::Kind::reg)
-        decoder.refuse(instruction, "is not supported: it takes an object's handle in a register, and coordinates");
+    if (operand.elements.size() != 2 || operand.elements[0].kind != ptx::Operand::Kind::reg) decoder.refuse(instruction, "handle");
     handle = out.operand_count;
     decoder.add(out, decoder.slot(operand.elements[0], ptx::Type::b64));
     const ptx::Operand& given = operand.elements[1];
@@ -210,7 +207,7 @@ CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& ins
     places.count = dimensions_of(geometry);
     std::size_t next = 0;
     if (coordinates.size() < static_cast<std::size_t>(places.count + (is_layered(geometry) ? 1 : 0)))
-        decoder.refuse(instruction, "has too few coordinates");
+        decoder.refuse(instruction, "coordinates");
     if (is_layered(geometry)) {
         places.layer = out.operand_count;
         decoder.add(out, decoder.slot(coordinates[next++], ptx::Type::u32));
@@ -226,16 +223,16 @@ const memory::Texture& Lookup::at(int lane)
     if (texture_ && handle == known_) return *texture_;
     texture_ = memory::Textures::instance().find(handle);
     known_ = handle;
-    const auto stop = [&](const std::string& why) -> const memory::Texture& {
-        throw LaunchStopped(error_illegal_address, warp_.launch->where(warp_, lane) + ": " + why);
+    const auto stop = [&](MessageCode code, std::initializer_list<MessageField> fields = {}) -> const memory::Texture& {
+        throw LaunchStopped(error_illegal_address, warp_.launch->message_of(warp_, lane, code, fields));
     };
-    const std::string kind = surface_ ? "surface" : "texture";
-    if (!texture_ || texture_->request.surface != surface_) return stop("uses a handle that is no " + kind + " object's");
+    if (!texture_ || texture_->request.surface != surface_)
+        return stop(MessageCode::no_such_object, {{"object", surface_ ? "surface" : "texture"}});
     const TextureRequest& request = texture_->request;
     linear_ = nullptr;
     if (request.resource == TextureRequest::Resource::array) return *texture_;
     linear_ = memory::AddressSpace::instance().host_bytes(request.address, request.bytes);
-    if (!linear_) return stop("uses a texture of memory that was freed");
+    if (!linear_) return stop(MessageCode::texture_of_freed_memory);
     return *texture_;
 }
 

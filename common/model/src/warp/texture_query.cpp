@@ -152,12 +152,11 @@ bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruc
     }
     if (instruction.opcode != "txq" && instruction.opcode != "suq") return false;
     const auto* name = std::ranges::find_if(names, [&](const auto& one) { return instruction.has(one.first); });
-    if (name == std::end(names)) decoder.refuse(instruction, "is not supported: it asks for nothing that is known");
+    if (name == std::end(names)) decoder.refuse(instruction, "query");
     Query query{name->second, instruction.opcode == "suq", -1};
     decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
     const AddressOperand handle = decoder.address(instruction.operands.at(1), ptx::Space::generic);
-    if (handle.base_bytes != 8 || handle.base == no_operand)
-        decoder.refuse(instruction, "is not supported: it takes an object's handle in a register");
+    if (handle.base_bytes != 8 || handle.base == no_operand) decoder.refuse(instruction, "handle");
     decoder.add(out, handle.base);
     if (instruction.operands.size() > 2) {
         query.level = out.operand_count;

@@ -173,8 +173,8 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
     const auto arrivals = static_cast<std::uint32_t>(std::popcount(lanes));
     if (barrier.pending < arrivals)
         throw LaunchStopped(error_illegal_instruction,
-                            warp.launch->where(warp, std::countr_zero(lanes)) + ": copies arrive at an mbarrier that waits for " +
-                                std::to_string(barrier.pending) + " more arrivals, with " + std::to_string(arrivals));
+                            warp.launch->message_of(warp, std::countr_zero(lanes), MessageCode::too_many_copies_arrive,
+                                                    {{"pending", barrier.pending}, {"count", arrivals}}));
     barrier.pending -= arrivals;
     barrier.settle();
     barrier.store(place.at);
@@ -212,7 +212,7 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     operands.to = lane_address(decoder, instruction.operands.at(0), ptx::Space::shared);
     operands.from = lane_address(decoder, instruction.operands.at(1), ptx::Space::global);
     operands.bytes = static_cast<int>(instruction.operands.at(2).integer);
-    if (operands.bytes != 4 && operands.bytes != 8 && operands.bytes != 16) decoder.refuse(instruction, "is not supported with this size");
+    if (operands.bytes != 4 && operands.bytes != 8 && operands.bytes != 16) decoder.refuse(instruction, "size");
     const std::size_t last = instruction.operands.size() - (instruction.has("L2::cache_hint") ? 1 : 0);
     if (last > 3) {
         const ptx::Operand& operand = instruction.operands.at(3);

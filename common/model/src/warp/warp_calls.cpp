@@ -37,8 +37,8 @@ Warp::~Warp()
 Frame* Warp::new_frame(const Code& callee)
 {
     if (frames_.size() >= most_frames)
-        throw LaunchStopped(
-            error_stack, launch->where(*this, std::countr_zero(lanes)) + ": more than 16384 calls are open, as by recursion without end");
+        throw LaunchStopped(error_stack,
+                            launch->message_of(*this, std::countr_zero(lanes), MessageCode::too_many_calls, {{"limit", most_frames}}));
     auto found = std::ranges::find_if(spare_frames_, [&](const auto& spare) { return spare->code == &callee; });
     std::unique_ptr<Frame> made;
     if (found != spare_frames_.end()) {
@@ -66,8 +66,8 @@ void Warp::need_local(std::uint64_t bytes)
 {
     if (bytes <= local_capacity) return;
     if (bytes > most_local_bytes)
-        throw LaunchStopped(error_stack, launch->where(*this, std::countr_zero(lanes)) +
-                                             ": the thread's stack takes more than 512 KiB, as by recursion without end");
+        throw LaunchStopped(error_stack, launch->message_of(*this, std::countr_zero(lanes), MessageCode::stack_too_large,
+                                                            {{"kibibytes", most_local_bytes >> 10}}));
     const std::uint64_t capacity = std::max(bytes, 2 * local_capacity);
     std::vector<unsigned char> larger(capacity * lanes_of_warp, 0xCD);
     for (std::uint64_t lane = 0; lane < lanes_of_warp && local_capacity > 0; ++lane)

@@ -48,10 +48,19 @@ simt::LaunchCounts counts_of(Run&& launch)
     model::take_hazards();
     launch();
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    for (const simt::Hazard& hazard : model::take_hazards()) ADD_FAILURE() << hazard.message;
+    for (const simt::Hazard& hazard : model::take_hazards()) ADD_FAILURE() << hazard.message.text();
     const auto launches = model::take_launches();
     EXPECT_EQ(launches.size(), 1u);
     return launches.empty() ? simt::LaunchCounts{} : launches.front();
+}
+
+/// Expects an error that a call gave: it is the last one, and stays so until it is asked for.
+inline void expect_error(cudaError_t given, cudaError_t expected)
+{
+    EXPECT_EQ(given, expected) << cudaGetErrorName(given);
+    EXPECT_EQ(cudaPeekAtLastError(), expected);
+    EXPECT_EQ(cudaGetLastError(), expected);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
 /// Random numbers, the same in every run.

@@ -35,6 +35,7 @@ CODE_SUFFIXES = {
     ".css",
     ".cu",
     ".cuh",
+    ".def",
     ".h",
     ".hpp",
     ".html",

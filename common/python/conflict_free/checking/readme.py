@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 from conflict_free.console import ROOT, Stop
@@ -12,6 +11,7 @@ from conflict_free.evidence import metrics
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, RESULTS, area, chapters
+from conflict_free.whole_files import write_whole
 
 README = ROOT / "README.md"
 BEGIN = "<!-- measured table, written by scripts/check --fix -->"
@@ -96,7 +96,5 @@ def write() -> bool:
     new = _with_table(text)
     if new == text:
         return False
-    temporary = README.with_name("README.md.new")
-    temporary.write_text(new, encoding="utf-8")
-    os.replace(temporary, README)
+    write_whole(README, new)
     return True

@@ -13,8 +13,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from conflict_free.console import USAGE, OneLineParser, Stop, say
-from conflict_free.grading import sandbox
+from conflict_free.console import ROOT, USAGE, OneLineParser, Stop, say
 from conflict_free.setup import cmake, setup
 
 PRESET = "ci"
@@ -85,10 +84,16 @@ def _wanted(tools: cmake.Tools, build: Path, pattern: str) -> list[str]:
     return [name for name in names if re.search(pattern, name)] or [pattern]
 
 
+def _no_sandbox(tools: cmake.Tools) -> str:
+    """Why commands cannot be confined here, or nothing. The virtual environment is asked: only there is what makes the filter."""
+    command = [tools.python, ROOT / "common" / "python" / "conflict_free", "grading.sandbox"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
 def main() -> int:
     options, ctest_arguments = parse(sys.argv[1:])
     tools = setup.set_up(tests=True)
-    if reason := sandbox.available():
+    if reason := _no_sandbox(tools):
         say(f"Sandbox: none ({reason}); the tests that need one are skipped")
     build = cmake.configure(tools, PRESET)
     if options.only is None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from . import exactness, model_runtime, packaged
+from . import exactness, machine_code, model_runtime, packaged
 from .nvcc_command import values, with_ptx
 
 CACHE = packaged.kept("count")
@@ -75,7 +75,7 @@ def _digest(path: str | os.PathLike) -> str:
 
 
 def _key(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) -> str:
-    own = [__file__, exactness.__file__]
+    own = [__file__, exactness.__file__, machine_code.__file__]
     parts = [[str(file) for file in files], os.getcwd(), list(options), str(toolchain.nvcc), [_digest(path) for path in own]]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
@@ -166,9 +166,9 @@ def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output
     """Lets the counts take into account what ptxas makes of the program."""
     try:
         if toolchain.nvcc is None:
-            raise exactness.NoMachineCode("no ptxas here")
+            raise machine_code.NoMachineCode("no ptxas here")
         exactness.write(program, toolchain.reader, toolchain.nvcc, output, ptxas_options(options))
-    except exactness.NoMachineCode as why:
+    except machine_code.NoMachineCode as why:
         exactness.write_unknown(output, str(why))
         print(f"the counts are those of the PTX, and were not compared with machine code: {why}", file=sys.stderr)
 

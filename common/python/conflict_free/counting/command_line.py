@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
+
+from conflict_free.arguments import existing_folder, output_file, whole_number
 
 BUDGET_SECONDS = 60.0
 MOST_DEVICES = 64
@@ -25,19 +25,6 @@ WITH_VALUE = (
 )
 
 
-def _folder(text: str) -> Path:
-    if not Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} given, a folder that exists is accepted")
-    return Path(text)
-
-
-def _output(text: str) -> Path:
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise argparse.ArgumentTypeError(f"{text!r} given, a file in a folder that can be written is accepted")
-    return path
-
-
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
@@ -48,25 +35,12 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _whole(text: str, most: int = 10**15) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if not 0 < number <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} given, a whole number above 0 is accepted")
-    return number
-
-
-def _devices(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DEVICES):
-        raise argparse.ArgumentTypeError(f"{text!r} given, a whole number from 1 to {MOST_DEVICES} is accepted")
-    return int(text)
-
-
 def add_reports(parser: argparse.ArgumentParser) -> None:
     """Where else the counts go."""
     add = parser.add_argument
-    add("--json", metavar="OUT", type=_output, help="also write the counts and hazards to this file")
-    add("--html", metavar="OUT", type=_output, help="also write a page with the source and the counts in its margin")
-    add("--sarif", metavar="OUT", type=_output, help="also write what is wrong for editors and for annotations in CI")
+    add("--json", metavar="OUT", type=output_file, help="also write the counts and hazards to this file")
+    add("--html", metavar="OUT", type=output_file, help="also write a page with the source and the counts in its margin")
+    add("--sarif", metavar="OUT", type=output_file, help="also write what is wrong for editors and for annotations in CI")
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -75,12 +49,17 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add(
         "--devices",
         metavar="N",
-        type=_devices,
+        type=whole_number(MOST_DEVICES),
         help="how many GPUs the program sees (default: 1); the report then has the bytes that each has sent each other",
     )
     add_reports(parser)
-    add("--launches", metavar="N", type=_whole, help="count the first N launches of each kernel and configuration; the others only run")
-    add("--blocks", metavar="N", type=_whole, help="count N blocks of each launch, spread over its grid; the others only run")
+    add(
+        "--launches",
+        metavar="N",
+        type=whole_number(),
+        help="count the first N launches of each kernel and configuration; the others only run",
+    )
+    add("--blocks", metavar="N", type=whole_number(), help="count N blocks of each launch, spread over its grid; the others only run")
     add(
         "--budget",
         metavar="SECONDS",
@@ -100,7 +79,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="exit code 1 if this holds for any launch, such as 'shared_load.conflicts > 0'; may be given several times",
     )
-    add("--build-dir", metavar="DIR", type=_folder, help="take the model from this build folder and build nothing of it")
+    add("--build-dir", metavar="DIR", type=existing_folder, help="take the model from this build folder and build nothing of it")
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:

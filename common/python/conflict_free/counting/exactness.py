@@ -12,8 +12,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -21,11 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conflict_free.whole_files import write_whole
+
 from . import packaged, ptx_accesses, sass_accesses
+from .machine_code import NoMachineCode, disassemble, output_of
 from .ptx_accesses import Access, Function
 from .sass_accesses import MachineAccess, Section
 
-ARCHITECTURE = "sm_90"
 CACHE = packaged.kept("exactness")
 KEPT_TEXTS = 256
 # Part of the names in the cache: what an older comparison has found does not count.
@@ -45,10 +45,6 @@ _OF_THE_DRIVER = {
     "__cudaCDP2MemcpyAsync": "copy by kernels",
     "__cudaCDP2MemsetAsync": "cudaMemset by kernels",
 }
-
-
-class NoMachineCode(Exception):
-    """Machine code cannot be made or read; the text says why in one line."""
 
 
 @dataclass
@@ -284,56 +280,7 @@ def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
     return results
 
 
-# --- the tools ---------------------------------------------------------------------------------
-
-
-def _near(nvcc: Path, name: str) -> str | None:
-    beside = nvcc.parent / name
-    return str(beside) if beside.exists() else shutil.which(name)
-
-
-def find_nvdisasm(nvcc: Path) -> str | None:
-    """nvdisasm beside the compiler, in the search path, or of the wheel in the virtual environment."""
-    wheels = (folder / "bin" / "nvdisasm" for folder in packaged.cuda_of_wheels())
-    return _near(nvcc, "nvdisasm") or next((str(path) for path in wheels if path.exists()), None)
-
-
-def _output(command: Sequence[str | os.PathLike]) -> str:
-    name = Path(command[0]).name
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=600)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise NoMachineCode(f"{name} cannot be run: {error}") from error
-    if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[0]
-        raise NoMachineCode(f"{name} ended with exit code {done.returncode}: {said}")
-    return done.stdout
-
-
-def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
-    """What nvdisasm shows of the machine code that ptxas makes of a file. Raises NoMachineCode."""
-    ptxas, nvdisasm = _near(nvcc, "ptxas"), find_nvdisasm(nvcc)
-    if ptxas is None or nvdisasm is None:
-        raise NoMachineCode(f"no {'ptxas' if ptxas is None else 'nvdisasm'} here")
-    with tempfile.TemporaryDirectory() as folder:
-        code = Path(folder) / "code.cubin"
-        # A target with a suffix runs on that architecture alone.
-        target = next(
-            (
-                line.split()[1].rstrip(",")
-                for line in ptx.read_text(encoding="utf-8", errors="replace").splitlines()
-                if line.startswith(".target")
-            ),
-            "",
-        )
-        architecture = target if target == ARCHITECTURE + "a" else ARCHITECTURE
-        command = [ptxas, f"-arch={architecture}", "-lineinfo", *options, str(ptx), "-o", str(code)]
-        try:
-            _output(command)
-        except NoMachineCode:
-            # Functions of other files are linked later.
-            _output([*command, "-c"])
-        return _output([nvdisasm, "-c", "-gp", str(code)])
+# --- programs -------------------------------------------------------------------------------------
 
 
 def _changed_at(path: Path) -> float:
@@ -363,9 +310,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
         for name, result in compared.items()
     }
     packaged.make_kept(CACHE.name)
-    part = kept.with_suffix(f".{os.getpid()}")
-    part.write_text(json.dumps(functions), encoding="utf-8")
-    part.replace(kept)
+    write_whole(kept, json.dumps(functions))
     for old in sorted(CACHE.glob("*.json"), key=_changed_at)[:-KEPT_TEXTS]:
         old.unlink(missing_ok=True)
     return functions
@@ -378,7 +323,7 @@ def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequen
     """
     texts = {}
     with tempfile.TemporaryDirectory() as folder:
-        _output([reader, program, folder])
+        output_of([reader, program, folder])
         for ptx in sorted(Path(folder).glob("*.ptx")):
             texts[ptx.stem] = _comparison_of(ptx, nvcc, options)
     _put(output, {"texts": texts})
@@ -390,9 +335,7 @@ def write_unknown(output: Path, why: str) -> None:
 
 
 def _put(output: Path, found: dict) -> None:
-    part = output.with_name(f".{output.name}.{os.getpid()}")
-    part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    part.replace(output)
+    write_whole(output, json.dumps(found, indent=1) + "\n")
 
 
 def main(program: str, reader: str, nvcc: str, output: str) -> None:

@@ -111,7 +111,7 @@ def page(data: dict, files: Sequence[Path]) -> str:
     body = [f"<h1>{escape(title)}</h1>"]
     for hazard in data["hazards"]:
         body += _hazard(hazard)
-    body += [f"<p>{escape(error)}</p>" for error in data.get("errors", ())]
+    body += [f"<p>{escape(error['message'])} {escape(error['help'])}</p>" for error in data.get("errors", ())]
     uncounted = data.get("uncounted", [])
     for launches in fold(data["kernels"], uncounted):
         body += _kernel(launches, sources, names)

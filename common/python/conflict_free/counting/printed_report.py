@@ -302,7 +302,9 @@ def _show(out: Console, data: dict, files: Sequence[Path]) -> None:
     for hazard in data["hazards"]:
         _show_hazard(out, hazard, sources)
     for error in data.get("errors", ()):
-        out.print(Text(error, style="bold red"))
+        out.print(Text(error["message"], style="bold red"))
+        if error["help"]:
+            out.print(_indented(error["help"]))
     parts = [
         _number_of_launches(len(data["kernels"]), uncounted),
         _plural(len(data["hazards"]), "hazard"),

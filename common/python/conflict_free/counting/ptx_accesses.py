@@ -46,7 +46,6 @@ class Function:
     """A function with a body. Lines are those of the text, from 1."""
 
     name: str
-    is_entry: bool
     first_line: int
     last_line: int = 0
     accesses: list[Access] = field(default_factory=list)
@@ -183,7 +182,7 @@ def read(text: str) -> list[Function]:
         if "{" not in head or not name:
             number = at + 1
             continue
-        function = Function(name[1], found[1] == "entry", at)
+        function = Function(name[1], at)
         _read_body(lines, function, files)
         functions.append(function)
         number = max(function.last_line, at) + 1

@@ -57,7 +57,7 @@ class Report:
         return self.data["hazards"]
 
     @property
-    def errors(self) -> list[str]:
+    def errors(self) -> list[dict]:
         return self.data.get("errors", [])
 
     @property

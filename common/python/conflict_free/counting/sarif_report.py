@@ -21,6 +21,9 @@ _HAZARDS = {
     "inactive_lane": "A shuffle reads a lane that takes no part",
     "deadlock": "No thread of the block can go on",
 }
+#: What kept the program from its end.
+_STOPPED = "stopped"
+_ERRORS = {_STOPPED: "The program did not come to its end, or a part of it was refused"}
 _COSTS = {
     "bank_conflict": "An access to shared memory takes more wavefronts than it would without bank conflicts",
     "scattered_access": "An access to global memory moves more sectors than its bytes would fill",
@@ -49,6 +52,14 @@ def _hazard(hazard: dict, sources: Sequence[Path]) -> dict:
     return {**result, "relatedLocations": places[1:]} if places[1:] else result
 
 
+def _error(error: dict, sources: Sequence[Path]) -> dict:
+    fields = error["fields"]
+    place = {"file": fields["file"], "line": fields["line"]} if "line" in fields else None
+    text = f"{error['message']} {error['help']}".strip()
+    result = {"ruleId": _STOPPED, "level": "error", "message": {"text": text}}
+    return {**result, "locations": [_location(place, sources)]} if place else result
+
+
 def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
     """A result for a line that takes more than it would at best."""
     measure = MEASURES[line["space"]]
@@ -63,12 +74,14 @@ def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
 
 
 def log(data: dict, sources: Sequence[Path]) -> dict:
-    """Hazards as errors; as warnings, lines that take more wavefronts or sectors than they would at best."""
-    results = [_hazard(hazard, sources) for hazard in data["hazards"]]
+    """Hazards and what kept the program from its end as errors; as warnings, lines that take more wavefronts or sectors than
+    they would at best."""
+    errors = data.get("errors", ())
+    results = [_hazard(hazard, sources) for hazard in data["hazards"]] + [_error(error, sources) for error in errors]
     for launches in fold(data["kernels"]):
         lines = without_calls(launches.counts["lines"])
         results += [cost for line in lines if (cost := _cost(launches.counts, line, sources))]
-    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_COSTS}.items()]
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_ERRORS, **_COSTS}.items()]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

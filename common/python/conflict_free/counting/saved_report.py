@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conflict_free.console import USAGE, OneLineParser, Stop
+from conflict_free.whole_files import write_asked
 
 from . import command_line, html_report, printed_report, sarif_report
 
@@ -42,23 +43,12 @@ def sources_of(data: dict) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def write(path: Path, option: str, text: str) -> None:
-    """Writes a file whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise Stop(f"{option} {path}: cannot be written: {error.strerror}", USAGE) from error
-
-
 def write_pages(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> None:
     """The files that were asked for."""
     if options.html:
-        write(options.html, "--html", html_report.page(data, sources))
+        write_asked(options.html, html_report.page(data, sources), "--html")
     if options.sarif:
-        write(options.sarif, "--sarif", json.dumps(sarif_report.log(data, sources), indent=1) + "\n")
+        write_asked(options.sarif, json.dumps(sarif_report.log(data, sources), indent=1) + "\n", "--sarif")
 
 
 def main(words: Sequence[str]) -> int:

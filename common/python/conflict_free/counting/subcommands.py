@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, Stop, run_main
+from conflict_free.whole_files import write_asked
 
 from . import command_line, count, counted_run, failing, model_runtime, printed_report, report_diff, run_program, saved_report
 from .built_program import Toolchain, compared, make
@@ -37,6 +38,12 @@ def machine_names(build: Path) -> list[str]:
     return done.stdout.strip().split(", ")
 
 
+def _no_report(code: int) -> dict:
+    """An error as the model writes one."""
+    message = f"the program left no report of what it did (it ended with exit code {code})"
+    return {"code": "no_report", "fields": {"exit_code": code}, "message": message, "help": ""}
+
+
 def read_report(report: Path, machine: str, code: int) -> dict:
     """What the program has left behind; if that is nothing, a report that says so."""
     try:
@@ -46,21 +53,10 @@ def read_report(report: Path, machine: str, code: int) -> dict:
             "machine": machine,
             "kernels": [],
             "hazards": [],
-            "errors": [f"the program left no report of what it did (it ended with exit code {code})"],
+            "errors": [_no_report(code)],
             "exit_code": code,
         }
     return data
-
-
-def write_json(path: Path, data: dict) -> None:
-    """Writes the file whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise Stop(f"--json {path}: cannot be written: {error.strerror}", USAGE) from error
 
 
 def exit_code(data: dict) -> int:
@@ -97,7 +93,7 @@ def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
 
 def _report(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> int:
     if options.json:
-        write_json(options.json, data)
+        write_asked(options.json, json.dumps(data, indent=1) + "\n", "--json")
     saved_report.write_pages(options, data, sources)
     printed_report.show(data, sources)
     failures = failing.failures(options.fail_if, data)

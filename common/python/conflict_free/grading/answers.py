@@ -19,12 +19,12 @@ from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 from conflict_free.setup import cuda
+from conflict_free.whole_files import write_asked
 
 from . import assignment, cheats, regions, release, sandbox, timing
 from .assignment import TRY, Assignment, AssignmentError, Outcome
 from .building import OPTIONS, Toolchain
 from .cases import draw, seed_of
-from .classes import write_asked
 from .judging import grade
 from .result import Result
 

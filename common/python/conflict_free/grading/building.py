@@ -72,14 +72,6 @@ class Toolchain:
         """Return all that is not the system's and that compiling and linking read."""
         return [Path(path) for path in (self.nvcc.parent.parent, *self.include_folders, *self.libraries)]
 
-    def runtime_files(self) -> list[Path]:
-        """Return what a program reads that runs under the model."""
-        return [self.runtime]
-
-    def judge_files(self) -> list[Path]:
-        """Return what the judge reads, itself included."""
-        return [self.judge, self.runtime]
-
 
 @dataclass(frozen=True)
 class Message:

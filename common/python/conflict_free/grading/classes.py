@@ -12,7 +12,6 @@ import collections
 import contextlib
 import hashlib
 import json
-import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from conflict_free.console import FAILED, INTERRUPTED, ROOT, USAGE, Stop, say
+from conflict_free.whole_files import write_asked
 
 from . import exports, sources
 from .assignment import Assignment
@@ -129,25 +129,6 @@ class Store:
             return Result.from_json(json.loads(place.read_text(encoding="utf-8")))
         except (OSError, ValueError, ResultFormatError):
             return None
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all. Raises OSError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_asked(path: Path, text: str, option: str = "") -> None:
-    """Write a file that was asked for, by the option of this name; its folder is made. Raises Stop."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text)
-    except OSError as error:
-        raise Stop(f"{option} {path}: cannot be written: {error.strerror}".strip(), USAGE) from error
 
 
 # --- grading -------------------------------------------------------------------------------------

@@ -7,10 +7,10 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from conflict_free.arguments import can_be_written, existing_folder, output_file, whole_number
 from conflict_free.console import ROOT, OneLineParser
 
 SECRET = "CONFLICT_FREE_SECRET"
@@ -44,29 +44,11 @@ def _assignment(name: str) -> str:
     return name
 
 
-def _can_be_written(folder: Path) -> bool:
-    """Whether a file can be made in a folder. It is tried: what a file system says of its rights is not all that it asks."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-def output_file(text: str) -> Path:
-    """A file that can be written; its folder is there."""
-    path = Path(text)
-    # It is replaced, which would make a file of a device.
-    if (path.exists() and not path.is_file()) or not _can_be_written(path.parent):
-        raise argparse.ArgumentTypeError(f"{text!r} given, a file in a folder that can be written is accepted")
-    return path
-
-
 def output_folder(text: str) -> Path:
     """A folder that can be written to, or be made."""
     path = Path(text)
     there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
-    if not _can_be_written(there):
+    if not can_be_written(there):
         raise argparse.ArgumentTypeError(f"{text!r} given, a folder that can be written to is accepted")
     return path
 
@@ -111,18 +93,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_grading_options(parser)
 
 
-def _existing_folder(text: str) -> Path:
-    if not Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} given, a folder that exists is accepted")
-    return Path(text)
-
-
-def _jobs(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_JOBS):
-        raise argparse.ArgumentTypeError(f"{text!r} given, a whole number from 1 to {MOST_JOBS} is accepted")
-    return int(text)
-
-
 def _shard(text: str) -> Shard:
     found = re.fullmatch(r"([0-9]{1,5})/([0-9]{1,5})", text)
     if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST_SHARDS:
@@ -133,14 +103,19 @@ def _shard(text: str) -> Shard:
 def _add_run_all(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("assignment", metavar="NAME", type=_assignment)
-    add("folder", metavar="DIR", type=_existing_folder, help="has STUDENT.cu or STUDENT/….cu of each student")
+    add("folder", metavar="DIR", type=existing_folder, help="has STUDENT.cu or STUDENT/….cu of each student")
     add("--csv", metavar="F", type=output_file, required=True, help="write a row for each student to this file")
     add("--json-dir", metavar="D", type=output_folder, help="write each result to D/STUDENT.json")
     add("--gradescope-dir", metavar="D", type=output_folder, help="write each result as Gradescope reads it to D/STUDENT/results.json")
     add("--junit", metavar="F", type=output_file, help="write all results as JUnit XML")
     add("--shard", metavar="K/N", type=_shard, help="grade the K-th of N shares of the class alone; `merge` joins their CSV files")
     add("--kept", metavar="D", type=output_folder, help="keep results in this folder (default: build/grades)")
-    add("--jobs", metavar="N", type=_jobs, help="how many are graded at a time (default: as many as there are cores; 1 with --gpu)")
+    add(
+        "--jobs",
+        metavar="N",
+        type=whole_number(MOST_JOBS),
+        help="how many are graded at a time (default: as many as there are cores; 1 with --gpu)",
+    )
     _add_grading_options(parser)
 
 

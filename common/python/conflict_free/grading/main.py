@@ -12,6 +12,7 @@ from rich.console import Console
 
 from conflict_free.console import FAILED, USAGE, Stop, run_main, say
 from conflict_free.setup import cuda
+from conflict_free.whole_files import write_asked
 
 from . import assignment, building, classes, exports, feedback, handed_in, release, sandbox, shards, watching
 from .assignment import AssignmentError
@@ -83,7 +84,7 @@ def _write(options: argparse.Namespace, result: Result) -> None:
     }
     for option, text in texts.items():
         if path := getattr(options, option):
-            classes.write_asked(path, text(), f"--{option}")
+            write_asked(path, text(), f"--{option}")
     missing = exports.classroom50_missing(os.environ)
     if options.classroom50 and missing:
         print(
@@ -94,7 +95,7 @@ def _write(options: argparse.Namespace, result: Result) -> None:
     if options.picture:
         drawing = next((check.drawing for check in result.checks if check.drawing), None)
         if drawing:
-            classes.write_asked(options.picture, drawing, "--picture")
+            write_asked(options.picture, drawing, "--picture")
         else:
             print(f"no picture in {options.picture}: no check that failed is about an access", file=sys.stderr)
 
@@ -139,7 +140,7 @@ def _run_all(options: argparse.Namespace) -> int:
 
 def _merge(options: argparse.Namespace) -> int:
     rows, checks = shards.merge(options.parts)
-    classes.write_asked(options.csv, exports.class_csv(rows, checks), "--csv")
+    write_asked(options.csv, exports.class_csv(rows, checks), "--csv")
     for line in classes.same_files((row["student"], row["sha256"]) for row in rows):
         say(line)
     failed = [row for row in rows if row["status"] != "graded"]

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from conflict_free.whole_files import write_whole
+
 from .assignment import load
 from .building import Toolchain
-from .classes import write_whole
 from .handed_in import Submission
 from .judging import grade
 from .timing import Gpu

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as xml
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .svg import Svg
+
 _BAR = 40  # characters of the longest bar
 _CELL, _ROW, _LEFT, _TOP, _EDGE = 12, 20, 100, 48, 12
 _BUSY, _IDLE = "█", "·"
-_STYLE = "text{font:12px sans-serif;fill:#1a1a1a}.l{text-anchor:end}.b{fill:#f2b84b;stroke:#8a5a00}"
 
 
 @dataclass(frozen=True)
@@ -36,32 +36,13 @@ class Queues:
     def to_svg(self) -> str:
         """Return the picture with a bar for each partition."""
         width, height = _LEFT + (_BAR + 6) * _CELL + _EDGE, _TOP + _ROW * len(self.requests) + _EDGE
-        svg = xml.Element(
-            "svg",
-            {
-                "xmlns": "http://www.w3.org/2000/svg",
-                "role": "img",
-                "viewBox": f"0 0 {width} {height}",
-                "width": str(width),
-                "height": str(height),
-            },
-        )
-        xml.SubElement(svg, "title").text = " ".join(self.heading)
-        xml.SubElement(svg, "style").text = _STYLE
-        xml.SubElement(svg, "rect", {"width": str(width), "height": str(height), "fill": "#fff"})
-        for number, line in enumerate(self.heading):
-            _text(svg, line, _EDGE, 18 + 16 * number)
+        svg = Svg(width, height, self.heading, _EDGE)
         for number, requests in enumerate(self.requests):
             top, length = _TOP + number * _ROW, self._length(requests) * _CELL
-            _text(svg, f"partition {number}", _LEFT - 6, top + 14, "l")
-            xml.SubElement(svg, "rect", {"x": str(_LEFT), "y": str(top), "width": str(length), "height": str(_ROW - 4), "class": "b"})
-            _text(svg, str(requests), _LEFT + length + 6, top + 14)
-        xml.indent(svg, " ")
-        return xml.tostring(svg, encoding="unicode") + "\n"
-
-
-def _text(svg: xml.Element, text: str, x: int, y: int, kind: str = "") -> None:
-    xml.SubElement(svg, "text", {"x": str(x), "y": str(y), **({"class": kind} if kind else {})}).text = text
+            svg.text(f"partition {number}", _LEFT - 6, top + 14, "l")
+            svg.box(_LEFT, top, length, _ROW - 4, "b")
+            svg.text(str(requests), _LEFT + length + 6, top + 14)
+        return svg.to_text()
 
 
 def picture_of(kernels: Sequence[Mapping[str, Any]], op: str, wanted: float) -> Queues | None:

@@ -7,11 +7,14 @@ An access is as the model writes it down in a trace; see common/model/src/report
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as xml
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
+
+from conflict_free.evidence.banks import lanes_by_bank
+from conflict_free.evidence.sentences import plural, ranges
+
+from .svg import Svg
 
 SECTOR_BYTES = 32
 WORD_BYTES = 4
@@ -69,7 +72,7 @@ class Map:
         shown = self.rows if len(self.rows) <= _MOST_ROWS else self.rows[:_SHOWN_ROWS]
         for row in shown:
             marks = "".join(_NOTHING if cell is None else _BUSY if cell.lanes else _IDLE for cell in row.cells)
-            lines.append(f"{row.label:>{left}}  {self._grouped(marks)}  {_plural('lane', row.lanes)} {_ranges(row.lanes)}")
+            lines.append(f"{row.label:>{left}}  {self._grouped(marks)}  {'lane' if len(row.lanes) == 1 else 'lanes'} {ranges(row.lanes)}")
         if left_out := len(self.rows) - len(shown):
             lines.append(f"{'…':>{left}}  {left_out} more {self.noun}s")
         return "\n".join(lines)
@@ -83,23 +86,6 @@ class Map:
     def to_svg(self) -> str:
         """Return the map as a picture with the lanes' numbers in its cells."""
         return _svg(self)
-
-
-def _plural(noun: str, what: Sequence) -> str:
-    return noun if len(what) == 1 else f"{noun}s"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {_plural(noun, range(count))}"
-
-
-def _ranges(numbers: Iterable[int]) -> str:
-    """Ascending numbers for readers: 0, 4–7."""
-    parts = []
-    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
-        found = [number for _, number in run]
-        parts.append(str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}")
-    return ", ".join(parts)
 
 
 # --- what an access costs ------------------------------------------------------------------------
@@ -132,14 +118,12 @@ def map_of(launch: Mapping[str, Any], block: Sequence[int], access: Mapping[str,
 def _bank_map(access: Mapping[str, Any], banks: int, where: str) -> Map:
     rows = []
     for number, wavefront in enumerate(access["wavefronts"], start=1):
-        lanes: dict[int, list[int]] = {}
-        for lane, word in wavefront:
-            lanes.setdefault(word % banks, []).append(lane)
+        lanes = lanes_by_bank(wavefront, banks)
         rows.append(Row(f"wavefront {number}", tuple(Cell(tuple(lanes.get(bank, ()))) for bank in range(banks))))
     taken, ideal = len(rows), access["ideal_wavefronts"]
     heading = (
-        f"Shared {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
-        f"{taken} {_plural('wavefront', rows)}, ideal: {ideal}. Which of the {banks} banks each uses, and for which lanes:",
+        f"Shared {access['op']} of {plural(access['size'], 'byte')} a lane, {where}:",
+        f"{plural(taken, 'wavefront')}, ideal: {ideal}. Which of the {banks} banks each uses, and for which lanes:",
     )
     return Map(heading, "bank", tuple(rows), "wavefront", banks)
 
@@ -160,9 +144,9 @@ def _sector_map(access: Mapping[str, Any], where: str) -> Map:
         rows.append(Row(f"byte {line * _LINE_BYTES}", tuple(cells)))
     active = sum(start is not None for start in access["lanes"])
     heading = (
-        f"Global {access['op']} of {_number(access['size'], 'byte')} a lane, {where}:",
-        f"asked for by {_number(active, 'lane')}: {_number(active * access['size'], 'byte')}; moved: "
-        f"{_number(len(touched), 'sector')} of {SECTOR_BYTES} bytes. Which 4-byte words of them are asked for:",
+        f"Global {access['op']} of {plural(access['size'], 'byte')} a lane, {where}:",
+        f"asked for by {plural(active, 'lane')}: {plural(active * access['size'], 'byte')}; moved: "
+        f"{plural(len(touched), 'sector')} of {SECTOR_BYTES} bytes. Which 4-byte words of them are asked for:",
     )
     return Map(heading, "word", tuple(rows), "row", _WORDS_OF_SECTOR)
 
@@ -170,10 +154,6 @@ def _sector_map(access: Mapping[str, Any], where: str) -> Map:
 # --- SVG -----------------------------------------------------------------------------------------
 
 _CELL, _ROW, _GAP, _LEFT, _TOP, _EDGE = 24, 20, 8, 110, 64, 12
-_STYLE = (
-    "text{font:12px sans-serif;fill:#1a1a1a}.n{font-size:10px;text-anchor:middle}.l{text-anchor:end}"
-    ".b{fill:#f2b84b;stroke:#8a5a00}.i{fill:#fff;stroke:#c8c8c8}"
-)
 
 
 def _svg(drawn: Map) -> str:
@@ -183,37 +163,17 @@ def _svg(drawn: Map) -> str:
         return _LEFT + column * _CELL + column // drawn.group * _GAP
 
     width, height = left_of(columns) + _EDGE, _TOP + _ROW * len(drawn.rows) + _EDGE
-    svg = xml.Element(
-        "svg",
-        {
-            "xmlns": "http://www.w3.org/2000/svg",
-            "role": "img",
-            "viewBox": f"0 0 {width} {height}",
-            "width": str(width),
-            "height": str(height),
-        },
-    )
-    xml.SubElement(svg, "title").text = " ".join(drawn.heading)
-    xml.SubElement(svg, "style").text = _STYLE
-    xml.SubElement(svg, "rect", {"width": str(width), "height": str(height), "fill": "#fff"})
-    for number, line in enumerate(drawn.heading):
-        _text(svg, line, _EDGE, 18 + 16 * number)
-    _text(svg, drawn.scale, _LEFT - 6, _TOP - 5, "l")
+    svg = Svg(width, height, drawn.heading, _EDGE)
+    svg.text(drawn.scale, _LEFT - 6, _TOP - 5, "l")
     for column in range(columns):
-        _text(svg, str(column % drawn.group), left_of(column) + _CELL // 2, _TOP - 5, "n")
+        svg.text(str(column % drawn.group), left_of(column) + _CELL // 2, _TOP - 5, "n")
     for number, row in enumerate(drawn.rows):
         top = _TOP + number * _ROW
-        _text(svg, row.label, _LEFT - 6, top + 14, "l")
+        svg.text(row.label, _LEFT - 6, top + 14, "l")
         for column, cell in enumerate(row.cells):
             if cell is None:
                 continue
-            box = {"x": left_of(column), "y": top, "width": _CELL, "height": _ROW}
-            xml.SubElement(svg, "rect", {**{name: str(value) for name, value in box.items()}, "class": "b" if cell.lanes else "i"})
+            svg.box(left_of(column), top, _CELL, _ROW, "b" if cell.lanes else "i")
             if cell.label:
-                _text(svg, cell.label, left_of(column) + _CELL // 2, top + 14, "n")
-    xml.indent(svg, " ")
-    return xml.tostring(svg, encoding="unicode") + "\n"
-
-
-def _text(svg: xml.Element, text: str, x: int, y: int, kind: str = "") -> None:
-    xml.SubElement(svg, "text", {"x": str(x), "y": str(y), **({"class": kind} if kind else {})}).text = text
+                svg.text(cell.label, left_of(column) + _CELL // 2, top + 14, "n")
+    return svg.to_text()

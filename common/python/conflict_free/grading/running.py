@@ -27,7 +27,7 @@ from .assignment import Assignment
 from .building import Toolchain
 from .cases import DrawnCase
 
-_OUTCOME, _CALLS, _REPORT, _TRACE = "outcome.txt", "calls.json", "report.json", "trace.json"
+_OUTCOME, _CALLS, _REPORT, _TRACE = "outcome.json", "calls.json", "report.json", "trace.json"
 FINISHED = "finished"
 #: What the processes get beyond a case's limit, so that the model, which says more, stops a kernel first.
 _SECONDS_MORE = 3
@@ -44,8 +44,8 @@ class Run:
     """What is known of a run on one case. Nothing of it but `done` comes from the submission's own process.
 
     `done` and `judged` are how that process and the judge ended, if they did in this case; `report` is the model's. `outcome` is how the program came to
-    its end in the judge's eyes: "finished", "failed", "ended", "broken" or "memory" (see simt_judge); `said` is what there is
-    to say about it. `calls` are those that moved or set memory.
+    its end in the judge's eyes: "finished", "failed", "ended", "broken" or "memory" (see simt_judge); `failure` is the line of one
+    that failed, `message` the model's message on one that is broken. `calls` are those that moved or set memory.
     """
 
     case: DrawnCase
@@ -53,7 +53,8 @@ class Run:
     judged: sandbox.Done
     report: Mapping[str, Any] | None
     outcome: str | None
-    said: str
+    failure: str
+    message: Mapping[str, Any]
     calls: Mapping[str, Any]
     outputs: Mapping[str, numpy.ndarray | None]
     trace: list[dict[str, Any]]
@@ -108,15 +109,17 @@ def _runs(cases: Sequence[DrawnCase], left: Path, done: sandbox.Done, judged: sa
     """What the judge has left of each case that it has begun."""
     for number, case in enumerate(cases):
         place = left / str(number)
-        outcome, _, said = (_read_text(place / _OUTCOME) or "").partition("\n")
+        came_out = _read_json(place / _OUTCOME) or {}
+        outcome = came_out.get("how")
         went_on = outcome == FINISHED and number + 1 < len(cases)
         yield Run(
             case,
             _WENT_ON if went_on else done,
             _WENT_ON if went_on else judged,
             _read_json(place / _REPORT),
-            outcome or None,
-            said.strip(),
+            outcome,
+            came_out.get("failure", ""),
+            came_out,
             _read_json(place / _CALLS) or {},
             read_outputs(place, case),
             trace,
@@ -144,7 +147,7 @@ def _run_both(
     ends = socket.socketpair()
     judge = sandbox.Job(
         [tools.judge, *(given / str(each) for each in range(number)), left, "--connection", str(ends[0].fileno())],
-        [*tools.judge_files(), given],
+        [tools.judge, tools.runtime, given],
         left,
         # Blocks run at the same time, and their processor time adds up.
         sandbox.Limits(
@@ -155,7 +158,7 @@ def _run_both(
     )
     submitted = sandbox.Job(
         [program],
-        [program, *tools.runtime_files()],
+        [program, tools.runtime],
         own,
         # It waits for the judge, for the most part: its own work in all cases is small.
         sandbox.Limits(
@@ -203,13 +206,6 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-
-
-def _read_text(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
         return None
 
 

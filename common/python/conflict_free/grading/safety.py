@@ -12,28 +12,12 @@ from . import source_text
 from .assignment import Assignment
 from .running import Run
 
-_PLACE = re.compile(r"(?P<file>[\w.-]+\.cu):(?P<line>\d+)")
 #: As often as no line is run in the small cases of an assignment, and every line of an endless loop long before the time is up.
 _WITHOUT_END = 20_000
 #: Lines that are named where they are found in the source, and not told by the model.
 _MOST_LINES = 3
 
-_ROUNDED_TO_0 = "A division that makes up the grid or the block has come out as 0: round it up, as in (n + size - 1) / size."
-#: One sentence of help for each error of the model or the runtime, or end that the judge has seen, that has these words.
-_HELP_WITH_ERRORS = {
-    " 0 x ": _ROUNDED_TO_0,
-    " x 0 ": _ROUNDED_TO_0,
-    "have to be dynamic": "Declare a smaller array; or one `extern __shared__`, whose bytes the launch asks for after cudaFuncSetAttribute has allowed them.",
-    "was not launched": "Ask the launch for no more threads, blocks and shared memory than a block, a grid and the GPU may have.",
-    "call is not configured": "A kernel is called as a function: say how many blocks and threads run it, kernel<<<grid, block>>>(arguments).",
-    "only kernels and copies reach": "Let a kernel do that: a pointer to device memory means nothing to host code.",
-    "which is the driver's": "Free only what the function itself has allocated.",
-    "to the judge": "Call the CUDA runtime by its functions: what else reaches the judge ends the program.",
-    "no heap for kernels": "Allocate with cudaMalloc before the launch, and pass the pointer to the kernel.",
-    "more memory than": "Allocate what the sizes ask for, and no more.",
-}
-_NOT_LAUNCHED = re.compile(r"kernel (?P<kernel>.+?) was not launched")
-_NO_BODY = re.compile(r"the instruction \S+ calls (?P<name>.+), which has no body and is not supported, in kernel (?P<kernel>[^,]+)")
+_WITHOUT_HELP = "Look at what the kernels and the host code read and write."
 
 
 @dataclass(frozen=True)
@@ -52,7 +36,7 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
         # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
         return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
     if run.outcome == "broken":
-        return Complaint(run.said, _help_with(run.said), _places(_lines_of(run.said, text), assignment))
+        return _of_message(run.message, assignment, text)
     if run.outcome == "memory":
         return _of_limit("memory", assignment)
     if (run.judged.stopped_by or "").startswith("signal"):
@@ -74,7 +58,7 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
             "Allocate with cudaMalloc, and let kernels do the work on it.",
         )
     if not run.finished:
-        return _of_runtime(run.said if run.outcome == "failed" else run.outcome, run.done.returncode)
+        return _of_runtime(run.failure if run.outcome == "failed" else run.outcome, run.done.returncode)
     return _of_movement(run, assignment, text)
 
 
@@ -162,47 +146,48 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
     return Complaint(seen, help_)
 
 
-def _of_error(error: str, report: Mapping, assignment: Assignment, text: str) -> Complaint:
-    """What kept the program from its end. The model writes the line into its words, where it knows it."""
-    if "bad_alloc" in error:
-        return _of_limit("memory", assignment)
-    if "did not end within" in error:
-        return Complaint(error, "Look for a loop whose condition never becomes false.", _repeated(report))
-    places = [{"file": found["file"], "line": int(found["line"])} for found in _PLACE.finditer(error)]
-    seen = error.removesuffix(f", {assignment.source.name}:{places[-1]['line']}") if places else error
-    if missing := _NO_BODY.search(seen):
-        return _of_missing(missing["name"], missing["kernel"], places, assignment, text)
-    return Complaint(seen, _help_with(error), places or _places(_lines_of(error, text), assignment))
+def _of_error(error: Mapping, report: Mapping, assignment: Assignment, text: str) -> Complaint:
+    """What kept the program from its end, as the model says it."""
+    if error["code"] in ("kernel_does_not_end", "block_does_not_end"):
+        return Complaint(error["message"], error["help"], _repeated(report))
+    if error["code"] == "function_without_body":
+        return _of_missing(error["fields"], assignment, text)
+    return _of_message(error, assignment, text)
 
 
-def _of_missing(name: str, kernel: str, places: Sequence[Mapping], assignment: Assignment, text: str) -> Complaint:
+def _of_message(message: Mapping, assignment: Assignment, text: str) -> Complaint:
+    """The model writes the line into its fields, where it knows it."""
+    fields = message["fields"]
+    help_ = message["help"] or _WITHOUT_HELP
+    if "line" not in fields:
+        return Complaint(message["message"], help_, _places(_lines_of(message, text), assignment))
+    seen = message["message"].removesuffix(f", {fields['file']}:{fields['line']}")
+    return Complaint(seen, help_, [{"file": fields["file"], "line": fields["line"]}])
+
+
+def _of_missing(fields: Mapping, assignment: Assignment, text: str) -> Complaint:
     """A function that a kernel calls and nobody defines, as the source declares it."""
-    declared = source_text.declaration(text, source_text.simple_name(name))
+    declared = source_text.declaration(text, source_text.simple_name(fields["callee"]))
+    called = [{"file": fields["file"], "line": fields["line"]}] if "line" in fields else []
     return Complaint(
-        f"`{declared.head if declared else name}` is called by kernel {kernel} and nowhere defined",
+        f"`{declared.head if declared else fields['callee']}` is called by kernel {fields['kernel']} and nowhere defined",
         "Define it in this file, with these parameters.",
-        [*_places([declared.line] if declared else [], assignment), *places],
+        [*_places([declared.line] if declared else [], assignment), *called],
     )
 
 
-def _lines_of(error: str, text: str) -> Sequence[int]:
-    """The lines that an error is about, where it names none."""
-    if "only kernels and copies reach" in error:
+def _lines_of(message: Mapping, text: str) -> Sequence[int]:
+    """The lines that a message is about, where it names none."""
+    if message["code"] == "host_fault":
         return source_text.host_accesses(text)
-    found = _NOT_LAUNCHED.search(error)
-    arrays = source_text.shared_arrays(text) if "have to be dynamic" in error else []
-    return [*arrays, *source_text.launches(text, found["kernel"])] if found else []
+    if "error" not in message["fields"]:  # only a launch that is refused has one, and the model does not know its line
+        return []
+    arrays = source_text.shared_arrays(text) if message["code"] == "too_much_static_shared_memory" else []
+    return [*arrays, *source_text.launches(text, message["fields"]["kernel"])]
 
 
 def _places(lines: Iterable[int], assignment: Assignment) -> list[Mapping]:
     return [{"file": assignment.source.name, "line": line} for line in list(lines)[:_MOST_LINES]]
-
-
-def _help_with(error: str) -> str:
-    return next(
-        (help_ for words, help_ in _HELP_WITH_ERRORS.items() if words in error),
-        "Look at what the kernels and the host code read and write.",
-    )
 
 
 def _repeated(report: Mapping) -> list[Mapping]:
@@ -216,7 +201,10 @@ def _repeated(report: Mapping) -> list[Mapping]:
 def _of_runtime(outcome: str, code: int) -> Complaint:
     reason = outcome.rpartition("failed: ")[2] if outcome != "finished" else f"exit code {code}"
     if "call is not configured" in reason:
-        return Complaint("a kernel is called without <<<grid, block>>>", _help_with(reason))
+        return Complaint(
+            "a kernel is called without <<<grid, block>>>",
+            "A kernel is called as a function: say how many blocks and threads run it, kernel<<<grid, block>>>(arguments).",
+        )
     return Complaint(
         f"the CUDA runtime reports an error: {reason}",
         "Check the grid, the block and the sizes of allocations, and what each call of the runtime returns.",

@@ -72,7 +72,11 @@ def available() -> str | None:
     if shutil.which("bwrap") is None:
         return "bwrap is not there; the package bubblewrap has it"
     with contextlib.ExitStack() as stack:
-        command = _confined(["true"], [], None, Limits(), {}, stack.enter_context(_filter(Limits())))
+        try:
+            descriptor = stack.enter_context(_filter(Limits()))
+        except RuntimeError:
+            return "libseccomp is not there; the package libseccomp2 has it"
+        command = _confined(["true"], [], None, Limits(), {}, descriptor)
         done = subprocess.run(
             command.words, pass_fds=command.descriptors, env=_ENVIRONMENT, capture_output=True, text=True, errors="replace"
         )
@@ -170,13 +174,10 @@ class _Command:
 @contextlib.contextmanager
 def _filter(limits: Limits) -> Iterator[int]:
     """A descriptor from which the filter of system calls is read."""
-    descriptor = os.memfd_create("filter")
-    try:
-        os.write(descriptor, filter_of_calls(may_start_processes=limits.processes > 1) or b"")
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        yield descriptor
-    finally:
-        os.close(descriptor)
+    with os.fdopen(os.memfd_create("filter"), "wb") as file:
+        filter_of_calls(may_start_processes=limits.processes > 1).export_bpf(file)
+        file.seek(0)
+        yield file.fileno()
 
 
 def _system_folders() -> list[str]:
@@ -339,3 +340,7 @@ def _watch(watched: Sequence[_Watched]) -> None:
             if not watched[0].open_streams:
                 for each in watched[1:]:
                     each.deadline = min(each.deadline, now + _MOMENT)
+
+
+if __name__ == "__main__":
+    print(available() or "")

@@ -23,10 +23,10 @@ from rich.table import Table
 from rich.text import Text
 
 from conflict_free.console import FAILED
+from conflict_free.whole_files import write_whole
 
 from . import exports
 from .assignment import Assignment
-from .classes import write_whole
 from .result import Check, Result
 
 _FORMAT = "conflict_free/progress/1"
@@ -74,7 +74,6 @@ def load(path: Path) -> Progress:
 def save(path: Path, progress: Progress) -> None:
     """Remember. A folder that cannot be written is no reason to stop."""
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, json.dumps({"format": _FORMAT, **asdict(progress)}, indent=1) + "\n")
 
 

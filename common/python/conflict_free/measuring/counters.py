@@ -146,33 +146,25 @@ def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, s
     return {key: sum(launch.number(metric) for launch in found) for key, metric in metrics.items()}
 
 
+def profiler(ncu: str, metrics: Iterable[str], log: Path) -> list[str]:
+    """The words before a command with which ncu writes metrics of its kernels to a file, as `ncu --csv` does.
+
+    The clocks are left as they are, as in timing. What needs several passes is launched anew for each, on what its memory held
+    before, and each pass begins with caches that are flushed and invalid, as is ncu's default.
+    """
+    controls = ["--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(metrics)]
+    return [ncu, *controls, "--csv", "--print-units", "base", "--log-file", str(log)]
+
+
 def run_ncu(ncu: str, command: list[str], kernels: str, metrics: Iterable[str]) -> str:
     """What `ncu --csv` says of the metrics of the kernels in a command, named as ncu's --kernel-name takes them.
 
-    The clocks are left as they are, as in timing. What needs several passes is launched anew for each, on what its memory held
-    before, and each pass begins with caches that are flushed and invalid, as is ncu's default. Raises NoCounters if the
-    command fails, unless ncu says why.
+    See profiler(). Raises NoCounters if the command fails, unless ncu says why.
     """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
         done = subprocess.run(
-            [
-                ncu,
-                "--clock-control",
-                "none",
-                "--cache-control",
-                "all",
-                "--metrics",
-                ",".join(metrics),
-                "--csv",
-                "--print-units",
-                "base",
-                "--log-file",
-                str(log),
-                "--kernel-name",
-                kernels,
-                *command,
-            ],
+            [*profiler(ncu, metrics, log), "--kernel-name", kernels, *command],
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,

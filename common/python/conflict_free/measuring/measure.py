@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from conflict_free.arguments import existing_folder, whole_number
 from conflict_free.console import NO_GPU, ROOT, USAGE, OneLineParser, Stop, module_command, say
 from conflict_free.setup import cmake, cuda, setup
 
@@ -23,23 +24,10 @@ PRESET = "programs"
 CARRIED = ROOT / ".carry"
 
 
-def _positive(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} given, a whole number from 1 up is accepted")
-    return int(text)
-
-
 def _machine_name(text: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", text) or text == "historical":
         raise argparse.ArgumentTypeError(f"{text!r} given, lower-case letters, digits, - and _ are accepted")
     return text
-
-
-def _folder(text: str) -> Path:
-    folder = Path(text).resolve()
-    if not folder.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} given, a folder that exists is accepted")
-    return folder
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -53,7 +41,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--chapter", metavar="SLUG", action="append", help="only this chapter; may be repeated")
-    add("--samples", metavar="N", type=_positive, help="samples of each time (default: the program's)")
+    add("--samples", metavar="N", type=whole_number(), help="samples of each time (default: the program's)")
     add("--no-counters", action="store_true", help="do not run ncu")
     add("--peers", action="store_true", help="time what libraries take for the same work as well, those that are on this machine")
     add("--name", metavar="NAME", type=_machine_name, default="local", help="name of the machine, and of its folder (default: local)")
@@ -64,11 +52,16 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         default=ROOT / "book" / "results",
         help="where the machine's folder is made (default: book/results)",
     )
-    add("--build-dir", metavar="DIR", type=_folder, help="take the programs that are ready in this build folder and build nothing")
+    add(
+        "--build-dir",
+        metavar="DIR",
+        type=lambda text: existing_folder(text).resolve(),
+        help="take the programs that are ready in this build folder and build nothing",
+    )
     add(
         "--counts",
         metavar="DIR",
-        type=_folder,
+        type=lambda text: existing_folder(text).resolve(),
         help="take the model's counts from the files DIR/SLUG.json, made elsewhere by the target `counts`",
     )
     add("--commit", metavar="SHA", help="the commit that is measured, where there is no git checkout")

@@ -31,7 +31,7 @@ from typing import Any
 
 from conflict_free.console import USAGE, OneLineParser, Stop, run_main, say
 
-from .counters import COMPARED, Launch, NoCounters, model_counts
+from .counters import COMPARED, Launch, NoCounters, model_counts, profiler
 
 _LAUNCHES = 20  # of each program, that ncu profiles
 _SECONDS = 25  # for each program under ncu
@@ -53,23 +53,7 @@ def _profile_once(ncu: str, folder: Path, command: list[str]) -> dict[str, Any]:
         log = Path(scratch) / "ncu.csv"
         try:
             done = subprocess.run(
-                [
-                    ncu,
-                    "--clock-control",
-                    "none",
-                    "--cache-control",
-                    "all",
-                    "--metrics",
-                    ",".join(metrics),
-                    "--csv",
-                    "--print-units",
-                    "base",
-                    "--launch-count",
-                    str(_LAUNCHES),
-                    "--log-file",
-                    str(log),
-                    *command,
-                ],
+                [*profiler(ncu, metrics, log), "--launch-count", str(_LAUNCHES), *command],
                 cwd=folder,
                 capture_output=True,
                 stdin=subprocess.DEVNULL,

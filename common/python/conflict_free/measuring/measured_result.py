@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import tempfile
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from pathlib import Path
 from conflict_free.console import Stop, shown_path
 from conflict_free.evidence import files
 from conflict_free.evidence.names import ResultError
+from conflict_free.whole_files import write_whole
 
 from .counters import profiler_name
 from .machine import compiler_flags, host_processor, query_smi, toolkit_version
@@ -99,15 +99,10 @@ def whole_result(session: Session, slug: str, told: dict, hashes: dict[str, str]
 
 def write_json(path: Path, data: dict) -> None:
     """Writes a file whole or not at all."""
-    new = path.with_name(path.name + ".new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(new, path)
+        write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
         raise Stop(f"cannot write {shown_path(path)}: {error.strerror}") from error
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def check_writable(folder: Path) -> None:

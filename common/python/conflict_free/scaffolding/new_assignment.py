@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shutil
 from pathlib import Path
 
-from conflict_free.console import FAILED, ROOT, OneLineParser, Stop, say, shown_path
+from conflict_free.console import ROOT, OneLineParser, Stop, say, shown_path
+
+from .new_files import refuse_existing, write_new
 
 TEMPLATES = Path(__file__).with_name("assignment")
 CHAPTERS = ROOT / "chapters"
@@ -58,23 +58,6 @@ def made_from_templates(slug: str) -> dict[Path, str]:
     return files
 
 
-def write(texts: dict[Path, str], made: Path) -> None:
-    """Write all files or none; `made` is the folder that is new. Raises Stop."""
-    new = []
-    try:
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new.append(path.with_name(path.name + ".new"))
-            new[-1].write_text(text, encoding="utf-8")
-        for path in texts:
-            os.replace(path.with_name(path.name + ".new"), path)
-    except OSError as error:
-        for file in new:
-            file.unlink(missing_ok=True)
-        shutil.rmtree(made, ignore_errors=True)
-        raise Stop(f"cannot write {error.filename}: {error.strerror}") from error
-
-
 def main() -> int:
     parser = OneLineParser(
         prog="scripts/new-assignment",
@@ -85,12 +68,10 @@ def main() -> int:
     parser.add_argument("slug", metavar="SLUG", type=_slug, help="a chapter, which scripts/new-chapter makes")
     slug = parser.parse_args().slug
     texts = made_from_templates(slug)
-    there = [path for path in texts if path.exists()]
-    if there:
-        raise Stop(f"{shown_path(there[0])} is there already; nothing was changed", FAILED)
+    refuse_existing(texts)
     for path, change in ((CHAPTERS / slug / "CMakeLists.txt", in_cmake), (BOOK / "index.rst", in_index)):
         texts[path] = change(path.read_text(encoding="utf-8"), slug)
-    write(texts, CHAPTERS / slug / "assignment")
+    write_new(texts, CHAPTERS / slug / "assignment")
     for path in texts:
         say(shown_path(path))
     say()

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
-from conflict_free.console import FAILED, ROOT, OneLineParser, Stop, say, shown_path
+from conflict_free.console import ROOT, OneLineParser, Stop, say, shown_path
 from conflict_free.setup import folders
+
+from .new_files import refuse_existing, write_new
 
 TEMPLATES = Path(__file__).with_name("chapter")
 # Each file of a chapter, and the template that it is made from.
@@ -59,9 +59,7 @@ def main() -> int:
     parser.add_argument("slug", metavar="SLUG", type=_slug, help="its name: lower-case words joined by _")
     slug = parser.parse_args().slug
     made = {ROOT / path.format(slug=slug): TEMPLATES / template for path, template in FILES.items()}
-    there = [path for path in [ROOT / "chapters" / slug, *made] if path.exists()]
-    if there:
-        raise Stop(f"{shown_path(there[0])} is there already; nothing was changed", FAILED)
+    refuse_existing([ROOT / "chapters" / slug, *made])
     title = slug.replace("_", " ").capitalize()
     values = {"@slug@": slug, "@title@": title, "@underline@": "=" * len(title)}
     listings = {ROOT / "chapters" / "CMakeLists.txt": in_cmake, ROOT / "book" / "index.rst": in_index}
@@ -69,20 +67,7 @@ def main() -> int:
     for path, template in made.items():
         text = template.read_text(encoding="utf-8")
         texts[path] = re.sub("|".join(values), lambda match: values[match.group()], text)
-    new = []
-    try:
-        # Every file is written before the first takes its place.
-        for path, text in texts.items():
-            path.parent.mkdir(exist_ok=True)
-            new.append(path.with_name(path.name + ".new"))
-            new[-1].write_text(text, encoding="utf-8")
-        for path in texts:
-            os.replace(path.with_name(path.name + ".new"), path)
-    except OSError as error:
-        for file in new:
-            file.unlink(missing_ok=True)
-        shutil.rmtree(ROOT / "chapters" / slug, ignore_errors=True)
-        raise Stop(f"cannot write {error.filename}: {error.strerror}") from error
+    write_new(texts, ROOT / "chapters" / slug)
     _format(ROOT / "chapters" / slug / f"{slug}.cu")
     for path in texts:
         say(shown_path(path))

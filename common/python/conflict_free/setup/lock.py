@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import tempfile
 from pathlib import Path
 
 from conflict_free.console import ROOT, OneLineParser, Stop, step
+from conflict_free.whole_files import write_whole
 
 HEADER = """\
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
@@ -70,8 +70,5 @@ def main() -> int:
             )
             text = new.read_text(encoding="utf-8")
             check_no_place(text, lock.name)
-            whole = HEADER.format(source=source.name) + text
-            finished = lock.with_suffix(".lock.new")
-            finished.write_text(whole, encoding="utf-8")
-            os.replace(finished, lock)
+            write_whole(lock, HEADER.format(source=source.name) + text)
     return 0

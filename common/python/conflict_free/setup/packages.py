@@ -46,11 +46,12 @@ PACKAGES = (
     Package("ca-certificates", file="/etc/ssl/certs/ca-certificates.crt"),
 )
 CHROMIUM = Package("chromium", commands=("chromium", "chromium-browser", "google-chrome"))
-BUBBLEWRAP = Package("bubblewrap", commands=("bwrap",))
+# What confines submissions.
+SANDBOX_PACKAGES = (Package("bubblewrap", commands=("bwrap",)), Package("libseccomp2", library="seccomp"))
 # What the tests need besides.
 TEST_PACKAGES = (
     CHROMIUM,
-    BUBBLEWRAP,
+    *SANDBOX_PACKAGES,
     Package("libenchant-2-2", library="enchant-2"),
     Package("hunspell-en-us", file="/usr/share/hunspell/en_US.dic"),
 )

@@ -22,7 +22,7 @@ from conflict_free.console import ROOT, say, shown_path, step
 from . import cuda
 from .cmake import CMAKE_MINIMUM, Tools, version_of
 from .folders import VENV, install_locked, read, remove, stamp_text
-from .packages import BUBBLEWRAP, PACKAGES, TEST_PACKAGES, install_packages
+from .packages import PACKAGES, SANDBOX_PACKAGES, TEST_PACKAGES, install_packages
 
 
 def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
@@ -33,7 +33,7 @@ def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
     """
     started = time.monotonic()
     with _only_one():
-        more = TEST_PACKAGES if tests else (BUBBLEWRAP,) if sandbox else ()
+        more = TEST_PACKAGES if tests else SANDBOX_PACKAGES if sandbox else ()
         work = install_packages((*PACKAGES, *more))
         cmake = shutil.which("cmake")
         locks = [ROOT / "requirements.lock"]

@@ -76,6 +76,26 @@ def test_without_permission_to_install(house, script):
     assert not (house.root / ".venv").exists()
 
 
+def test_the_whole_test_run_needs_packages_in_the_virtual_environment_alone():
+    """The script itself stays in the machine's own Python after the set-up, which is -S and -I here."""
+    code = f"""if True:
+        import sys
+        from pathlib import Path
+        sys.path.insert(0, {str(REPOSITORY / "common" / "python")!r})
+        sys.argv[1:] = ["--", "--quiet"]
+        from conflict_free.checking import run_tests
+        tools = run_tests.cmake.Tools(python=Path({sys.executable!r}), cmake=Path("cmake"), nvcc=Path("nvcc"))
+        run_tests.setup.set_up = lambda *, tests: tools
+        run_tests.cmake.configure = lambda *arguments: Path("build")
+        run_tests.cmake.build = lambda *arguments: None
+        run_tests.cmake.test = lambda *arguments: print(*arguments[1:])
+        run_tests.main()
+    """
+    done = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("ci -j ") and done.stdout.endswith("--quiet\n")
+
+
 def test_ctest_arguments_are_passed_on():
     from conflict_free.checking import run_tests
 

@@ -11,7 +11,19 @@ from pathlib import Path
 import conflict_free
 
 PACKAGE = Path(conflict_free.__file__).parent
-ROOMS = ("console", "setup", "evidence", "counting", "measuring", "grading", "checking", "rendering", "scaffolding")
+ROOMS = (
+    "console",
+    "arguments",
+    "whole_files",
+    "setup",
+    "evidence",
+    "counting",
+    "measuring",
+    "grading",
+    "checking",
+    "rendering",
+    "scaffolding",
+)
 
 
 def imports(path: Path) -> Iterator[str]:

@@ -191,7 +191,7 @@ def test_nvcc_is_told_what_the_model_runs():
     [
         (["run", "./none"], 127, "argument PROGRAM: './none' given, a program that exists is accepted"),
         (["run", "./launches.cu"], 126, "argument PROGRAM: './launches.cu' given, a file that can be executed is accepted"),
-        (["count", "launches.cu", "--blocks", "0"], 2, "argument --blocks: '0' given, a whole number above 0 is accepted"),
+        (["count", "launches.cu", "--blocks", "0"], 2, "argument --blocks: '0' given, a whole number from 1 up is accepted"),
         (["count", "launches.cu", "--devices", "65"], 2, "argument --devices: '65' given, a whole number from 1 to 64 is accepted"),
         (["prun"], 2, "argument COMMAND: 'prun' given, one of count, run, show, diff, nvcc, --cmake-dir, --nvcc is accepted"),
         (["show", "none.json"], 2, "none.json: cannot be read: No such file or directory"),
@@ -245,8 +245,16 @@ RACE = {
     "block": [0, 0, 0],
     "threads": [[0, 0, 0], [1, 0, 0]],
     "lines": [{"file": "a.cu", "line": 3}, {"file": "a.cu", "line": 4}],
+    "code": "race_in_shared_memory",
+    "fields": {},
     "message": "they meet",
     "help": "part <them>",
+}
+TRAP = {
+    "code": "stopped_itself",
+    "fields": {"kernel": "k", "file": "a.cu", "line": 3},
+    "message": "the kernel stopped itself",
+    "help": "",
 }
 
 
@@ -314,6 +322,15 @@ def test_editors_are_told_of_hazards_and_costs(source, monkeypatch):
     assert cost["message"]["text"] == "k: shared store: 128 wavefronts, 4 at best"
     assert {result["ruleId"] for result in run_["results"]} <= {rule["id"] for rule in run_["tool"]["driver"]["rules"]}
     assert not sarif_report.log(report(), [source])["runs"][0]["results"]
+
+
+def test_editors_are_told_what_stopped_the_program(source, monkeypatch):
+    monkeypatch.chdir(source.parent)
+    elsewhere = {**TRAP, "fields": {"kernel": "k"}, "help": "Do not."}
+    stopped, unknown = sarif_report.log({**report(), "errors": [TRAP, elsewhere]}, [source])["runs"][0]["results"]
+    assert (stopped["ruleId"], stopped["level"], stopped["message"]["text"]) == ("stopped", "error", "the kernel stopped itself")
+    assert stopped["locations"][0]["physicalLocation"]["region"]["startLine"] == 3
+    assert unknown["message"]["text"] == "the kernel stopped itself Do not." and "locations" not in unknown
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"machine": "sm_90"}', '{"machine": "m", "kernels": [1], "hazards": [], "exit_code": 0}'])

@@ -5,18 +5,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from conflict_free.counting import exactness, ptx_accesses, sass_accesses
+from conflict_free.counting import exactness, machine_code, ptx_accesses, sass_accesses
+from conflict_free.setup import cuda
 
-NVCC = shutil.which("nvcc") or next(
-    (str(path) for path in (Path("/usr/local/cuda/bin/nvcc"), exactness.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc") if path.exists()), None
-)
-needs_tools = pytest.mark.skipif(not NVCC or not exactness.find_nvdisasm(Path(NVCC)), reason="no nvcc, or no nvdisasm")
+NVCC = cuda.present_nvcc()
+needs_tools = pytest.mark.skipif(not NVCC or not machine_code.find_nvdisasm(NVCC), reason="no nvcc, or no nvdisasm")
 
 
 def compared(folder: Path, kernel: str) -> exactness.Comparison:
@@ -24,7 +22,7 @@ def compared(folder: Path, kernel: str) -> exactness.Comparison:
     source, ptx = folder / "k.cu", folder / "k.ptx"
     source.write_text(f'extern "C" {kernel}\n', encoding="utf-8")
     subprocess.run([NVCC, "-std=c++20", "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
-    return exactness.compare_text(ptx.read_text(encoding="utf-8"), exactness.disassemble(ptx, Path(NVCC)))["k"]
+    return exactness.compare_text(ptx.read_text(encoding="utf-8"), machine_code.disassemble(ptx, NVCC))["k"]
 
 
 # --- kernels -----------------------------------------------------------------------------------
@@ -207,17 +205,17 @@ def test_spilled_registers_are_marked(tmp_path):
     )
     subprocess.run([NVCC, "-lineinfo", "-arch=compute_90", "-ptx", source, "-o", ptx], check=True, capture_output=True)
     text = ptx.read_text(encoding="utf-8")
-    few = exactness.compare_text(text, exactness.disassemble(ptx, Path(NVCC), ["-maxrregcount", "32"]))["k"]
+    few = exactness.compare_text(text, machine_code.disassemble(ptx, NVCC, ["-maxrregcount", "32"]))["k"]
     assert not few.exact and any("registers in local memory" in note["why"] for note in few.fused)
-    assert exactness.compare_text(text, exactness.disassemble(ptx, Path(NVCC)))["k"].exact
+    assert exactness.compare_text(text, machine_code.disassemble(ptx, NVCC))["k"].exact
 
 
 @needs_tools
 def test_a_text_that_ptxas_refuses_is_one_line(tmp_path):
     ptx = tmp_path / "wrong.ptx"
     ptx.write_text(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { frobnicate; }\n", encoding="utf-8")
-    with pytest.raises(exactness.NoMachineCode) as error:
-        exactness.disassemble(ptx, Path(NVCC))
+    with pytest.raises(machine_code.NoMachineCode) as error:
+        machine_code.disassemble(ptx, NVCC)
     assert "ptxas" in str(error.value) and "\n" not in str(error.value)
 
 
@@ -254,7 +252,7 @@ $L__BB0_1:
 
 def test_accesses_are_read_with_their_blocks_and_loops():
     (function,) = ptx_accesses.read(PTX)
-    assert (function.name, function.is_entry, function.loops) == ("k", True, [(12, 18)])
+    assert (function.name, function.loops) == ("k", [(12, 18)])
     shown = [(a.line, a.space, a.operation, a.bytes, a.base, a.offset) for a in function.accesses]
     assert shown == [
         (14, "shared", "load", 4, "%r8", 0),

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from grading_results import make_result
 
-from conflict_free.grading.classes import write_whole
 from conflict_free.grading.handed_in import Submission
+from conflict_free.whole_files import write_whole
 
 
 def grade_order(settings: dict, order: dict) -> None:

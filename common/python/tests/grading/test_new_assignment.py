@@ -37,7 +37,7 @@ def test_an_assignment_is_made_and_listed(ready):
     assert (ready.root / "book" / "index.rst").read_text(encoding="utf-8") == INDEX + "   assignments/copy\n"
     page = (ready.root / "book" / "assignments" / "copy.rst").read_text(encoding="utf-8")
     assert ".. assignment:: copy" in page
-    assert not [path for path in (ready.root / "chapters" / "copy").rglob("*") if path.suffix in (".start", ".new")]
+    assert not [path for path in (ready.root / "chapters" / "copy").rglob("*") if path.suffix in (".start", ".part")]
 
 
 def test_what_is_made_works_at_once(tmp_path):

@@ -23,6 +23,14 @@ def test_a_machine_without_bubblewrap_is_told(monkeypatch):
     sandbox.available.cache_clear()
 
 
+def test_a_machine_without_libseccomp_is_told(monkeypatch):
+    monkeypatch.delitem(sys.modules, "pyseccomp", raising=False)
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
+    sandbox.available.cache_clear()
+    assert "libseccomp2" in sandbox.available()
+    sandbox.available.cache_clear()
+
+
 def test_a_container_that_forbids_namespaces_is_told(tmp_path, monkeypatch):
     bwrap = tmp_path / "bwrap"
     bwrap.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", encoding="utf-8")

@@ -8,15 +8,15 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 import test_sass
 from conftest import counts, ncu_csv, program_rows
+from test_machine_tools import twice
 
 from conflict_free.console import Stop
-from conflict_free.measuring import counters, machine, measure, measured_chapter, measured_result
-
-VALUES = {metric: "1,048,576" for metric in counters.METRICS.values()}
+from conflict_free.measuring import counters, measure, measured_chapter, measured_result
 
 
 def measured(house, *arguments, code=0):
@@ -25,130 +25,6 @@ def measured(house, *arguments, code=0):
     assert done.returncode == code, done.stderr + done.stdout
     path = house.root / "book" / "results" / "local" / "copy.json"
     return done, json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-
-
-# --- what the tools of the machine print -------------------------------------------------------
-
-
-def test_ncu_counters_are_read_by_name_with_their_thousands_separators():
-    assert counters.parse_ncu(ncu_csv(VALUES), "copy_plain", 1) == dict.fromkeys(counters.METRICS, 1048576)
-
-
-def test_each_counter_has_its_place():
-    """The names of the design, each with a value of its own."""
-    values = {
-        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "1",
-        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "2",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "3",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "4",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "5",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "6",
-    }
-    counted = counts()
-    counted["shared_load"]["wavefronts"], counted["shared_store"]["wavefronts"] = 1, 2
-    counted["global_load"].update(requests=3, sectors=5)
-    counted["global_store"].update(requests=4, sectors=6)
-    found = counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
-    assert found == measured_chapter.six(counted)
-    assert found == {
-        "shared_load_wavefronts": 1,
-        "shared_store_wavefronts": 2,
-        "global_load_requests": 3,
-        "global_store_requests": 4,
-        "global_load_sectors": 5,
-        "global_store_sectors": 6,
-    }
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        "copy_plain(float *, const float *, int, int)",
-        "void copy_plain<float>(T1 *)",
-        "chapter::copy_plain(int)",
-    ],
-)
-def test_ncu_kernel_names_in_all_their_forms(shown):
-    assert counters.parse_ncu(ncu_csv(VALUES, shown), "copy_plain", 1)
-
-
-@pytest.mark.parametrize("launches", [1, None])
-def test_ncu_rows_of_another_kernel_are_not_taken(launches):
-    with pytest.raises(counters.NoCounters, match="0 launches of copy_plain"):
-        counters.parse_ncu(ncu_csv(VALUES, "copy_plain_2(int)"), "copy_plain", launches)
-
-
-def twice(values=VALUES):
-    return ncu_csv(values) + "\n".join(ncu_csv(values, launch=1).splitlines()[4:])
-
-
-def test_two_launches_are_not_one():
-    with pytest.raises(counters.NoCounters, match="2 launches of copy_plain, wanted 1"):
-        counters.parse_ncu(twice(), "copy_plain", 1)
-    with pytest.raises(counters.NoCounters, match="1 launches of copy_plain, wanted 2"):
-        counters.parse_ncu(ncu_csv(VALUES), "copy_plain", 2)
-
-
-@pytest.mark.parametrize("launches", [2, None])
-def test_the_counters_of_launches_that_belong_together_are_added(launches):
-    assert counters.parse_ncu(twice(), "copy_plain", launches) == dict.fromkeys(counters.METRICS, 2 * 1048576)
-
-
-def test_the_host_processor(tmp_path):
-    cpuinfo = tmp_path / "cpuinfo"
-    cpuinfo.write_text("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz \nprocessor\t: 1\nmodel name\t: Other\n")
-    assert re.fullmatch(r"Some CPU @ 2 GHz, \d+ cores", machine.host_processor(cpuinfo))
-    assert "does not tell its name, " in machine.host_processor(tmp_path / "none")
-
-
-@pytest.mark.parametrize("value", ["n/a", "", "12.5"])
-def test_a_counter_that_is_no_whole_number_is_refused(value):
-    values = {**VALUES, counters.METRICS["global_load_sectors"]: value}
-    with pytest.raises(counters.NoCounters, match="global_op_ld"):
-        counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
-
-
-def test_a_counter_that_is_missing_is_refused():
-    values = dict(VALUES)
-    del values[counters.METRICS["shared_load_wavefronts"]]
-    with pytest.raises(counters.NoCounters, match="nothing for smsp__sass"):
-        counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
-
-
-@pytest.mark.parametrize(
-    "text, reason",
-    [
-        ("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n", "ERR_NVGPUCTRPERM"),
-        ("==ERROR== Failed to initialize the profiler: LibraryNotLoaded\n", "LibraryNotLoaded"),
-        ("", "0 launches"),
-    ],
-)
-def test_why_there_are_no_counters(text, reason):
-    with pytest.raises(counters.NoCounters, match=reason):
-        counters.parse_ncu(text, "copy_plain", 1)
-
-
-def test_smi_line():
-    assert machine.parse_smi("1980, 3201\n", ["clocks.sm", "clocks.mem"]) == {"clocks.sm": "1980", "clocks.mem": "3201"}
-    with pytest.raises(Stop, match="wanted 2 values"):
-        machine.parse_smi("No devices were found\n", ["clocks.sm", "clocks.mem"])
-
-
-def test_versions():
-    nvcc = "Cuda compilation tools, release 13.0, V13.0.88\nBuild cuda_13.0.r13.0/compiler.36424714_0\n"
-    assert machine.parse_nvcc_version(nvcc) == "13.0.88"
-    with pytest.raises(Stop):
-        machine.parse_nvcc_version("")
-    assert counters.parse_ncu_version("Profiler\nVersion 2025.3.1.0 (build 3)\n") == "Nsight Compute 2025.3.1"
-
-
-def test_flags_say_how_and_not_where():
-    command = (
-        "/usr/bin/nvcc -forward-unknown-to-host-compiler --options-file x.rsp -I/a/include -isystem /b "
-        "-DROOT=/c -DNDEBUG -O3 -std=c++20 '--generate-code=arch=compute_90,code=[sm_90]' -lineinfo -cudart shared "
-        "-MD -MT a.o -MF a.d -x cu -c /a/copy.cu -o a.o"
-    )
-    assert machine.flags_of(command) == ("-DNDEBUG -O3 -std=c++20 --generate-code=arch=compute_90,code=[sm_90] -lineinfo -cudart=shared")
 
 
 # --- the whole way -----------------------------------------------------------------------------
@@ -180,7 +56,7 @@ def test_a_measurement(gpu_house):
     assert provenance["command"] == "scripts/measure"
     assert str(gpu_house.root) not in json.dumps(result)
     assert "1 launches compared, 0 differences" in done.stdout
-    assert not list((gpu_house.root / "book" / "results").rglob("*.new"))
+    assert not list((gpu_house.root / "book" / "results").rglob("*.part"))
 
 
 def test_a_kernel_of_a_header_is_measured_with_its_text(gpu_house):
@@ -371,7 +247,7 @@ def test_a_write_that_breaks_off_leaves_nothing(tmp_path, monkeypatch):
     def broken(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(measured_result.os, "replace", broken)
+    monkeypatch.setattr(Path, "replace", broken)
     with pytest.raises(Stop, match="No space left"):
         measured_result.write_json(path, {})
     assert path.read_text(encoding="utf-8") == "old"
@@ -432,90 +308,3 @@ def test_unknown_chapter(gpu_house):
 def test_the_command_that_is_recorded_names_no_folder():
     options = measure.parse(["--chapter", "copy", "--output", "/x", "--name", "h200", "--commit", "abc"])
     assert measured_result.command_line(options) == "scripts/measure --chapter copy --name h200"
-
-
-# --- specimens ---------------------------------------------------------------------------------
-
-METRIC = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
-SPECIMEN = "// [slow]\n__global__ void slow(int* x) { *x = 1; }\n// [/slow]\n"
-
-
-@pytest.fixture
-def specimens(gpu_house):
-    """A house with two programs that show errors: one tells figures of its own, of the other ncu reads a counter."""
-    for name in ("slow", "counted"):
-        path = gpu_house.root / "chapters" / "errata" / f"{name}.cu"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(SPECIMEN.replace("slow", name), encoding="utf-8")
-    (gpu_house.root / "chapters" / "CMakeLists.txt").write_text("add_subdirectory(copy)\nadd_subdirectory(errata)\n")
-    ready = gpu_house.root / "ready"
-    programs = ready / "chapters" / "errata"
-    gpu_house.tool("errata_slow", "print('figure cycles 6.5\\nit is slow'); sys.exit(1)", programs)
-    gpu_house.tool("errata_counted", "pass", programs)
-    (programs / "measured.json").write_text(json.dumps({"slow": [], "counted": [METRIC]}))
-    commands = json.loads((ready / "compile_commands.json").read_text())
-    commands.append({**commands[0], "file": "/x/chapters/errata/slow.cu", "command": commands[0]["command"].replace("copy", "slow")})
-    (ready / "compile_commands.json").write_text(json.dumps(commands))
-    gpu_house.tool(
-        "ncu",
-        f"""
-if argv == ["--version"]:
-    print("Version 2025.3.1.0 (build 1)")
-else:
-    assert argv[argv.index("--metrics") + 1] == "{METRIC}" and argv[argv.index("--kernel-name") + 1] == "counted"
-    open(argv[argv.index("--log-file") + 1], "w").write({ncu_csv({METRIC: "21,965"}, "counted(int *)")!r})
-""",
-    )
-    return gpu_house
-
-
-def errata(house, *arguments, code=0):
-    done = house.run(
-        "measure", "--no-setup", "--build-dir", str(house.root / "ready"), "--commit", "abc123", "--chapter", "errata", *arguments
-    )
-    assert done.returncode == code, done.stderr + done.stdout
-    path = house.root / "book" / "results" / "local" / "errata.json"
-    return done, json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-
-
-def test_specimens_are_measured_into_a_result_with_provenance(specimens):
-    _, result = errata(specimens)
-    figures = {row["kernel"]: row["figures"] for row in result["rows"]}
-    assert figures == {"slow": {"cycles": 6.5}, "counted": {METRIC.replace(".", "_"): 21965}}
-    assert result["provenance"]["gpu"] == "NVIDIA Pretend"
-    assert result["provenance"]["profiler"] == "Nsight Compute 2025.3.1"
-    assert result["provenance"]["compiler_flags"] == "-O3 -DNDEBUG -std=c++20"
-    assert set(result["kernels"]) == {"slow", "counted"}
-
-
-def test_without_ncu_a_specimen_has_its_own_figures_alone(specimens):
-    done, result = errata(specimens, "--no-counters")
-    assert [row["kernel"] for row in result["rows"]] == ["slow"]
-    assert result["provenance"]["profiler"] is None
-    assert "counted has no figures" in done.stdout
-
-
-def test_all_chapters_are_measured_before_the_specimens(specimens):
-    from conflict_free.evidence import places
-
-    assert places.chosen_chapters(None)[-1] == "errata"
-    assert "errata" not in places.chapters()
-
-
-@pytest.mark.parametrize(
-    "body, message",
-    [
-        ("sys.exit(3)", "errata_slow ended with exit code 3"),
-        ("print('figure cycles fast')", "cycles is fast, which is no number"),
-    ],
-)
-def test_a_specimen_that_fails_is_one_line(specimens, body, message):
-    specimens.tool("errata_slow", body, specimens.root / "ready" / "chapters" / "errata")
-    done, result = errata(specimens, code=1)
-    assert message in done.stderr and done.stderr.count("\n") == 1 and result is None
-
-
-def test_specimens_that_are_not_listed_are_one_line(specimens):
-    (specimens.root / "ready" / "chapters" / "errata" / "measured.json").unlink()
-    done, _ = errata(specimens, code=1)
-    assert "measured.json" in done.stderr and done.stderr.count("\n") == 1

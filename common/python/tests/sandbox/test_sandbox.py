@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+import platform
+import re
 import socket
+import tempfile
 from pathlib import Path
 
+import pyseccomp
 import pytest
 
 from conflict_free.grading.sandbox import Job, Limits, run, run_together
+from conflict_free.grading.seccomp import REFUSED, STARTING, filter_of_calls
 
 SMALL = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=8)
 ALONE = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=1)
@@ -89,6 +94,36 @@ def test_a_sleeper_ends_too(tmp_path):
 )
 def test_system_calls_that_reach_others_end_a_program_that_may_start_none(call, stopped_by, tmp_path):
     assert run([PYTHON, "-S", "-c", f"import os; {call}"], readable=[], writable=tmp_path, limits=ALONE).stopped_by == stopped_by
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="calls of x32 and of i386 are x86-64's")
+@pytest.mark.parametrize(
+    ("machine_code", "stopped_by"),
+    [
+        ("b8 27 00 00 00 0f 05 c3", None),  # getpid
+        ("b8 27 00 00 40 0f 05 c3", "system call"),  # getpid by its number of x32
+        ("b8 14 00 00 00 cd 80 c3", "system call"),  # getpid of i386
+    ],
+)
+def test_calls_by_the_numbers_of_another_architecture_end_a_program(machine_code, stopped_by, tmp_path):
+    call = "import ctypes, mmap; code = mmap.mmap(-1, 4096, prot=7); code.write(bytes.fromhex(%r))" % machine_code
+    call += "; ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()"
+    assert run([PYTHON, "-S", "-c", call], readable=[], writable=tmp_path, limits=SMALL).stopped_by == stopped_by
+
+
+@pytest.mark.parametrize(("architecture", "missing"), [("X86_64", set()), ("AARCH64", {"fork", "vfork"})])
+@pytest.mark.parametrize("may_start", [True, False])
+def test_the_same_calls_are_refused_on_both_architectures(architecture, missing, may_start):
+    made = filter_of_calls(may_start_processes=may_start, architecture=getattr(pyseccomp.Arch, architecture))
+    with tempfile.TemporaryFile("w+") as file:
+        made.export_pfc(file)
+        file.seek(0)
+        text = file.read()
+    assert f"filter for arch {architecture.lower()} " in text and text.count("filter for arch") == 1
+    # A call that the architecture does not have is there by a number beyond all calls.
+    refused = set(re.findall(r'filter for syscall "(\w+)" \(\d{1,3}\)', text))
+    assert refused == {*REFUSED, *(() if may_start else STARTING)} - missing
+    assert text.count("action ALLOW") == 1 and re.search(r"invalid architecture action\naction KILL_PROCESS", text)
 
 
 @pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")

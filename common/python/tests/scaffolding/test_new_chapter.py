@@ -59,7 +59,7 @@ def test_nothing_is_made_when_there_is_no_listing_to_put_it_in(listed):
     assert done.returncode == 1
     assert done.stderr == "error: book/index.rst lists no chapter to put the new one after\n"
     assert not (listed.root / "chapters" / "padding_2").exists()
-    assert not list(listed.root.rglob("*.new"))
+    assert not list(listed.root.rglob("*.part"))
 
 
 def test_the_start_passes_the_rules_for_chapters(listed):

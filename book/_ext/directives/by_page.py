@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What is kept of each page that was read, in the environment: forgotten when the page is read anew, merged when readers run in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+
+def kept_of(env: BuildEnvironment, name: str) -> dict[str, Any]:
+    """Return what is kept by a name of ours, by the page's name."""
+    return env.__dict__.setdefault(f"conflict_free_{name}", {})
+
+
+def keep_by_page(app: Sphinx, kept: Callable[[BuildEnvironment], dict[str, Any]]) -> None:
+    """Connect the handlers for what ``kept`` returns of an environment."""
+
+    def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+        kept(env).pop(docname, None)
+
+    def merge(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment) -> None:
+        kept(env).update({name: found for name, found in kept(other).items() if name in docnames})
+
+    app.connect("env-purge-doc", purge)
+    app.connect("env-merge-info", merge)

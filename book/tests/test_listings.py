@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Listings of kernels with their margins, and what changes from one to another."""
+
+from __future__ import annotations
+
+import re
+
+from test_directives import replace_in, text_of
+
+from directives.listings.diff import diff_lines
+from directives.listings.listing import margin
+
+
+def test_a_listing_shows_the_region_and_nothing_else(project):
+    html = project.build_page(".. kernel-listing:: copy.copy_plain")
+    shown = re.search(r"<pre[^>]*>(.*?)</pre>", html, re.DOTALL)[1]
+    lines = [text for text in re.sub(r"<[^>]+>", "", shown).replace("&lt;", "<").replace("&amp;", "&").split("\n")]
+    region = project.source("copy").read_text().split("// [copy_plain]\n")[1].split("// [/copy_plain]")[0]
+    assert "\n".join(lines) == region
+    assert "chapters/copy/copy.cu, lines 7–12" in text_of(html)
+    assert "[copy_plain]" not in shown
+
+
+def test_a_margin_shows_counts_beside_their_line(project):
+    html = project.build_page(".. kernel-listing:: naive.transpose_naive_row_read\n   :counts:")
+    rows = re.findall(r'<span class="code-line">(.*?)</span>\n', html, re.DOTALL)
+    noted = [row for row in rows if 'class="note' in row]
+    assert len(noted) == 1
+    assert text_of(noted[0]).startswith("output [ threadIdx . x")
+    assert text_of(noted[0]).endswith("load 4 sectors store 32 sectors 8×")
+    assert 'class="note excess" title="global store: 32 sectors a request, ideal 4"' in noted[0]
+    assert "sm_90 at 2048 × 2048" in text_of(html)
+
+
+def test_a_function_has_the_counts_of_a_kernel_that_calls_it(project):
+    listing = ".. kernel-listing:: naive.transpose_naive_row_read\n   :counts:\n   :of: "
+    assert "2048 × 2048, in transpose_naive_row_read" in text_of(project.build_page(listing + "transpose_naive_row_read"))
+    assert "no kernel 'nothing'" in project.build_error(listing + "nothing")
+
+
+def test_a_margin_sums_sites_of_one_line():
+    site = {"file": "/somewhere/a.cu", "line": 3, "space": "global", "op": "load"}
+    first = {**site, "requests": 1, "sectors": 32, "ideal_sectors": 4, "bytes": 128}
+    second = {**site, "requests": 3, "sectors": 12, "ideal_sectors": 12, "bytes": 384}
+    other = {**first, "file": "b.cu"}
+    notes = margin({"lines": [first, second, other]}, "a.cu")
+    assert [note["text"] for note in notes[3]] == ["11 sectors"]
+    assert notes[3][0]["excess"] and notes[3][0]["factor"] == "2.75×"
+
+
+def test_wavefronts_are_singular_when_one():
+    line = {"file": "a.cu", "line": 1, "space": "shared", "op": "store", "instructions": 8, "wavefronts": 8}
+    notes = margin({"lines": [{**line, "ideal_wavefronts": 8, "conflicts": 0}]}, "a.cu")
+    assert [(note["text"], note["factor"]) for note in notes[1]] == [("1 wavefront", "")]
+
+
+def test_broken_markers_fail_with_the_sources_line(project):
+    replace_in(project.source("copy"), "// [/copy_plain]\n", "")
+    warnings = project.build_error(".. kernel-listing:: copy.copy_plain")
+    assert "copy.cu:14: region [copy_shared] opens inside [copy_plain] of line 6" in warnings
+
+
+def test_full_source_is_whole_and_can_be_downloaded(project):
+    html = project.build_page(".. full-source:: copy")
+    shown = re.search(r"<details class=\"full-source\">.*?<pre[^>]*>(.*?)</pre>", html, re.DOTALL)[1]
+    text = re.sub(r"<[^>]+>", "", shown).replace("&lt;", "<").replace("&amp;", "&").replace("&quot;", '"')
+    assert text == project.source("copy").read_text()
+    target = re.search(r'href="([^"]+copy\.cu)"', html)[1]
+    assert (project.folder / "html" / target).read_text() == project.source("copy").read_text()
+
+
+def dense(html: str) -> str:
+    """Return the text of some HTML without white space, whatever the highlighter made of it."""
+    return "".join(text_of(html).split())
+
+
+def test_a_diff_is_of_the_sources(project):
+    html = project.build_page(".. kernel-diff:: copy.copy_plain naive.transpose_naive_row_read")
+    said = text_of(html)
+    assert "From copy.copy_plain to naive.transpose_naive_row_read ." in said
+    assert dense(html).count("inti=blockIdx.x*TILE_DIM+threadIdx.x;") == 1, "the old kernel's line, and the new kernel has none"
+
+
+def test_a_diff_shows_what_changes_and_folds_the_whole_kernel(project):
+    html = project.build_page(".. kernel-diff:: copy.copy_plain copy.copy_shared")
+    changes, whole = html.split('<details class="fold">')
+    said = dense(changes.split("<pre")[1])
+    assert "+__shared__floattile[TILE_DIM];" in said and "−output[i]=input[i];" in said
+    assert "__global__" not in said, "a name and lines of both are no change"
+    assert "The whole kernel, <code>copy_shared</code>" in whole and "blockIdx.x*TILE_DIM" in dense(whole)
+    assert 'class="margin"' in whole
+    bare = project.build_page(".. kernel-diff:: copy.copy_plain copy.copy_shared\n   :no-counts:")
+    assert 'class="margin"' not in bare and "<details" in bare
+    assert "<details" not in project.build_page(".. kernel-diff:: copy.copy_plain copy.copy_shared\n   :no-listing:")
+
+
+def test_diff_lines_are_those_of_one_text_alone():
+    lines = diff_lines("int a;\nint b;\nint d;\nint e;\n", "int a;\nint c;\n\nint d;\nint f;\n")
+    assert [(line["kind"], re.sub("<[^>]+>", "", line["html"])) for line in lines] == [
+        ("del", "int b;"),
+        ("ins", "int c;"),
+        ("gap", "⋯"),
+        ("del", "int e;"),
+        ("ins", "int f;"),
+    ]
+
+
+def test_that_kernels_are_called_differently_is_no_change_and_the_old_one_keeps_its_name():
+    lines = diff_lines("void one(int* a)\n{\n  one(b);\n}\n", "void two(int* a)\n{\n  two(c);\n}\n", "one", "two")
+    assert [re.sub("<[^>]+>", "", line["html"]).strip() for line in lines] == ["one(b);", "two(c);"]
+
+
+def test_a_diff_leaves_out_places_where_only_comments_differ():
+    lines = diff_lines("// One.\nint a;\n// Old.\nint b;\n", "int a;\n// New.\nint c;\n")
+    assert [(line["kind"], re.sub("<[^>]+>", "", line["html"])) for line in lines] == [
+        ("del", "// Old."),
+        ("del", "int b;"),
+        ("ins", "// New."),
+        ("ins", "int c;"),
+    ]
+
+
+def test_a_kernel_may_move_to_a_page_that_is_read_earlier(project):
+    project.page(".. toctree::\n\n   a\n   z\n\n:ref:`It <kernel-copy_plain>`")
+    pages = next(path.parent for path in project.folder.rglob("index.rst"))
+    (pages / "a.rst").write_text("A\n=\n\nNothing.\n")
+    (pages / "z.rst").write_text("Z\n=\n\n.. kernel-listing:: copy.copy_plain\n")
+    assert project.build().warnings == ""
+    (pages / "a.rst").write_text("A\n=\n\n.. kernel-listing:: copy.copy_plain\n")
+    (pages / "z.rst").write_text("Z\n=\n\nNothing.\n")
+    assert project.build().warnings == ""

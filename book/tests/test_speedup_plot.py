@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Plots of speed-ups: what they draw, what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import html as html_text
+import json
+import re
+
+import pytest
+import synthetic
+
+from directives.plots.speedup_plot import Dot, Line, ticks
+from directives.plots.speedup_plot import layout as plot_layout
+
+
+def test_ticks_are_round_and_reach_the_most():
+    assert ticks(7.3) == [0, 2, 4, 6, 8]
+    assert ticks(100)[-1] == 100 and ticks(101)[-1] > 101
+
+
+def test_dots_lie_in_proportion_and_inside_the_plot():
+    lines = [Line("a", [Dot("s", 1.0, 0.9, 1.1), Dot("t", 4.0)])]
+    page = {"width": 500, "left": 100, "line": 30, "above": 0}
+    drawn = plot_layout(lines, ["s", "t"], "×", page, numbers=True)
+    zero, end = drawn["ticks"][0]["x"], drawn["ticks"][-1]["x"]
+    first, second = drawn["lines"][0]["dots"]
+    assert (zero, first["series"], second["series"]) == (100, 0, 1)
+    assert float(second["path"][1:].split()[0]) == pytest.approx(100 + (end - 100) * 4 / ticks(4.0)[-1], abs=0.1)
+    assert first["whisker"][0] < float(first["path"][1:].split()[0]) < first["whisker"][1]
+    assert second["whisker"] is None and end < 500
+
+
+def test_a_speedup_plot_has_the_factor_and_the_spread_of_each_kernel(project):
+    html = project.build_page(".. speedup-plot:: naive.transpose_naive_row_read naive.transpose_naive_column_read")
+    described = html_text.unescape(re.search(r'aria-label="(How many[^"]+)"', html)[1])
+    # 900 / 2 GB/s against 900 / 3, p10 and p90 at 0.97 and 1.05 of the median.
+    assert "transpose_naive_row_read: Invented GPU 1 1×" in described
+    assert "transpose_naive_column_read: Invented GPU 1 0.667× (0.635 to 0.687)" in described
+    assert "with your GPU" not in described and html.count('class="mark"') == 4
+
+
+def test_a_speedup_plot_shows_the_readers_gpu_beside_the_books(project):
+    synthetic.write_local(project.chapters, project.results, ("naive",))
+    html = project.build_page(".. speedup-plot:: naive.transpose_naive_row_read naive.transpose_naive_column_read")
+    assert "Invented GPU 2 0.667×" in html
+    synthetic.change_local(project.results, "naive", "transpose_naive_column_read", stale=True)
+    assert "Invented GPU 2" not in re.search(r"<figure class=\"picture speedup\".*?</figure>", project.build().html(), re.DOTALL)[0]
+
+
+def test_a_speedup_plot_of_what_was_not_measured_fails_the_build(project):
+    assert "no size 64x64" in project.build_error(".. speedup-plot:: naive.transpose_naive_row_read\n   :size: 64")
+
+
+def test_a_published_plot_is_of_the_publications_copy_and_of_cudamemcpy(project):
+    folder = project.results / "historical"
+    folder.mkdir(exist_ok=True)
+    rows = [
+        {"slug": "copy", "kernel": "copy_plain", "classic_name": "copy", "gbps": {"old": 50.0}},
+        {"slug": "naive", "kernel": "transpose_naive_row_read", "classic_name": "naive", "gbps": {"old": 5.0}},
+    ]
+    data = {
+        "schema": 1,
+        "citation": "someone2001",
+        "size": "2048x2048",
+        "bytes_per_gb": 1000000000,
+        "note": "Made up.",
+        "machines": {"old": "Old GPU"},
+        "rows": rows,
+    }
+    (folder / "made_up.json").write_text(json.dumps(data))
+    html = project.build_page(".. published-plot:: someone2001")
+    described = html_text.unescape(re.search(r'aria-label="(Bandwidth in percent[^"]+)"', html)[1])
+    assert "transpose_naive_row_read: Old GPU 10%, Invented GPU 1 40.9% (39.0 to 42.2)" in described
+    assert "copy_plain" not in described
+    assert "no published figures of 'nobody'; there are: " in project.build_error(".. published-plot:: nobody")

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the model says of a hazard, a fault or a refusal, as data: a code with fields. The words stand in simt/messages.def.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "simt/counts.hpp"
+
+namespace simt {
+
+/// Which message it is. Names in reports are those of name_of(MessageCode).
+enum class MessageCode {
+#define SIMT_MESSAGE(code, text, help) code,
+#include "simt/messages.def"
+#undef SIMT_MESSAGE
+};
+
+struct Message;
+
+/// A named value of a message.
+struct MessageField {
+    /// Numbers below 0 are the signed ones. Messages stand for a part of a message that is one itself.
+    using Value = std::variant<std::uint64_t, std::int64_t, std::string, Extent, std::vector<Message>>;
+
+    template <std::integral T>
+    MessageField(std::string_view field, T number);
+    MessageField(std::string_view field, std::string_view text);
+    MessageField(std::string_view field, const char* text);
+    MessageField(std::string_view field, const std::string& text);
+    MessageField(std::string_view field, const Extent& extent);
+    MessageField(std::string_view field, Operation operation);
+    MessageField(std::string_view field, std::vector<Message> messages);
+    MessageField(const MessageField&);
+    MessageField(MessageField&&) noexcept;
+    MessageField& operator=(const MessageField&);
+    MessageField& operator=(MessageField&&) noexcept;
+    ~MessageField();
+    bool operator==(const MessageField& other) const;
+
+    std::string name;
+    Value value;
+};
+
+/// One message.
+struct Message {
+    Message(MessageCode which = {}, std::initializer_list<MessageField> values = {}) : code(which), fields(values) {}
+    /// The order of fields does not count.
+    bool operator==(const Message& other) const;
+
+    /// One line for those who read. A field that the text needs and the message lacks stands as its name in braces.
+    std::string text() const;
+    /// One sentence on what to do; empty where there is none.
+    std::string help() const;
+    /// The value of a field, or null.
+    const MessageField::Value* find(std::string_view field) const;
+
+    MessageCode code;
+    /// In the order in which they were given.
+    std::vector<MessageField> fields;
+};
+
+template <std::integral T>
+MessageField::MessageField(std::string_view field, T number) : name(field)
+{
+    if (std::cmp_less(number, 0)) value = static_cast<std::int64_t>(number);
+    else value = static_cast<std::uint64_t>(number);
+}
+
+/// Stands for an operation that is not known.
+inline constexpr const char* unknown_operation = "access";
+
+/// Such as "past_allocation".
+const char* name_of(MessageCode code);
+
+/// The code of this name, or nothing.
+std::optional<MessageCode> find_message_code(std::string_view name);
+
+}  // namespace simt

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Texts of PTX, parsed, for tests of the parser.
+#pragma once
+
+#include <string>
+
+#include "ptx/module.hpp"
+
+namespace simt::ptx {
+
+/// The module of a text behind the lines with which each begins.
+inline Module module_of(const std::string& text) { return parse(".version 9.0\n.target sm_90a\n.address_size 64\n" + text); }
+
+/// What the parser says against a whole text.
+inline std::string error_of(const std::string& text)
+{
+    try {
+        parse(text);
+    } catch (const ParseError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace simt::ptx

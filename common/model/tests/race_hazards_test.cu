@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Kernels whose threads race, each beside one that is right: the first is reported with its lines, the second is not
+// reported at all.
+
+#include <cooperative_groups.h>
+#include <gtest/gtest.h>
+
+#include "marked_hazards.hpp"
+
+namespace {
+
+const MarkedFile here(__FILE__);
+
+// Races in shared memory
+
+template <bool with_barrier>
+__global__ void reverse(int* data)
+{
+    __shared__ int tile[N];
+    tile[threadIdx.x] = data[threadIdx.x];  // here: reverse writes
+    if (with_barrier) __syncthreads();
+    data[threadIdx.x] = tile[N - 1 - threadIdx.x];  // here: reverse reads
+}
+
+TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { reverse<true><<<1, N>>>(data.data); }).empty());
+    // The model runs some readers before their writers; that is a race and not an uninitialized read.
+    expect_one(here, hazards_of([&] { reverse<false><<<1, N>>>(data.data); }), HazardKind::race, {"reverse reads", "reverse writes"});
+}
+
+template <bool second_barrier>
+__global__ void repeat(int* output, const int* input)
+{
+    __shared__ int tile[N];
+    for (int r = 0; r < 3; ++r) {
+        tile[threadIdx.x] = input[threadIdx.x] + r;  // here: repeat writes
+        __syncthreads();
+        output[threadIdx.x] = tile[N - 1 - threadIdx.x];  // here: repeat reads
+        if (second_barrier) __syncthreads();
+    }
+}
+
+TEST(Race, ALoopNeedsASecondBarrier)
+{
+    Ints input(N), output(N);
+    EXPECT_TRUE(hazards_of([&] { repeat<true><<<1, N>>>(output.data, input.data); }).empty());
+    expect_one(here, hazards_of([&] { repeat<false><<<1, N>>>(output.data, input.data); }), HazardKind::race,
+               {"repeat writes", "repeat reads"});
+}
+
+__global__ void same_value(int* data)
+{
+    __shared__ int found;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    if (data[threadIdx.x] % 2) found = 1;
+    __syncthreads();
+    data[threadIdx.x] = found;
+}
+
+__global__ void different_values(int* data)
+{
+    __shared__ int last;
+    last = threadIdx.x;  // here: different values
+    __syncthreads();
+    data[threadIdx.x] = last;
+}
+
+TEST(Race, EqualValuesAreHarmlessAndDifferentOnesAreNot)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { same_value<<<1, N>>>(data.data); }).empty());
+    expect_one(here, hazards_of([&] { different_values<<<1, N>>>(data.data); }), HazardKind::race,
+               {"different values", "different values"});
+}
+
+// What the first warp reads, a later warp stores anew, with the value that is there already.
+__global__ void stores_again(int* data)
+{
+    __shared__ int tile[N];
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 32) data[threadIdx.x] = tile[threadIdx.x + 32];  // here: reads what is stored again
+    else tile[threadIdx.x] = threadIdx.x;                              // here: stores again
+}
+
+TEST(Race, AStoreOfTheSameValueRacesWithAReadThatTheModelRanBefore)
+{
+    Ints data(N);
+    expect_one(here, hazards_of([&] { stores_again<<<1, N>>>(data.data); }), HazardKind::race,
+               {"reads what is stored again", "stores again"});
+}
+
+__global__ void own_bytes(unsigned char* data)
+{
+    __shared__ unsigned char bytes[N];
+    bytes[threadIdx.x] = data[threadIdx.x];
+    data[threadIdx.x] = bytes[threadIdx.x];
+}
+
+__global__ void shared_bytes(unsigned char* data)
+{
+    __shared__ unsigned char bytes[N];
+    bytes[threadIdx.x / 2] = threadIdx.x;  // here: shared bytes
+    __syncthreads();
+    data[threadIdx.x] = bytes[threadIdx.x / 2];
+}
+
+TEST(Race, ThreadsMayWriteDifferentBytesOfAWord)
+{
+    Ints data(N);
+    EXPECT_TRUE(hazards_of([&] { own_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }).empty());
+    expect_one(here, hazards_of([&] { shared_bytes<<<1, N>>>(reinterpret_cast<unsigned char*>(data.data)); }), HazardKind::race,
+               {"shared bytes", "shared bytes"});
+}
+
+__global__ void warp_pairs(int* data, unsigned mask, bool synchronize)
+{
+    __shared__ int tile[32];
+    tile[threadIdx.x] = data[threadIdx.x];
+    if (synchronize && (mask >> threadIdx.x & 1)) __syncwarp(mask);
+    if (mask >> threadIdx.x & 1) data[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+TEST(Race, WarpSynchronizationOrdersTheLanesOfItsMaskOnly)
+{
+    Ints data(32);
+    EXPECT_TRUE(hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, ~0u, true); }).empty());
+    EXPECT_TRUE(hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, 0xFFu, true); }).empty());
+    const auto unordered = hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, ~0u, false); });
+    ASSERT_FALSE(unordered.empty());
+    EXPECT_EQ(unordered[0].kind, HazardKind::race);
+    // Lane 0 is ordered with lanes 2, 4, … only; it reads what lane 1 wrote.
+    const auto partly = hazards_of([&] { warp_pairs<<<1, 32>>>(data.data, 0x55555555u, true); });
+    ASSERT_FALSE(partly.empty());
+    EXPECT_EQ(partly[0].kind, HazardKind::race);
+}
+
+/// Too large for the compiler to take it into its callers unasked.
+__device__ int distance(int2 a, int2 b)
+{
+    int sum = (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+    for (int step = 0; step < 4; ++step) sum += (a.x ^ step) * (b.y ^ step);
+    return sum;
+}
+
+template <bool with_barrier>
+__global__ void pass_by_value(int* data)
+{
+    __shared__ int2 tile[N];
+    const int2 own{data[threadIdx.x], 1};
+    tile[threadIdx.x] = own;
+    if (with_barrier) __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < N; ++i) sum += distance(own, tile[i]) * distance(tile[i], own);  // here: by value
+    data[threadIdx.x] = sum;
+}
+
+TEST(Race, AStructurePassedByValueIsRead)
+{
+    Ints data(N);
+    model::take_launches();
+    EXPECT_TRUE(hazards_of([&] { pass_by_value<true><<<1, N>>>(data.data); }).empty());
+    const auto launches = model::take_launches();
+    ASSERT_EQ(launches.size(), 1u);
+    EXPECT_EQ(launches[0].shared_load.instructions, 2u * N) << "nvcc loads the structure once for both calls";
+    const auto hazards = hazards_of([&] { pass_by_value<false><<<1, N>>>(data.data); });
+    ASSERT_FALSE(hazards.empty());
+    bool found = false;
+    for (const Hazard& hazard : hazards) found |= hazard.kind == HazardKind::race && hazard.lines.back().line == here.line_of("by value");
+    EXPECT_TRUE(found);
+}
+
+// Races between blocks
+
+__global__ void all_blocks_write(int* data) { data[threadIdx.x] = blockIdx.x; }  // here: all blocks write
+__global__ void own_part(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x; }
+__global__ void neighbor(int* output, int* data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    data[i] = i + 1000;              // here: neighbor writes
+    output[i] = data[(i + 32) % n];  // here: neighbor reads
+}
+
+// Element 0 holds 0, and a later block stores that again.
+__global__ void first_element(int* output, int* data)
+{
+    if (blockIdx.x == 0) output[threadIdx.x] = data[0];  // here: reads the first element
+    else if (threadIdx.x == 0) data[0] = 0;              // here: stores the first element again
+}
+
+TEST(Race, AStoreOfTheSameValueRacesWithAReadByAnEarlierBlock)
+{
+    Ints data(32), output(32);
+    expect_one(here, hazards_of([&] { first_element<<<2, 32>>>(output.data, data.data); }), HazardKind::race,
+               {"reads the first element", "stores the first element again"});
+}
+
+TEST(Race, BlocksAreConcurrent)
+{
+    Ints data(128), output(128);
+    EXPECT_TRUE(hazards_of([&] { own_part<<<4, 32>>>(data.data); }).empty());
+    expect_one(here, hazards_of([&] { all_blocks_write<<<4, 32>>>(data.data); }), HazardKind::race,
+               {"all blocks write", "all blocks write"});
+    const auto hazards = hazards_of([&] { neighbor<<<4, 32>>>(output.data, data.data, 128); });
+    ASSERT_FALSE(hazards.empty());
+    for (const Hazard& hazard : hazards) EXPECT_EQ(hazard.kind, HazardKind::race);
+}
+
+__global__ void every_fourth(int* data, int once_more)
+{
+    data[threadIdx.x * 4 + blockIdx.x] = blockIdx.x;                                 // here: every fourth
+    if (blockIdx.x == 3 && threadIdx.x == once_more) data[threadIdx.x * 4 + 1] = 9;  // here: once more
+}
+
+TEST(Race, BlocksMayTakeTurnsInALine)
+{
+    Ints data(128);
+    EXPECT_TRUE(hazards_of([&] { every_fourth<<<4, 32>>>(data.data, -1); }).empty());
+    for (const int thread : {0, 31})
+        expect_one(here, hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
+}
+
+__global__ void sum_of_blocks_before(volatile int* sums, int* output)
+{
+    // As scans do that go through their input once: each block hands its sum on to the next, which looks for it again and again.
+    int before = 0;
+    if (blockIdx.x > 0)
+        while ((before = sums[blockIdx.x - 1]) == 0) __threadfence();
+    output[blockIdx.x] = before;
+    __threadfence();
+    sums[blockIdx.x] = before + 1;
+}
+
+__global__ void sum_of_blocks_before_once(volatile int* sums, int* output)
+{
+    output[blockIdx.x] = blockIdx.x > 0 ? sums[blockIdx.x - 1] : 0;  // here: looks only once
+    sums[blockIdx.x] = 1;                                            // here: for the next
+}
+
+TEST(Race, WhoLooksAgainAndAgainIsOrderedByWhatItFinds)
+{
+    Ints sums(64), output(64);
+    cudaMemset(sums.data, 0, 64 * sizeof(int));
+    EXPECT_TRUE(hazards_of([&] { sum_of_blocks_before<<<64, 1>>>(sums.data, output.data); }).empty());
+    cudaMemset(sums.data, 0, 64 * sizeof(int));
+    expect_one(here, hazards_of([&] { sum_of_blocks_before_once<<<64, 1>>>(sums.data, output.data); }), HazardKind::race,
+               {"for the next", "looks only once"});
+}
+
+__global__ void several_ways(int* output, volatile int* data, int other)
+{
+    // Block 0 alone touches its words, from several places, before another block comes to one of them.
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = 1;                                                         // here: all first
+        if (threadIdx.x % 2) data[threadIdx.x] = 2;                                    // here: odd ones again
+        output[threadIdx.x] = data[(threadIdx.x + 32) % 64] + data[threadIdx.x + 64];  // here: two reads
+    } else if (threadIdx.x == 0) {
+        data[other] = 3;  // here: other block
+    }
+}
+
+TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord)
+{
+    Ints data(128), output(32);
+    EXPECT_TRUE(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 100); }).empty());
+    expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }), HazardKind::race,
+               {"all first", "other block"});
+    expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 5); }), HazardKind::race,
+               {"odd ones again", "other block"});
+    expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }), HazardKind::race,
+               {"two reads", "other block"});
+}
+
+__global__ void from_two(int* output, const int* first, const int* second)
+{
+    const int* source = threadIdx.x % 2 ? first : second;
+    int value = source[threadIdx.x];  // here: from two
+    output[blockIdx.x * blockDim.x + threadIdx.x] = value;
+    if (blockIdx.x == 1 && threadIdx.x == 0) const_cast<int*>(first)[7] = -1;  // here: into the first
+}
+
+TEST(Race, LanesOfOneAccessMayGoToTwoAllocations)
+{
+    Ints first(32), second(32), output(64);
+    EXPECT_TRUE(hazards_of([&] { from_two<<<1, 32>>>(output.data, first.data, second.data); }).empty());
+    expect_one(here, hazards_of([&] { from_two<<<2, 32>>>(output.data, first.data, second.data); }), HazardKind::race,
+               {"from two", "into the first"});
+}
+
+__global__ void read_written_before(int* output, const int* data) { output[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; }
+
+TEST(Race, LaunchesAreOrdered)
+{
+    Ints data(128), output(128);
+    EXPECT_TRUE(hazards_of([&] {
+                    own_part<<<4, 32>>>(data.data);
+                    read_written_before<<<4, 32>>>(output.data, data.data);
+                }).empty());
+}
+
+/// The other block writes the words that this one reads: these are not the block's own words of the same place.
+__global__ void __cluster_dims__(2) write_there(int* out)
+{
+    __shared__ int words[N];
+    cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+    if (cluster.block_rank() == 1) words[threadIdx.x] = 1;
+    cluster.sync();
+    if (cluster.block_rank() == 1) {
+        cluster.map_shared_rank(words, 0)[N - 1 - threadIdx.x] = 2;
+        out[threadIdx.x] = words[threadIdx.x];
+    }
+    cluster.sync();
+}
+
+TEST(Race, WhatIsDoneToAnotherBlockOfTheClusterIsNotDoneToTheOwn)
+{
+    Ints out(N);
+    EXPECT_TRUE(hazards_of([&] { write_there<<<2, N>>>(out.data); }).empty());
+}
+
+}  // namespace

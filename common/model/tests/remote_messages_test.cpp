@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Messages to a device in another process that no program of ours sends: none does harm.
+
+#include "served_device.hpp"
+
+namespace {
+
+/// One message more than a hello, and what became of the connection.
+class RawMessages : public Remote {
+protected:
+    void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes)
+    {
+        const Frame frame{kind, bytes};
+        ::send(raw(), &frame, sizeof frame, MSG_NOSIGNAL);
+        if (!data.empty()) ::send(raw(), data.data(), data.size(), MSG_NOSIGNAL);
+    }
+    void send(Call call, const Writer& writer)
+    {
+        send(static_cast<std::uint32_t>(call), writer.data(), static_cast<std::uint32_t>(writer.data().size()));
+    }
+    void greet()
+    {
+        Writer writer;
+        send(Call::hello, writer(protocol_magic)(protocol_version));
+    }
+    /// The code of what was not allowed; of what is not of the protocol, that of the problem.
+    MessageCode broken_by()
+    {
+        const Served served = leave();
+        EXPECT_EQ(served.how, Served::How::broken);
+        const Message& message = served.message.value();
+        const auto* problem = message.find("problem");
+        return problem ? std::get<std::vector<Message>>(*problem).front().code : message.code;
+    }
+};
+
+TEST_F(RawMessages, AnotherVersionIsNamed)
+{
+    Writer writer;
+    send(Call::hello, writer(protocol_magic)(std::uint32_t{7}));
+    EXPECT_EQ(broken_by(), MessageCode::other_protocol);
+}
+
+TEST_F(RawMessages, NothingComesBeforeTheHello)
+{
+    Writer writer;
+    send(Call::allocate, writer(std::size_t{4}));
+    EXPECT_EQ(broken_by(), MessageCode::hello_out_of_place);
+}
+
+TEST_F(RawMessages, ACallThatThereIsNotIsNamed)
+{
+    greet();
+    send(4711, {}, 0);
+    EXPECT_EQ(broken_by(), MessageCode::unknown_call);
+}
+
+TEST_F(RawMessages, AMessageThatIsTooLongIsNotRead)
+{
+    greet();
+    send(static_cast<std::uint32_t>(Call::copy_in), {}, 0xffffffff);
+    EXPECT_EQ(broken_by(), MessageCode::message_too_large);
+}
+
+TEST_F(RawMessages, AListThatIsLongerThanItsMessageIsNotMade)
+{
+    greet();
+    Writer writer;
+    send(Call::load_module, writer(std::uint32_t{0x7fffffff}));
+    EXPECT_EQ(broken_by(), MessageCode::list_too_long);
+}
+
+TEST_F(RawMessages, AnAnswerOfAnySizeIsNotMade)
+{
+    greet();
+    Writer writer;
+    send(Call::copy_out, writer(DeviceAddress{1} << 40)(std::size_t{1} << 60)(false));
+    EXPECT_EQ(broken_by(), MessageCode::copy_too_large);
+}
+
+TEST_F(RawMessages, MemoryOfTheDriverIsNotFreed)
+{
+    const auto placed = trial.place("wanted");
+    greet();
+    Writer writer;
+    send(Call::release, writer(placed->address));
+    EXPECT_EQ(broken_by(), MessageCode::frees_a_buffer);
+}
+
+TEST_F(RawMessages, AFaultAtDeviceMemoryIsExplained)
+{
+    const auto placed = trial.place("given");
+    greet();
+    Writer writer;
+    send(Call::host_fault, writer(placed->address + 4));
+    EXPECT_EQ(broken_by(), MessageCode::host_fault);
+}
+
+TEST(RemoteNotes, AreMessagesOfTheModel)
+{
+    for (const char* note : {"no JSON", R"({"code": "no_such_code", "fields": {}})", R"({"code": "no_heap", "fields": {"a": null}})"}) {
+        const std::vector<std::uint8_t> data = Writer()(std::string(note)).data();
+        Reader reader(data);
+        EXPECT_THROW(read<Message>(reader), ProtocolError) << note;
+    }
+    const Message message(MessageCode::empty_grid, {{"kernel", "k"}, {"grid", Extent{0, 1, 1}}});
+    Writer writer;
+    fields(writer, message);
+    Reader reader(writer.data());
+    EXPECT_EQ(read<Message>(reader), message);
+}
+
+TEST_F(RawMessages, AFaultElsewhereIsNot)
+{
+    greet();
+    Writer writer;
+    send(Call::host_fault, writer(DeviceAddress{64}));
+    EXPECT_EQ(leave().how, Served::How::ended);
+}
+
+/// Random messages, half of them changed copies of good ones, each on a connection of its own.
+TEST(RemoteFuzz, NoMessageDoesHarm)
+{
+    std::mt19937 random(20261122);
+    const auto below = [&random](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
+    FakeDevice fake;
+    TrialCase trial(made_case(), fake);
+    CallLog log;
+    for (int round = 0; round < 3000; ++round) {
+        std::array<int, 2> ends{};
+        ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+        auto served = std::async(std::launch::deferred, [&] { return Server(fake, ends[0]).run(trial, log, true); });
+        Writer hello;
+        hello(protocol_magic)(protocol_version);
+        Channel channel(ends[1]);
+        channel.send(static_cast<std::uint32_t>(Call::hello), hello.data());
+        for (int i = 0; i < 6; ++i) {
+            const auto kind = static_cast<std::uint32_t>(below(static_cast<std::size_t>(Call::count_of_calls)));
+            Writer message;
+            const std::size_t words = below(16);
+            for (std::size_t word = 0; word < words; ++word) {
+                const std::array<std::uint64_t, 6> likely{0, 1, 7, 3, 11, fake.next - 4096};
+                const std::uint64_t value = below(3) ? likely[below(likely.size())] : random();
+                if (below(2)) message(static_cast<std::uint32_t>(value));
+                else message(value);
+            }
+            if (below(4) == 0) message(std::string("kernel"));
+            channel.send(kind, message.data());
+        }
+        shutdown(channel.descriptor(), SHUT_WR);
+        served.get();
+    }
+}
+
+}  // namespace

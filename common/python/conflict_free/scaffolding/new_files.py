@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The files of something new, and the listings that name it. Standard library only."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from conflict_free.console import FAILED, Stop, shown_path
+from conflict_free.whole_files import write_all
+
+
+def refuse_existing(paths: Iterable[Path]) -> None:
+    """Raises Stop if one of the new files is there."""
+    for path in paths:
+        if path.exists():
+            raise Stop(f"{shown_path(path)} is there already; nothing was changed", FAILED)
+
+
+def write_new(texts: Mapping[Path, str], made: Path) -> None:
+    """Write all files or none; `made` is the folder that is new. Raises Stop."""
+    try:
+        write_all(texts)
+    except OSError as error:
+        shutil.rmtree(made, ignore_errors=True)
+        raise Stop(f"cannot write {error.filename}: {error.strerror}") from error

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Files that are written whole or not at all: who reads one while it is written has what was there before. Standard library only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from .console import USAGE, Stop
+
+
+def write_all(texts: Mapping[Path, str]) -> None:
+    """Write files with their folders: all of them before the first takes its place. Raises OSError, and leaves nothing half-written."""
+    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in texts}
+    try:
+        for path, part in parts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(texts[path], encoding="utf-8")
+        for path, part in parts.items():
+            part.replace(path)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file with its folder. Raises OSError."""
+    write_all({path: text})
+
+
+def write_asked(path: Path, text: str, option: str = "") -> None:
+    """Write a file that was asked for, by the option of this name. Raises Stop."""
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise Stop(f"{option} {path}: cannot be written: {error.strerror}".strip(), USAGE) from error

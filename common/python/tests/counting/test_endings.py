@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""scripts/count on programs that end in other ways than by their last line: what is said, and what the report has."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import REPOSITORY
+from counting_tools import BUILD, SCHEMA, needs_model, run
+
+pytest_plugins = ["counting_fixtures"]
+
+
+@needs_model
+def test_a_launch_that_is_stopped_says_so(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "-D", "TO_NOWHERE", "--json", "out.json")
+    assert done.returncode == 1
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    assert [kernel.get("stopped") for kernel in data["kernels"]] == [None, True, None]
+    assert "counts of each of 2 launches\n" in done.stdout
+    assert "stopped before its end, counted until then\n" in done.stdout
+
+
+@needs_model
+def test_the_exit_code_is_the_programs(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "--", "-x")
+    assert done.returncode == 1
+    assert done.stdout.startswith("value 1, -x\n")
+    assert "the program's exit code 1" in done.stdout
+
+
+@needs_model
+def test_a_crash_is_reported_with_what_is_known(folder):
+    done = run(folder, "reverse.cu", "-DVALUE=1", "--json", "out.json", "--", "a", "b")
+    assert done.returncode == 134
+    assert "3 launches" in done.stdout
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA)
+    assert len(data["kernels"]) == 3 and data["exit_code"] == 134
+
+
+@needs_model
+def test_a_kernel_that_never_ends_is_stopped(folder):
+    (folder / "spin.cu").write_text(
+        "__global__ void spin(volatile int* p) { while (*p == 0) {} }\n"
+        "int main() { int* p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); spin<<<1, 1>>>(p); return 0; }\n",
+        encoding="utf-8",
+    )
+    done = run(folder, "spin.cu", "--timeout", "1", "--json", "out.json")
+    assert done.returncode != 0
+    assert "spin" in done.stdout + done.stderr
+    jsonschema.validate(json.loads((folder / "out.json").read_text(encoding="utf-8")), SCHEMA)
+
+
+# A correct launch, and then the ending.
+ENDINGS = """\
+#include <cstdlib>
+#include <unistd.h>
+__global__ void fill(int* p) { p[threadIdx.x] = 1; }
+__global__ void spin(int* p) { for (;;) {} }
+__global__ void dynamic(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1; }
+__global__ void fixed(int* p, int i) { __shared__ volatile int s[16384]; s[i] = 1; p[i] = s[i]; }
+__device__ int depth(int n) { volatile int a[10]; a[0] = n; return depth(n + a[0]) + a[0]; }
+__global__ void recurse(int* p) { p[threadIdx.x] = depth(1); }
+int main(int argc, char** argv)
+{
+    int* p;
+    cudaMalloc(&p, 128);
+    fill<<<1, 32>>>(p);
+    switch (argc > 1 ? std::atoi(argv[1]) : 0) {
+    ENDING
+    }
+    return 0;
+}
+"""
+
+# Each with the exit code, the number of launches that are in the report, and the code of the error.
+WAYS_TO_END = (
+    ("std::exit(3)", 3, 1, None),
+    ("std::exit(719)", 207, 1, None),
+    ("_exit(0)", 1, 0, "no_report"),
+    ("throw 7", 134, 1, "ended_in_host_code"),
+    ("*(volatile int*)8 = 1", 139, 1, "ended_in_host_code"),
+    ("std::exit(p[7])", 139, 1, "host_accesses_device_memory"),
+    ("p[7] = 1", 139, 1, "host_accesses_device_memory"),
+    ("spin<<<1, 32>>>(p)", 1, 2, "kernel_does_not_end"),
+    ("fill<<<2000000000, 32>>>(p)", 1, 2, "kernel_does_not_end"),
+    ("fill<<<1, 2048>>>(p)", 1, 1, "block_too_large"),
+    ("fill<<<dim3(1, 65536), 32>>>(p)", 1, 1, "grid_too_large"),
+    ("dynamic<<<1, 32, 1 << 20>>>(p)", 1, 1, "too_much_dynamic_shared_memory"),
+    ("fixed<<<1, 1>>>(p, 0)", 1, 1, "too_much_static_shared_memory"),
+    ("recurse<<<1, 32>>>(p)", 1, 2, "too_many_calls"),
+)
+
+
+@pytest.fixture(scope="module")
+def endings(tmp_path_factory) -> Path:
+    """A folder with one program for all ways to end, which is compiled once."""
+    folder = tmp_path_factory.mktemp("endings")
+    cases = "\n    ".join(f"case {number}: {way[0]}; break;" for number, way in enumerate(WAYS_TO_END))
+    (folder / "endings.cu").write_text(ENDINGS.replace("ENDING", cases), encoding="utf-8")
+    return folder
+
+
+@needs_model
+@pytest.mark.parametrize("ending, code, launches, error", WAYS_TO_END)
+def test_whatever_ends_a_program_is_said_with_what_is_known(endings, ending, code, launches, error):
+    number = [way[0] for way in WAYS_TO_END].index(ending)
+    done = run(endings, "endings.cu", "--timeout", "1", "--json", "out.json", "--", str(number))
+    assert done.returncode == code, done.stdout + done.stderr
+    data = json.loads((endings / "out.json").read_text(encoding="utf-8"))
+    assert f"the program's exit code {data['exit_code']}" in done.stdout
+    jsonschema.validate(data, SCHEMA)
+    assert len(data["kernels"]) == launches
+    assert [each["code"] for each in data["errors"]] == ([error] if error else [])
+    assert all(each["message"] in done.stdout.replace("\n", " ") for each in data["errors"])
+    (endings / "out.json").unlink()
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "ending, error",
+    [
+        ('std::puts("ready"); std::fflush(stdout); for (volatile int i = 0;; i = 1) {}', "ended_in_host_code"),
+        ('std::puts("ready"); std::fflush(stdout); spin<<<1, 32>>>(p)', "ended_in_kernel"),
+    ],
+)
+def test_an_interrupt_is_reported_with_what_is_known(folder, ending, error):
+    (folder / "endings.cu").write_text("#include <cstdio>\n" + ENDINGS.replace("ENDING", f"default: {ending};"), encoding="utf-8")
+    build = ("--build-dir", BUILD)
+    with subprocess.Popen(
+        [sys.executable, str(REPOSITORY / "scripts" / "count"), *build, "endings.cu", "--json", "out.json"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)  # the program goes on from there
+        os.killpg(process.pid, signal.SIGINT)  # as Ctrl+C does
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert len(data["kernels"]) == 1
+    assert [(each["code"], each["fields"]["signal"]) for each in data["errors"]] == [(error, signal.SIGINT)]
+    assert data["errors"][0]["message"] in out
+    assert {path.name for path in folder.iterdir()} == {"endings.cu", "out.json", "reverse.cu", "start.cuh"}
+
+
+@needs_model
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_whatever_ends_us_ends_the_program(folder, number):
+    (folder / "wait.cu").write_text(
+        '#include <cstdio>\n#include <unistd.h>\nint main() { std::printf("%d\\n", getpid()); std::fflush(stdout); sleep(1000); }\n',
+        encoding="utf-8",
+    )
+    with subprocess.Popen(
+        [sys.executable, str(REPOSITORY / "scripts" / "count"), "--build-dir", BUILD, "wait.cu"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    ) as process:
+        program = int(process.stdout.readline())
+        process.send_signal(number)
+        process.wait(60)
+    for _ in range(100):
+        if not Path(f"/proc/{program}").exists():
+            return
+        time.sleep(0.1)
+    pytest.fail("the program goes on")

@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Fixtures: the results of an invented machine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import synthetic
+
+from conflict_free.evidence.lookup import Evidence
+
+
+@pytest.fixture
+def project(tmp_path) -> synthetic.Folders:
+    return synthetic.Folders(tmp_path)
+
+
+@pytest.fixture
+def evidence(project) -> Evidence:
+    return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE)
+
+
+@pytest.fixture
+def result(project) -> dict:
+    return json.loads((project.results / synthetic.MACHINE / "copy.json").read_text())

@@ -1,0 +1,332 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Runs of a submission: counts against thresholds, outputs against a reference, what is wrong, and whether kernels have done the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy
+import pytest
+from test_pictures import LAUNCH, bank_access
+
+from conflict_free.grading import cases, counting_checks, data_checks, safety
+from conflict_free.grading.assignment import AssignmentError, Case, KernelWork, Limits, Movement, Threshold
+from conflict_free.grading.comparing import difference
+from conflict_free.grading.result import Place
+from conflict_free.grading.running import Run
+from conflict_free.grading.sandbox import Done
+
+
+def kernel(conflicts: int, line: int = 7) -> dict:
+    shared = {"instructions": 10, "wavefronts": 10 + conflicts, "ideal_wavefronts": 10, "conflicts": conflicts}
+    counts = {"requests": 10, "sectors": 40, "ideal_sectors": 40, "bytes": 1280}
+    return {
+        "name": "turn",
+        "grid": [2, 3, 1],
+        "block": [32, 1, 1],
+        "shared_load": shared,
+        "shared_store": {**shared, "wavefronts": 10, "conflicts": 0},
+        "global_load": counts,
+        "global_store": counts,
+        "barriers": 6,
+        "lines": [
+            {"file": "a.cu", "line": line, "space": "shared", "op": "load", **shared},
+            {"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared, "wavefronts": 10, "conflicts": 0},
+        ],
+    }
+
+
+USED = {"bytes": 16, "loaded": 16, "stored": 16, "filled": 0, "copied": 0}
+
+
+def made_run(
+    kernels: list,
+    *,
+    name: str = "small",
+    hazards=(),
+    errors=(),
+    outcome="finished",
+    failure="",
+    message=None,
+    code=0,
+    stopped=None,
+    report: bool = True,
+    moved: dict | None = None,
+    used: dict | None = None,
+) -> Run:
+    values = numpy.zeros(4, numpy.float32)
+    case = cases.DrawnCase(Case(name, {"width": 4}), {"width": 4}, {"input": values}, {"output": values}, {})
+    made = {"kernels": kernels, "hazards": list(hazards), "errors": list(errors)} if report else None
+    moved = {"to_host": 0, "to_device": 0, "within_device": 0, "set": 0, "parameters": 0, **(moved or {})}
+    calls = {
+        "copies": {way: {"bytes": moved[way]} for way in ("to_host", "to_device", "within_device")},
+        "fills": {"bytes": moved["set"]},
+        "most_parameter_bytes": moved["parameters"],
+        "data": {"largest_load": 64, "loading_blocks": 3, "buffers": {"input": USED, "output": {**USED, **(used or {})}}},
+    }
+    return Run(case, Done(code, "", "", stopped), Done(0, "", "", None), made, outcome, failure, message or {}, calls, {}, [])
+
+
+class Source:
+    """A submission that nobody runs."""
+
+    def places(self, found):
+        return tuple(Place("ada.cu", each["line"]) for each in found)
+
+    def traced(self, case):
+        return [
+            {
+                **LAUNCH,
+                "blocks": [
+                    {
+                        "block": [0, 0, 0],
+                        "accesses": [{**bank_access(1), "file": "a.cu", "line": 7}, {**bank_access(4), "file": "a.cu", "line": 7}],
+                    }
+                ],
+            }
+        ]
+
+
+def threshold(count: str, limit: str = "0", *, upper: bool = True, name: str = "t", after: str | None = None) -> Threshold:
+    return Threshold(name, count, limit, upper, 10, "Help.", after)
+
+
+def found(runs: list[Run], *thresholds: Threshold) -> dict:
+    return counting_checks.findings(SimpleNamespace(thresholds=thresholds), runs, Source())
+
+
+def test_counts_are_summed_over_the_launches_of_a_case():
+    finding = found([made_run([kernel(5), kernel(6)])], threshold("shared_load.conflicts + shared_store.conflicts"))["counts.t"]
+    assert (finding.passed, finding.seen, finding.wanted) == (
+        False,
+        "shared_load.conflicts + shared_store.conflicts is 11 (case small: width 4)",
+        "at most 0",
+    )
+    assert finding.case == "small" and finding.help == "Help."
+
+
+def test_the_worst_lines_and_the_worst_access_are_shown():
+    finding = found([made_run([kernel(5)])], threshold("shared_load.conflicts"))["counts.t"]
+    assert [place.line for place in finding.lines] == [7]
+    assert "4 wavefronts, ideal: 1" in finding.picture and finding.drawing.startswith("<svg")
+
+
+def test_expressions_may_name_parameters_launches_blocks_and_barriers():
+    run = made_run([kernel(0), kernel(0)])
+    for expression, value in (
+        ("width * 2", 8),
+        ("launches", 2),
+        ("kernels", 1),
+        ("blocks", 12),
+        ("barriers", 12),
+        ("ceil(width / 3)", 2),
+        ("global_load.sectors / global_load.requests", 4),
+    ):
+        assert found([run], threshold(expression, str(value)))["counts.t"].passed
+        assert not found([run], threshold(expression, f"{value} - 1"))["counts.t"].passed
+
+
+def test_a_lower_bound_fails_below_it():
+    run = made_run([kernel(0)])
+    assert not found([run], threshold("shared_load.instructions", "11", upper=False))["counts.t"].passed
+    assert found([run], threshold("shared_load.instructions", "10", upper=False))["counts.t"].passed
+
+
+def test_every_case_has_to_keep_every_limit():
+    assert not found([made_run([kernel(0)]), made_run([kernel(9)], name="odd")], threshold("shared_load.conflicts"))["counts.t"].passed
+
+
+def test_sums_have_all_ways_in_them():
+    one = {"requests": 1, "sectors": 2, "bytes": 33}
+    shared = {"instructions": 1, "wavefronts": 3, "ideal_wavefronts": 1, "conflicts": 2}
+    every_way = {
+        "name": "k",
+        "grid": [1, 1, 1],
+        "lines": [],
+        "async_copy": {"global": one, "shared": shared},
+        "bulk_copy": one,
+        **{f"{space}_{op}": one for space in ("global", "local", "texture") for op in ("load", "store")},
+        "global_atomic": one,
+        **{f"shared_{op}": shared for op in ("load", "store", "atomic")},
+    }
+    names = counting_checks.names_of(made_run([every_way]))
+    assert names["shared"] == {metric: 4 * number for metric, number in shared.items()}
+    assert (names["reads"]["requests"], names["writes"]["requests"], names["traffic"]["requests"]) == (5, 4, 9)
+    assert names["traffic"]["sectors"] == 18 and names["data"] == {"largest_load": 64, "loading_blocks": 3}
+
+
+def test_a_threshold_that_means_nothing_after_another_is_not_reached():
+    checks = found(
+        [made_run([kernel(9)])], threshold("shared_load.conflicts", name="a"), threshold("launches", "1", name="b", after="counts.a")
+    )
+    assert list(checks) == ["counts.a"]
+    checks = found(
+        [made_run([kernel(0)])], threshold("shared_load.conflicts", name="a"), threshold("launches", "1", name="b", after="counts.a")
+    )
+    assert list(checks) == ["counts.a", "counts.b"]
+
+
+@pytest.mark.parametrize("expression", ["shared_load.conflict", "depth", "1 +", "launches / 0", "'a'", "launches == 1", "__import__('os')"])
+def test_an_expression_that_is_wrong_is_its_authors_fault(expression):
+    with pytest.raises(AssignmentError, match="^threshold t: ") as error:
+        found([made_run([kernel(0)])], threshold(expression))
+    assert "\n" not in str(error.value)
+
+
+# --- outputs -------------------------------------------------------------------------------------
+
+
+def compare(actual: list, expected: list, tolerance: float = 0, before: list | None = None, dtype=numpy.float64):
+    array = numpy.array(expected, dtype)
+    case = cases.DrawnCase(
+        Case("small", {"width": 2}),
+        {"width": 2},
+        {},
+        {"output": array},
+        {"output": numpy.array(before or [-9] * len(expected), dtype).reshape(array.shape)},
+    )
+    return difference(case, {"output": numpy.array(actual, dtype)}, tolerance)
+
+
+def test_right_outputs_have_no_difference():
+    assert compare([[1, 2], [3, 4]], [[1, 2], [3, 4]], before=[[0, 0], [0, 0]]) is None
+    assert compare([1.0 + 1e-9], [1.0], 1e-6) is None
+    assert compare([7], [7], dtype=numpy.int32) is None
+
+
+def test_a_wrong_element_is_named_with_both_values():
+    wrong = compare([[1, 2], [3, 5]], [[1, 2], [3, 4]], before=[[0, 0], [0, 0]])
+    assert wrong.seen == "1 of 4 elements of output are wrong; the first, output[1][1], is 5.0"
+    assert wrong.wanted == "output[1][1] is 4.0"
+
+
+def test_elements_that_nobody_wrote_are_called_that():
+    assert compare([1, -9, -9], [1, 2, 3]).seen == "2 of 3 elements of output were never written; the first is output[1]"
+    assert compare([5, -9], [1, 2]).seen == "2 of 2 elements of output are wrong; the first, output[0], is 5.0"
+
+
+def test_nan_is_never_right():
+    assert compare([float("nan")], [1.0]) and compare([float("nan")], [1.0], 1e-6)
+    assert compare([1.0 + 1e-5], [1.0], 1e-6) and compare([1.0 + 1e-15], [1.0])
+
+
+# --- what is wrong with a run --------------------------------------------------------------------
+
+TASK = SimpleNamespace(limits=Limits(2, 256, 8), function="turn", source=Path("a.cu"), movement=Movement(bytes_set=8), kernels=KernelWork())
+
+HAZARD = {
+    "kind": "out_of_bounds",
+    "kernel": "k",
+    "block": [1, 0, 0],
+    "threads": [],
+    "message": "reads",
+    "help": "Look.",
+    "lines": [{"file": "a.cu", "line": 3}],
+}
+
+
+ERROR = {
+    "code": "ended_in_kernel",
+    "fields": {"kernel": "k", "signal": 11},
+    "message": "while kernel k ran: ended by signal 11",
+    "help": "",
+}
+
+
+def test_a_run_without_fault_has_none():
+    assert safety.complaint(made_run([]), TASK, "") is None
+
+
+@pytest.mark.parametrize(
+    "options, seen",
+    [
+        ({"hazards": [HAZARD], "stopped": "time", "errors": [ERROR]}, "out of bounds in k, block (1, 0, 0): reads"),
+        ({"stopped": "time", "outcome": None}, "it ran for more than 2 seconds"),
+        ({"stopped": "memory", "outcome": None}, "it wanted more than 256 megabytes of memory"),
+        ({"stopped": "output", "outcome": None}, "it printed more than 8 kilobytes"),
+        ({"errors": [ERROR], "outcome": None}, "while kernel k ran: ended by signal 11"),
+        ({"outcome": None, "code": 0}, "the program ended before turn returned (exit code 0)"),
+        ({"report": False}, "the program ended before turn returned (exit code 0)"),
+        (
+            {"outcome": "failed", "failure": "cudaGetLastError() at trial.cpp:9 failed: out of memory", "code": 1},
+            "the CUDA runtime reports an error: out of memory",
+        ),
+        ({"code": 3}, "the CUDA runtime reports an error: exit code 3"),
+    ],
+)
+def test_the_most_telling_fault_is_named(options, seen):
+    complaint = safety.complaint(made_run([], **options), TASK, "")
+    assert complaint.seen == seen and complaint.help.endswith(".")
+
+
+def test_what_the_model_refuses_has_its_help_and_its_place():
+    error = {
+        "code": "stopped_itself",
+        "fields": {"kernel": "k", "file": "a.cu", "line": 10},
+        "message": "kernel k: the kernel stopped itself, a.cu:10",
+        "help": "",
+    }
+    said = safety.complaint(made_run([], errors=[error], outcome=None), TASK, "")
+    assert said.seen == "kernel k: the kernel stopped itself" and said.places == [{"file": "a.cu", "line": 10}]
+    assert said.help.startswith("Look at what")
+    refused = {"code": "block_too_large", "fields": {"kernel": "k"}, "message": "kernel k was not launched", "help": "Ask for less."}
+    said = safety.complaint(made_run([], errors=[refused], outcome=None), TASK, "void f()\n{\n    k<<<1, 2048>>>();\n}\n")
+    assert said.help == "Ask for less." and said.places == [{"file": "a.cu", "line": 3}]
+
+
+def test_what_the_judge_does_not_allow_is_told_with_its_lines():
+    message = {"code": "frees_a_buffer", "fields": {"buffer": "input"}, "message": "it frees the memory of input", "help": "Do not."}
+    said = safety.complaint(made_run([], outcome="broken", message=message), TASK, "")
+    assert (said.seen, said.help) == ("it frees the memory of input", "Do not.")
+
+
+@pytest.mark.parametrize(
+    "moved, seen",
+    [
+        ({"to_host": 4}, "it copies 4 bytes of device memory to the host (cudaMemcpyAsync), none may be"),
+        ({"within_device": 4}, "it copies 4 bytes within device memory (cudaMemcpyAsync), none may be"),
+        ({"to_device": 1025}, "it copies 1,025 bytes from the host to device memory (cudaMemcpyAsync), at most 1,024 may be"),
+        ({"set": 9}, "it sets 9 bytes of device memory (cudaMemset), at most 8 may be"),
+        ({"parameters": 257}, "it launches a kernel with 257 bytes of arguments, at most 256 may be"),
+    ],
+)
+def test_what_moves_by_other_ways_is_refused_with_its_call_and_line(moved, seen):
+    text = "void f()\n{\n    cudaMemcpyAsync(a, b, 4, cudaMemcpyDefault);\n    cudaMemset(a, 0, 9);\n    k<<<1, 1>>>();\n}\n"
+    complaint = safety.complaint(made_run([], moved=moved), TASK, text)
+    assert complaint.seen == seen
+    assert complaint.places == [{"file": "a.cu", "line": {"set": 4, "parameters": 5}.get(next(iter(moved)), 3)}]
+
+
+# --- whether kernels have done the work -----------------------------------------------------------------
+
+
+def by_kernels(task=TASK, kernels=(), **options):
+    return data_checks.complaint(made_run(list(kernels), **options), task)
+
+
+def test_kernels_load_and_store_everything():
+    assert by_kernels() is None
+    assert by_kernels(used={"stored": 12, "copied": 4}).seen == "of 16 bytes of output, 12 are written last by kernels, 4 by copies"
+    assert by_kernels(used={"stored": 0}).seen == "of 16 bytes of output, 0 are written last by kernels"
+    run = made_run([])
+    run.calls["data"]["buffers"]["input"] = {**USED, "loaded": 12}
+    assert data_checks.complaint(run, TASK).seen == "kernels load 12 bytes of input"
+    assert data_checks.complaint(run, SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(loads={"input": "3 * width"})})) is None
+
+
+def test_what_the_task_lets_a_program_set_needs_no_kernel():
+    assert by_kernels(used={"stored": 8, "filled": 8}) is None
+    assert by_kernels(used={"stored": 4, "filled": 12}).seen.endswith("4 are written last by kernels, 12 by cudaMemset")
+
+
+def test_lanes_that_go_one_by_one_are_too_many_instructions():
+    task = SimpleNamespace(**{**vars(TASK), "kernels": KernelWork(memory_instructions="10 * width")})
+    assert by_kernels(task, [kernel(0)]) is None
+    assert by_kernels(task, [kernel(0), kernel(0)]).seen == "warps access memory by 80 instructions"
+
+
+def test_constant_memory_holds_no_data():
+    assert by_kernels(kernels=[{**kernel(0), "constant_load": {"words": 4097}}]) is None
+    assert "constant memory" in by_kernels(kernels=[{**kernel(0), "constant_load": {"words": 4098}}]).seen

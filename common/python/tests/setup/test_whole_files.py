@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from conflict_free.console import USAGE, Stop
+from conflict_free.whole_files import write_all, write_asked
+
+
+def test_a_file_that_was_asked_for_is_written_with_its_folder_or_the_option_is_named(tmp_path):
+    target = tmp_path / "new" / "out.json"
+    write_asked(target, "{}", "--json")
+    assert target.read_text(encoding="utf-8") == "{}"
+    target.unlink()
+    target.mkdir()
+    with pytest.raises(Stop, match=f"^--json {target}: cannot be written: ") as stopped:
+        write_asked(target, "{}", "--json")
+    assert stopped.value.code == USAGE and list(target.parent.iterdir()) == [target]
+
+
+def test_no_file_takes_its_place_before_all_are_written(tmp_path):
+    old, wrong = tmp_path / "old", tmp_path / "file" / "below"
+    old.write_text("old", encoding="utf-8")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(OSError, match="file"):
+        write_all({old: "new", wrong: ""})
+    assert old.read_text(encoding="utf-8") == "old" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"]
