@@ -271,7 +271,12 @@ def test_what_the_model_refuses_has_its_help_and_its_place():
     said = safety.complaint(made_run([], errors=[error], outcome=None), TASK, "")
     assert said.seen == "kernel k: the kernel stopped itself" and said.places == [{"file": "a.cu", "line": 10}]
     assert said.help.startswith("Look at what")
-    refused = {"code": "block_too_large", "fields": {"kernel": "k"}, "message": "kernel k was not launched", "help": "Ask for less."}
+    refused = {
+        "code": "block_too_large",
+        "fields": {"kernel": "k", "error": "cudaErrorInvalidConfiguration"},
+        "message": "kernel k was not launched",
+        "help": "Ask for less.",
+    }
     said = safety.complaint(made_run([], errors=[refused], outcome=None), TASK, "void f()\n{\n    k<<<1, 2048>>>();\n}\n")
     assert said.help == "Ask for less." and said.places == [{"file": "a.cu", "line": 3}]
 
