@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import html.parser
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlparse
 
-from playwright.sync_api import BrowserContext, Page
+from axe import violations
+from playwright.sync_api import Page
 
 #: A desktop and a phone, in CSS pixels.
 WIDTHS = (1280, 390)
@@ -34,16 +35,21 @@ PAGES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.h
 
 @dataclass
 class Visit:
-    """What one visit of a page found out."""
+    """What one visit of a page on one screen found out."""
 
-    title: str = ""
-    trouble: list[str] = field(default_factory=list)
-    images: list[str] = field(default_factory=list)  # broken, or without alternative text
-    links: list[str] = field(default_factory=list)
-    bytes: int = 0  # of all that the page loads, fonts aside
-    buttons: int = 0  # copy buttons
-    listings: int = 0
-    excess: dict[int, int] = field(default_factory=dict)  # pixels to scroll sideways, by width
+    name: str
+    title: str
+    trouble: list[str]
+    images: list[str]  # broken, or without alternative text
+    links: list[str]
+    bytes: int  # of all that the page loads, fonts aside
+    buttons: int  # copy buttons
+    listings: int
+    small_texts: list[str]  # of pictures
+    cut_texts: list[str]
+    silent_pictures: int  # drawn into the page, without words for who cannot see
+    excess: int  # pixels to scroll sideways
+    violations: list[str]  # what axe finds
 
 
 def watch(page: Page) -> list[str]:
@@ -81,30 +87,47 @@ _IMAGES = """async () => {
 }"""
 
 
-def visit(context: BrowserContext, name: str) -> Visit:
-    """Open a page of the book in a new page of a desktop's context and look it over."""
-    page = context.new_page()
-    trouble = watch(page)
+#: The smallest text that the book asks a reader to read, in CSS pixels.
+LEAST_TEXT = 11
+
+_SMALL_TEXTS = """least => [...document.querySelectorAll("figure svg text")].filter(text => {
+  const svg = text.closest("svg"), box = svg.getBoundingClientRect();
+  return box.width > 0 && box.width / svg.viewBox.baseVal.width * parseFloat(getComputedStyle(text).fontSize) < least;
+}).map(text => text.textContent)"""
+
+_CUT_TEXTS = """() => [...document.querySelectorAll("figure svg text")].filter(text => {
+  const box = text.closest("svg").getBoundingClientRect(), own = text.getBoundingClientRect();
+  return box.width > 0 && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1);
+}).map(text => text.textContent)"""
+
+_SILENT = """() => [...document.querySelectorAll("figure svg")].filter(svg => !svg.closest("button") && svg.getBoundingClientRect().width > 0 &&
+  !svg.closest("[aria-hidden=true], [role=img]")).length"""
+
+
+def visit(page: Page, name: str) -> Visit:
+    """Open a page of the book in a page of the browser that has ``trouble`` (conftest), and look it over. That changes it."""
+    page.trouble.clear()
     loaded: set[str] = set()
-    page.on("request", lambda request: loaded.add(urldefrag(request.url)[0].split("?")[0]))
+    listener = lambda request: loaded.add(urldefrag(request.url)[0].split("?")[0])  # noqa: E731  it is taken off by its name
+    page.on("request", listener)
     open_page(page, name)
     files = [Path(unquote(urlparse(url).path)) for url in loaded if url.startswith("file:")]
-    found = Visit(
-        title=page.title().strip(),
-        bytes=sum(path.stat().st_size for path in files if path.suffix not in (".woff", ".woff2", ".ttf")),
-        images=page.evaluate(_IMAGES),
-        links=sorted(set(page.evaluate("[...document.querySelectorAll('a[href]')].map(link => link.href)"))),
-        buttons=page.locator("div.highlight button.copybtn").count(),
-        listings=page.locator("div.highlight pre").count(),
-    )
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": HEIGHT})
-        # What is folded away is part of the page too.
-        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-        found.excess[width] = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    found.trouble = list(trouble)
-    page.close()
-    return found
+    found = {
+        "title": page.title().strip(),
+        "images": page.evaluate(_IMAGES),
+        "links": sorted(set(page.evaluate("[...document.querySelectorAll('a[href]')].map(link => link.href)"))),
+        "bytes": sum(path.stat().st_size for path in files if path.suffix not in (".woff", ".woff2", ".ttf")),
+        "buttons": page.locator("div.highlight button.copybtn").count(),
+        "listings": page.locator("div.highlight pre").count(),
+        "small_texts": page.evaluate(_SMALL_TEXTS, LEAST_TEXT),
+        "cut_texts": page.evaluate(_CUT_TEXTS),
+        "silent_pictures": page.evaluate(_SILENT),
+    }
+    # What is folded away is part of the page too.
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+    found["excess"] = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    page.remove_listener("request", listener)
+    return Visit(name=name, trouble=list(page.trouble), violations=violations(page), **found)
 
 
 class _Ids(html.parser.HTMLParser):

@@ -25,16 +25,6 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def visits(browser) -> dict[str, Visit]:
-    """Each page, visited once."""
-    # Pages of one context share a process, and what it has read.
-    context = browser.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT})
-    found = {name: visit(context, name) for name in PAGES}
-    context.close()
-    return found
-
-
 @contextmanager
 def desktop_page(browser: Browser) -> Iterator[Page]:
     """A page as wide as a desktop, in light, that remembers what went wrong in ``page.trouble``."""
@@ -82,6 +72,18 @@ def shared_phone(browser: Browser) -> Iterator[Page]:
     """A phone's page, likewise."""
     with phone_page(browser) as page:
         yield page
+
+
+@pytest.fixture(scope="session", params=PAGES)
+def name(request) -> str:
+    """Each page of the book; pytest runs all tests of one before those of the next."""
+    return request.param
+
+
+@pytest.fixture(scope="session", params=["shared_page", "shared_phone"], ids=["desktop", "phone"])
+def visited(request, name: str) -> Visit:
+    """Each page on each screen, visited once for all tests."""
+    return visit(request.getfixturevalue(request.param), name)
 
 
 @pytest.fixture

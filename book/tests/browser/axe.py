@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""axe, which looks for what keeps readers out of a page, with the work that finds nothing left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import Page
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+#: Opens what is folded, and marks the texts whose contrast is looked at. That is most of the work, and contrast follows from
+#: the text's own style and from what lies behind it: of texts with the same tag, classes, style and backgrounds up to
+#: the root, one is looked at. There are thousands of tokens of code and of table cells, and tens of such kinds.
+PREPARE = """() => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  const BEHIND = ["backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "position", "zIndex"];
+  const OWN = ["color", "fill", "fontSize", "fontWeight", "textShadow", "webkitTextFillColor", "webkitTextStroke", "visibility"];
+  const taken = (element, names) => { const style = getComputedStyle(element); return names.map(name => style[name]).join(";"); };
+  const behind = new Map();
+  const numbers = new Map();
+  // A number for each chain of backgrounds, so that a key stays short.
+  const chain = element => {
+    if (!element) return 0;
+    if (!behind.has(element)) {
+      const key = chain(element.parentElement) + "|" + taken(element, BEHIND);
+      if (!numbers.has(key)) numbers.set(key, numbers.size + 1);
+      behind.set(element, numbers.get(key));
+    }
+    return behind.get(element);
+  };
+  const seen = new Set();
+  for (const element of document.querySelectorAll("body *")) {
+    const texts = [...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+    const field = element.matches("input, select, textarea, button");
+    if (!texts.length && !field) continue;
+    // What axe passes over must stand for nothing that it looks at.
+    const box = element.getBoundingClientRect();
+    if (!element.checkVisibility({opacityProperty: true, visibilityProperty: true}) || box.width <= 1 || box.height <= 1) continue;
+    const passedOver = element.closest("[disabled], [aria-disabled=true], [aria-hidden=true], [inert]") !== null;
+    const key = [element.localName, element.className.baseVal ?? element.className, passedOver, chain(element), taken(element, OWN)].join("|");
+    if (!seen.has(key)) element.setAttribute("data-look", "");
+    seen.add(key);
+  }
+}"""
+
+#: Takes out what axe has a rule for in no other way than for its contrast, which is looked at elsewhere: tokens of code become
+#: plain text, and pictures lose their shapes and words. That is half of all elements. What names or is named by something stays.
+THIN_OUT = """() => {
+  const own = ":not([data-look], [id], [role], [tabindex], [title], [lang], [onclick], [contenteditable])";
+  const isPlain = element => ![...element.attributes].some(attribute => attribute.name.startsWith("aria-"));
+  for (const token of document.querySelectorAll(`pre span${own}`)) if (isPlain(token)) token.replaceWith(...token.childNodes);
+  document.body.normalize();
+  const shapes = ["rect", "line", "path", "circle", "text", "tspan"].map(shape => `svg ${shape}${own}`).join(", ");
+  for (const shape of document.querySelectorAll(shapes))
+    if (isPlain(shape) && !shape.querySelector("[data-look], [id], title, desc")) shape.remove();
+}"""
+
+RUN = """async () => {
+  axe.configure({rules: [{id: "color-contrast", selector: "[data-look]"}]});
+  const found = await axe.run(document, {resultTypes: ["violations"], preload: false});
+  return found.violations.flatMap(
+    rule => rule.nodes.map(node => `${rule.id}: ${rule.help}: ${node.html.slice(0, 200)}`));
+}"""
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe finds on the page as it is."""
+    page.evaluate(AXE)
+    page.evaluate(PREPARE)
+    page.evaluate(THIN_OUT)
+    return page.evaluate(RUN)
