@@ -82,6 +82,28 @@ TEST(Polls, OfBlocksThatWaitForOthersAreMarkedAndLeaveWarpsWhole)
     }
 }
 
+/// As a compiler may leave the loop, and as CUB writes its scan: the first look stands in front of it.
+__global__ void look_before_the_loop(int* out, volatile int* done)
+{
+    int is_done = done[0];
+    while (is_done == 0) {
+        __nanosleep(20);
+        __syncwarp();
+        is_done = done[0];
+    }
+    out[threadIdx.x] = is_done;
+}
+
+TEST(Polls, ThatFindAtOnceWhatTheyLookForAreMarked)
+{
+    Ints out(32), done(1);
+    cudaMemset(done.data, 1, sizeof(int));
+    const auto counts = counts_of([&] { look_before_the_loop<<<1, 32>>>(out.data, done.data); });
+    EXPECT_EQ(out.host(32), std::vector<int>(32, 0x01010101));
+    EXPECT_EQ(counts.global_load.requests, 1u);
+    EXPECT_TRUE(is_marked(counts));
+}
+
 __global__ void rounds_of_the_grid(int* data, int rounds)
 {
     const auto grid = cooperative_groups::this_grid();

@@ -7,10 +7,12 @@
 #include <time.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <exception>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "memory/address_space.hpp"
 #include "warp/launch.hpp"
@@ -152,7 +154,7 @@ private:
 class Worker {
 public:
     Worker(Launch& launch, Supply& supply, std::size_t room)
-        : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()), progressed_(started_)
+        : launch_(launch), supply_(supply), room_(room), started_(processor_seconds()), progressed_(started_), worked_(started_)
     {}
 
     void run()
@@ -222,14 +224,24 @@ private:
 
     void check_time(const Cluster& cluster)
     {
+        works_ |= !cluster.idle();
         if (++slices_ % slices_between_looks != 0) return;
         const double now = processor_seconds();
-        if (now - (launch_.timeout ? started_ : progressed_) < (launch_.timeout ? launch_.timeout->count() : most_seconds_of_block)) return;
+        if (std::exchange(works_, false)) worked_ = now;
+        const double limit = launch_.timeout ? launch_.timeout->count() : most_seconds_of_block;
+        if (now - (launch_.timeout ? started_ : progressed_) < limit) return;
+        const bool waits = launch_.polled != 0 && now - worked_ > limit / 2;
         std::array<char, 24> seconds{};
-        std::snprintf(seconds.data(), seconds.size(), "%g", launch_.timeout ? launch_.timeout->count() : most_seconds_of_block);
-        throw LaunchStopped(error_timeout,
-                            Message(launch_.timeout ? MessageCode::kernel_does_not_end : MessageCode::block_does_not_end,
-                                    {{"kernel", launch_.program->name}, {"block", cluster.front().index}, {"seconds", seconds.data()}}));
+        std::snprintf(seconds.data(), seconds.size(), "%g", limit);
+        Message message(waits             ? MessageCode::waits_in_vain
+                        : launch_.timeout ? MessageCode::kernel_does_not_end
+                                          : MessageCode::block_does_not_end,
+                        {{"kernel", launch_.program->name}, {"block", cluster.front().index}, {"seconds", seconds.data()}});
+        if (waits) {
+            const SourcePlace& look = launch_.program->polls[static_cast<std::size_t>(std::countr_zero(launch_.polled.load()))];
+            if (look.line > 0) message.fields.insert(message.fields.end(), {{"file", look.file}, {"line", look.line}});
+        }
+        throw LaunchStopped(error_timeout, std::move(message));
     }
 
     Launch& launch_;
@@ -238,6 +250,10 @@ private:
     double started_;
     /// Processor time when the first block began or one ended last.
     double progressed_;
+    /// Processor time when a block last did something that another thread could notice, as far as the looks at the clock tell.
+    double worked_;
+    /// Some block did since the last look.
+    bool works_ = false;
     int slices_ = 0;
     /// Turns in a row in which nothing happened that another thread could notice.
     std::size_t idle_turns_ = 0;

@@ -17,6 +17,17 @@ bool is_any(const ptx::Instruction& instruction, std::initializer_list<std::stri
     return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
 }
 
+bool is_strong(const ptx::Instruction& load)
+{
+    return load.has("volatile") || load.has("relaxed") || load.has("acquire") || load.has("mmio");
+}
+
+bool is_same_address(const ptx::Operand& one, const ptx::Operand& other)
+{
+    return one.base == other.base && one.scope == other.scope && one.index == other.index && one.integer == other.integer &&
+           one.name == other.name;
+}
+
 /// Calls `visit` with each register that an operand names.
 template <class Visit>
 void for_each_register(const ptx::Operand& operand, Visit&& visit)
@@ -36,7 +47,7 @@ public:
         for (const std::size_t i : members_) {
             const ptx::Instruction& instruction = function.instructions[i];
             has_fence_ |= is_any(instruction, {"fence", "membar"});
-            has_barrier_ |= is_any(instruction, {"bar", "barrier"});
+            has_barrier_ |= is_any(instruction, {"bar", "barrier"}) && !instruction.has("warp");
             if (instruction.opcode != "bra" || instruction.guard < 0) continue;
             const auto target =
                 static_cast<std::size_t>(function.labels[static_cast<std::size_t>(instruction.operands.at(0).index)].instruction);
@@ -57,8 +68,7 @@ private:
     bool is_made_anew(const ptx::Instruction& look) const
     {
         if (look.opcode == "atom") return true;
-        return look.opcode == "ld" &&
-               (has_fence_ || look.has("volatile") || look.has("relaxed") || look.has("acquire") || look.has("mmio"));
+        return look.opcode == "ld" && (has_fence_ || is_strong(look));
     }
 
     bool changes(const ptx::Operand& address) const
@@ -105,6 +115,19 @@ private:
     bool has_fence_ = false, has_barrier_ = false;
 };
 
+/// A loop that looks again may stand behind the first look, which then is in no loop.
+void add_first_looks(const ptx::Function& function, std::vector<bool>& polls)
+{
+    std::vector<std::size_t> loads;
+    for (std::size_t i = 0; i < polls.size(); ++i)
+        if (function.instructions[i].opcode == "ld" && is_strong(function.instructions[i])) loads.push_back(i);
+    for (const std::size_t first : loads)
+        polls[first] = polls[first] || std::ranges::any_of(loads, [&](std::size_t again) {
+                           return polls[again] &&
+                                  is_same_address(function.instructions[first].operands.at(1), function.instructions[again].operands.at(1));
+                       });
+}
+
 }  // namespace
 
 std::vector<bool> find_polls(const ptx::Function& function, const Flow& flow)
@@ -115,6 +138,7 @@ std::vector<bool> find_polls(const ptx::Function& function, const Flow& flow)
         for (std::size_t i = 0; i < polls.size(); ++i)
             if (flow.loops[i] == number && is_any(function.instructions[i], {"ld", "atom"}) && loop.waits_at(i)) polls[i] = true;
     }
+    add_first_looks(function, polls);
     return polls;
 }
 

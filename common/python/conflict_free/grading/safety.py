@@ -148,7 +148,7 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
 
 def _of_error(error: Mapping, report: Mapping, assignment: Assignment, text: str) -> Complaint:
     """What kept the program from its end, as the model says it."""
-    if error["code"] in ("kernel_does_not_end", "block_does_not_end"):
+    if error["code"] in ("kernel_does_not_end", "block_does_not_end", "waits_in_vain"):
         return Complaint(error["message"], error["help"], _repeated(report))
     if error["code"] == "function_without_body":
         return _of_missing(error["fields"], assignment, text)

@@ -68,6 +68,7 @@ ENDINGS = """\
 #include <unistd.h>
 __global__ void fill(int* p) { p[threadIdx.x] = 1; }
 __global__ void spin(int* p) { for (;;) {} }
+__global__ void look(volatile int* p) { while (p[7] != 2) {} }
 __global__ void dynamic(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1; }
 __global__ void fixed(int* p, int i) { __shared__ volatile int s[16384]; s[i] = 1; p[i] = s[i]; }
 __device__ int depth(int n) { volatile int a[10]; a[0] = n; return depth(n + a[0]) + a[0]; }
@@ -95,6 +96,7 @@ WAYS_TO_END = (
     ("p[7] = 1", 139, 1, "host_accesses_device_memory"),
     ("spin<<<1, 32>>>(p)", 1, 2, "kernel_does_not_end"),
     ("fill<<<2000000000, 32>>>(p)", 1, 2, "kernel_does_not_end"),
+    ("look<<<3, 64>>>(p)", 1, 2, "waits_in_vain"),
     ("fill<<<1, 2048>>>(p)", 1, 1, "block_too_large"),
     ("fill<<<dim3(1, 65536), 32>>>(p)", 1, 1, "grid_too_large"),
     ("dynamic<<<1, 32, 1 << 20>>>(p)", 1, 1, "too_much_dynamic_shared_memory"),
