@@ -93,15 +93,15 @@ def shown_path(path: Path) -> str:
 
 
 def use_venv(module: str) -> None:
-    """Goes on in the virtual environment if this Python lacks `module`; without one, ends the program."""
-    if importlib.util.find_spec(module):
-        return
-    python = ROOT / ".venv" / "bin" / "python"
-    if not python.exists() or Path(sys.prefix) == ROOT / ".venv":
+    """Goes on in the virtual environment, which has the pinned versions. Without one, this Python must have `module`."""
+    venv = ROOT / ".venv"
+    python = venv / "bin" / "python"
+    if python.exists() and Path(sys.prefix).resolve() != venv.resolve():
+        sys.stdout.flush()
+        os.execv(python, [str(python), *sys.argv])
+    if not importlib.util.find_spec(module):
         print(f"error: no Python package {module} here; run scripts/test once, it installs it", file=sys.stderr)
         sys.exit(USAGE)
-    sys.stdout.flush()
-    os.execv(python, [str(python), *sys.argv])
 
 
 def module_command(python: str | os.PathLike, module: str, *arguments: str | os.PathLike) -> list[str]:
