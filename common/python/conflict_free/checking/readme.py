@@ -59,10 +59,12 @@ def table() -> str:
         "| chapter | kernel | sectors per load request | sectors per store request | size | GB/s | % of `cudaMemcpy` |",
         "|---|---|--:|--:|--:|--:|--:|",
     ]
+    counted_sizes = set()
     for slug, result in measured.items():
         for kernel in dict.fromkeys(row["kernel"] for row in result["rows"] if row["kernel"] in SHOWN):
             rows = [row for row in result["rows"] if row["kernel"] == kernel]
             counted = next((row for row in rows if row["counters"]), None)
+            counted_sizes |= {metrics.pretty_size(counted["size"])} if counted else set()
             largest = max((row for row in rows if row["time"]), key=area, default=None)
             lines.append(
                 f"| {slug} | `{kernel}` | {_per_request(counted, 'global_load')} "
@@ -70,8 +72,8 @@ def table() -> str:
             )
     provenance = next(iter(measured.values()))["provenance"]
     caption = (
-        f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: the largest size of each "
-        "kernel, L2 flushed before each launch, median. GB is 10⁹ bytes; sectors are the GPU's own counters."
+        f"Measured on one {provenance['gpu']} with CUDA {provenance['toolkit']}: the largest size of each kernel, L2 flushed before each "
+        f"launch, median. GB is 10⁹ bytes. Sectors are the GPU's own counters at {' and '.join(sorted(counted_sizes))}."
     )
     return "\n".join([*lines, "", caption])
 

@@ -79,6 +79,6 @@ def main() -> int:
     say(f"  1. Change the task: brief.rst, reverse.cu, driver.cu, try.cu and reference.py in chapters/{slug}/assignment,")
     say("     and task.toml: title, declaration, cases, thresholds, points, hints.")
     say("  2. Write the answers, at least two right and six wrong ones, and say in task.toml what each scores.")
-    say(f"  3. Build, and let the grader be graded: ctest --preset programs -R assignment.{slug}")
+    say(f"  3. Let the grader be graded: scripts/test --only assignment.{slug}")
     say(f"  4. Solve it yourself, as a student would, with scripts/grade watch {slug} FILE, and write down the minutes.")
     return 0

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The same by an attribute.
+// Ends the program before the driver begins, by a constructor attribute.
 
 #include <cstdlib>
 

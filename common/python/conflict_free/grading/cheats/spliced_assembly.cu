@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The same, spelled over two lines.
+// Calls the system by inline assembly whose keyword is spelled over two lines.
 
 GRADED_DECLARATION
 {
