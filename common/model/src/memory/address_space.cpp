@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "memory/address_space.hpp"
+#include "memory/round_up.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,8 +15,6 @@
 namespace simt::memory {
 
 namespace {
-
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 void* reserve(std::size_t bytes)
 {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "memory/address_space.hpp"
+#include "memory/round_up.hpp"
 #include "report/session.hpp"
 #include "runtime/engine.hpp"
 #include "warp/fusion.hpp"
@@ -18,8 +19,6 @@ namespace simt {
 namespace {
 
 constexpr int error_invalid_ptx = 218, error_out_of_memory = 2;
-
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 bool is_global(const ptx::Variable& variable) { return variable.space == ptx::Space::global || variable.space == ptx::Space::constant; }
 
@@ -82,7 +81,7 @@ void EngineDevice::place_variables(warp::Module& module)
             warp::Module::Variable placed{0, bytes, variable.space, variable.managed};
             if (variable.managed) {
                 // Host and kernels use one address.
-                void* memory = std::aligned_alloc(4096, round_up(bytes, 4096));
+                void* memory = std::aligned_alloc(4096, memory::round_up(bytes, 4096));
                 if (!memory)
                     throw DeviceError(error_out_of_memory,
                                       {MessageCode::no_memory_for_variable, {{"storage", "managed"}, {"variable", variable.name}}});
@@ -160,7 +159,7 @@ FunctionInfo EngineDevice::function(int number)
     FunctionInfo info;
     info.name = function->name;
     for (const ptx::Variable& parameter : function->parameters) {
-        info.parameter_bytes = round_up(info.parameter_bytes, std::max<std::size_t>(parameter.alignment, 1));
+        info.parameter_bytes = memory::round_up(info.parameter_bytes, std::max<std::size_t>(parameter.alignment, 1));
         info.parameters.push_back({info.parameter_bytes, parameter.bytes});
         info.parameter_bytes += parameter.bytes;
     }

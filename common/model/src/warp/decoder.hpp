@@ -18,6 +18,9 @@
 
 namespace simt::warp {
 
+/// CUDA_ERROR_INVALID_PTX.
+inline constexpr int error_invalid_ptx = 218;
+
 /// An address operand: a register with the base, and an offset.
 struct AddressOperand {
     std::uint32_t base = no_operand;

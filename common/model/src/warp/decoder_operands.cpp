@@ -12,8 +12,6 @@ namespace simt::warp {
 
 namespace {
 
-constexpr int error_invalid_ptx = 218;
-
 bool has_sink(const ptx::Operand& operand)
 {
     return operand.kind == ptx::Operand::Kind::sink || std::ranges::any_of(operand.elements, has_sink) ||

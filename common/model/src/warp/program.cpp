@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "warp/program.hpp"
+#include "memory/round_up.hpp"
 
 #include <algorithm>
 #include <set>
@@ -18,8 +19,6 @@ namespace {
 constexpr std::size_t shared_begin = 1024;
 /// Between two variables: an index past the end leads there. A multiple of all banks, so that no word changes its bank.
 constexpr std::size_t shared_gap = 1024;
-
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 template <class Visit>
 void for_each_operand(const ptx::Operand& operand, Visit& visit)
@@ -101,7 +100,7 @@ public:
             dynamic_alignment_ = std::max<std::size_t>(dynamic_alignment_, variable.alignment);
             return;
         }
-        used_ = round_up(used_, std::max<std::size_t>(variable.alignment, 1));
+        used_ = memory::round_up(used_, std::max<std::size_t>(variable.alignment, 1));
         program_.shared.push_back({std::move(name), place(used_), variable.bytes});
         used_ += variable.bytes;
     }
@@ -109,7 +108,7 @@ public:
     void finish()
     {
         program_.static_shared_bytes = used_;
-        const std::size_t begin = round_up(used_, std::max<std::size_t>(dynamic_alignment_, 16));
+        const std::size_t begin = memory::round_up(used_, std::max<std::size_t>(dynamic_alignment_, 16));
         const std::uint64_t offset = place(begin);
         for (std::string& name : dynamic_) program_.shared.push_back({std::move(name), offset, 0, true});
         program_.shared_extent = offset;
@@ -132,7 +131,7 @@ std::size_t bytes_of_parameters(const ptx::Function& function)
 {
     std::size_t bytes = 0;
     for (const ptx::Variable& parameter : function.parameters)
-        bytes = round_up(bytes, std::max<std::size_t>(parameter.alignment, 1)) + parameter.bytes;
+        bytes = memory::round_up(bytes, std::max<std::size_t>(parameter.alignment, 1)) + parameter.bytes;
     return bytes;
 }
 

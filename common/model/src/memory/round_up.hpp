@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Sizes and addresses that are multiples of something.
+#pragma once
+
+#include <cstddef>
+
+namespace simt::memory {
+
+/// The smallest multiple of `unit` that is not below `value`; `unit` is at least 1.
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace simt::memory
