@@ -97,7 +97,8 @@ def main() -> int:
     tools = setup.set_up()
     build = cmake.configure(tools, PRESET, f"-DCONFLICT_FREE_STRICT={'ON' if options.strict else 'OFF'}")
     # Ninja's name for all targets of that folder: the tests of everything else are scripts/test's affair.
-    cmake.build(tools, PRESET, "the chapters", "chapters/all")
+    # The programs run on the model's libraries, which they find when they start.
+    cmake.build(tools, PRESET, "the chapters", "chapters/all", "conflict_free_cudart", "conflict_free_cuda")
     passed = check_chapters(tools, build)
     cmake.build(tools, PRESET, "the book", "book")
     index = build / "html" / "index.html"

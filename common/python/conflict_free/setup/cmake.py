@@ -66,11 +66,11 @@ def _build_progress(line: str) -> str | None:
     return line if line.startswith("[") else None
 
 
-def build(tools: Tools, preset: str, what: str, target: str = "all") -> None:
-    """Builds a target of a configured preset; `what` is what it is called on the terminal."""
+def build(tools: Tools, preset: str, what: str, *targets: str) -> None:
+    """Builds targets of a configured preset, all if none is named; `what` is what they are called on the terminal."""
     step(
         f"Build {what} (preset {preset})",
-        [tools.cmake, "--build", "--preset", preset, "--target", target],
+        [tools.cmake, "--build", "--preset", preset, "--target", *(targets or ("all",))],
         progress=_build_progress,
     )
 
