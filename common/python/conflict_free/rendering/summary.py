@@ -27,6 +27,7 @@ WIDEST = 1000
 REASONS = {
     "uncounted": "a function of a library or of the host, which the model does not count",
     "unshared": "the kernel has no shared memory",
+    "unasked": "the kernel makes no such request; bulk copies are not counted as one",
     "untimed": "one launch of one block is too short to be timed",
     "unmeasured": "no result of that machine; scripts/measure makes it",
     "no_bytes": "its work is not told by bytes, so no copy is its measure",
@@ -67,7 +68,9 @@ def _counted(cells: Cells, counts: dict | None) -> list[str]:
     if counts is None:
         return [cells.empty("uncounted")] * 4
     glance = metrics.glance(counts)
-    sectors = [metrics.format_number(glance[key]) for key in ("load_sectors", "store_sectors")]
+    sectors = [
+        cells.empty("unasked") if glance[key] is None else metrics.format_number(glance[key]) for key in ("load_sectors", "store_sectors")
+    ]
     if glance["wavefronts"] is None:
         return [*sectors, *[cells.empty("unshared")] * 2]
     return [*sectors, *(metrics.format_number(glance[key]) for key in ("wavefronts", "conflicts"))]

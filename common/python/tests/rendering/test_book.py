@@ -76,6 +76,23 @@ def test_checks_are_run_again_when_the_model_changes(built):
     assert len(calls) == 2
 
 
+def test_the_models_libraries_are_there_before_the_chapters_run(tmp_path, monkeypatch):
+    """A chapter's program finds them as it starts, so that no link asks for them."""
+    targets = []
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html" / "index.html").write_text("", encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["book"])
+    monkeypatch.setattr(book.setup, "set_up", lambda: TOOLS)
+    monkeypatch.setattr(cmake, "configure", lambda *arguments: tmp_path)
+    monkeypatch.setattr(cmake, "build", lambda tools, preset, what, *named: targets.extend(named))
+    monkeypatch.setattr(book.subprocess, "run", lambda *arguments, **options: None)
+    seen = []
+    monkeypatch.setattr(book, "check_chapters", lambda *arguments: seen.extend(targets) or True)
+    assert book.main() == 0
+    assert {"chapters/all", "conflict_free_cudart", "conflict_free_cuda"} <= set(seen)
+    assert targets[-1] == "book" and "book" not in seen
+
+
 def test_the_book_is_served_on_this_machine_alone(tmp_path):
     (tmp_path / "index.html").write_text("the book", encoding="utf-8")
     code = (

@@ -50,6 +50,17 @@ def test_counts_alone(counted):
     assert "For a column of your own GPU: scripts/measure" in text
 
 
+def test_a_kernel_without_loads_says_so(counted):
+    path = counted.root / "counts" / "copy.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for row in data["rows"]:
+        if row["counts"]:
+            row["counts"]["global_load"] = dict.fromkeys(row["counts"]["global_load"], 0)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    text = summary(counted)
+    assert line_of(text, "copy_plain")[2:4] == [dash(text, "the kernel makes no such request"), "4"]
+
+
 def test_the_books_machine_and_ones_own(counted):
     measure(counted, "h200")
     measure(counted, "local")
