@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
-import os
 import re
 import subprocess
 import tempfile
@@ -16,13 +15,14 @@ from pathlib import Path
 
 from conflict_free.console import ROOT, Stop
 
-from . import sandbox, source_text
+from . import kept_files, sandbox, source_text
 from .assignment import Assignment
 from .command_line import TOOLCHAIN
 from .sources import printable
 
 KEPT = ROOT / "build" / "grade"
 KEPT_DRIVERS = 4  # of one assignment: that many build folders and versions stay quick
+KEPT_PROGRAMS = 1024  # a tenth of a megabyte each: what is graded again, by other limits or another grader, is not compiled again
 
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
 #: As scripts/count and the chapters are compiled, for the model alone.
@@ -68,6 +68,11 @@ class Toolchain:
         except (OSError, subprocess.CalledProcessError) as error:
             raise Stop(f"{self.nvcc} --version: {error}") from error
 
+    def marks(self) -> list[str]:
+        """Return what tells this compiler from another one."""
+        state = self.nvcc.stat()
+        return [str(self.nvcc), str(state.st_size), str(state.st_mtime_ns)]
+
     def readable(self) -> list[Path]:
         """Return all that is not the system's and that compiling and linking read."""
         return [Path(path) for path in (self.nvcc.parent.parent, *self.include_folders, *self.libraries)]
@@ -91,9 +96,16 @@ class Built:
 
 
 def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, confined: bool) -> Built:
-    """Build the program of a submission in ``folder``. Raises Stop if our own part cannot be built."""
+    """Build the program of a submission in ``folder``, or take the one that was built of the same text, driver, and tools.
+
+    Raises Stop if our own part cannot be built.
+    """
     driver = driver_object(tools, assignment)
     source, program = folder / assignment.source.name, folder / "program"
+    parts = [*OPTIONS, *tools.marks(), str(confined), source.name, text]
+    kept = KEPT / "programs" / kept_files.name_of(parts, [driver, *map(Path, tools.libraries)])
+    if kept_files.taken(kept, program):
+        return Built(program)
     source.write_text(text, encoding="utf-8")
     done = sandbox.run(
         [tools.nvcc, *OPTIONS, "-o", program, source.name, driver, *tools.libraries],
@@ -104,6 +116,8 @@ def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, 
     )
     if done.returncode or done.stopped_by:
         return Built(messages=tuple(_messages(done, text, assignment)))
+    with contextlib.suppress(OSError):  # it is graded all the same
+        kept_files.keep(program, kept, "*", KEPT_PROGRAMS)
     return Built(program)
 
 
@@ -191,24 +205,16 @@ def _no_function(text: str, assignment: Assignment) -> Message:
 # --- our own part --------------------------------------------------------------------------------
 
 
-def _hash_of(parts: Sequence[str], files: Sequence[Path]) -> str:
-    state = hashlib.sha256(json.dumps(parts).encode())
-    for path in files:
-        state.update(hashlib.sha256(path.read_bytes()).digest())
-    return state.hexdigest()[:24]
-
-
 def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
     """Return the compiled driver of an assignment, which is kept until something that it is made of changes. Raises Stop."""
     folders = [f"-I{folder}" for folder in tools.include_folders]
     headers = [path for folder in tools.include_folders for path in sorted(Path(folder).rglob("*.hpp"))]
     command = [str(tools.nvcc), *OPTIONS, "-c", *folders]
-    key = _hash_of([*command, str(tools.nvcc.stat().st_mtime_ns)], [assignment.driver, *headers])
-    kept = KEPT / f"{assignment.name}-{key}.o"
+    name = kept_files.name_of([*command, *tools.marks()], [assignment.driver, *headers])
+    kept = KEPT / f"{assignment.name}-{name}.o"
     if kept.exists():
         return kept
-    KEPT.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".making-", dir=KEPT) as scratch:
+    with tempfile.TemporaryDirectory(prefix="conflict_free_") as scratch:
         compiled = Path(scratch) / "driver.o"
         done = sandbox.run(
             [*command, "-o", compiled, assignment.driver], readable=(), writable=Path(scratch), limits=COMPILE_LIMITS, confined=False
@@ -216,7 +222,8 @@ def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
         if done.returncode:
             reason = (done.stderr.strip() or f"the compiler was ended ({done.stopped_by or done.returncode})").splitlines()[0]
             raise Stop(f"the driver of assignment {assignment.name} cannot be built: {reason}")
-        os.replace(compiled, kept)
-    for old in sorted(KEPT.glob(f"{assignment.name}-*.o"), key=lambda path: path.stat().st_mtime)[:-KEPT_DRIVERS]:
-        old.unlink(missing_ok=True)
+        try:
+            kept_files.keep(compiled, kept, f"{assignment.name}-*.o", KEPT_DRIVERS)
+        except OSError as error:
+            raise Stop(f"the driver of assignment {assignment.name} cannot be kept in {KEPT}: {error.strerror}") from error
     return kept

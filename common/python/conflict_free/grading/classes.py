@@ -92,9 +92,8 @@ def fingerprint(assignment: Assignment, build: Path) -> str:
     state = [state_of_grader(assignment)]
     try:
         tools = Toolchain.of(build)
-        compiler = tools.nvcc.stat()
         built = (tools.judge, *map(Path, tools.libraries), *sorted(tools.runtime.iterdir()))
-        state += [str(tools.nvcc), str(compiler.st_size), str(compiler.st_mtime_ns), *(f"{path.name} {_digest(path)}" for path in built)]
+        state += [*tools.marks(), *(f"{path.name} {_digest(path)}" for path in built)]
     except (OSError, ValueError, KeyError) as error:
         raise Stop(f"--build-dir {build}: its tools cannot be read: {error}", USAGE) from error
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()

@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from grading_tools import build_folder, padding
+from grading_tools import CONFINED, build_folder, changed_copy, padding
 
-from conflict_free.grading import building
+from conflict_free.console import Stop
+from conflict_free.grading import assignment, building, sandbox
 from conflict_free.grading.building import Message, Toolchain, _messages
 from conflict_free.grading.sandbox import Done
 
@@ -63,11 +64,51 @@ def test_a_compiler_that_was_stopped_is_told():
 def test_a_driver_is_made_once_until_a_header_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(building, "KEPT", tmp_path / "kept")
     tools = Toolchain.of(build_folder())
-    first = building.driver_object(tools, padding())
+    task = assignment.load_folder(changed_copy(tmp_path), "padding")
+    task.driver.write_text("int main() {}\n", encoding="utf-8")
+    first = building.driver_object(tools, task)
     made = os.stat(first).st_mtime_ns
-    assert building.driver_object(tools, padding()) == first and os.stat(first).st_mtime_ns == made
+    assert building.driver_object(tools, task) == first and os.stat(first).st_mtime_ns == made
     more = tmp_path / "more"
     more.mkdir()
     (more / "new.hpp").write_text("", encoding="utf-8")
     changed = Toolchain(**{**vars(tools), "include_folders": [*tools.include_folders, str(more)]})
-    assert building.driver_object(changed, padding()) != first
+    assert building.driver_object(changed, task) != first
+
+
+def test_a_driver_that_cannot_be_kept_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(building, "KEPT", tmp_path / "file")
+    task = assignment.load_folder(changed_copy(tmp_path), "padding")
+    task.driver.write_text("int main() {}\n", encoding="utf-8")
+    with pytest.raises(Stop, match=f"^the driver of assignment padding cannot be kept in {tmp_path / 'file'}: "):
+        building.driver_object(Toolchain.of(build_folder()), task)
+
+
+def test_a_program_is_compiled_once_until_its_text_or_its_driver_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(building, "KEPT_PROGRAMS", 2)
+    folder = tmp_path / "made"
+    folder.mkdir()
+    task = assignment.load_folder(changed_copy(tmp_path), "padding")
+    task.driver.write_text("int main() {}\n", encoding="utf-8")
+    compiled = []
+    run = sandbox.run
+    monkeypatch.setattr(sandbox, "run", lambda command, **options: compiled.append(command) or run(command, **options))
+
+    def compiles(text: str, **options) -> int:
+        compiled.clear()
+        (folder / "program").unlink(missing_ok=True)
+        built = building.build(Toolchain.of(build_folder()), task, text, folder, **{"confined": CONFINED, **options})
+        if built.program:
+            assert os.access(built.program, os.X_OK)
+        return len(compiled)
+
+    assert compiles("int a;") == 2, "the driver and the text"
+    assert [compiles("int a;"), compiles("int b;"), compiles("int a;")] == [0, 1, 0]
+    assert compiles("int a") == compiles("int a") == 1, "what does not compile is not kept"
+    assert [compiles("int c;"), compiles("int a;"), compiles("int b;")] == [1, 0, 1], "those that were used last are kept"
+    assert compiles("int b;", confined=False) == CONFINED, "an unconfined compiler reads other files"
+    task.driver.write_text("int main() { return 0; }\n", encoding="utf-8")
+    assert compiles("int b;") == 2
+    assert not list((tmp_path / "kept").rglob(".making-*"))

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""What the compiler has made, kept from one run to the next under a name that tells all that it was made of."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def name_of(parts: Sequence[str], files: Sequence[Path]) -> str:
+    """Return a name for what is made of texts and of files; it is another one as soon as one of them changes."""
+    state = hashlib.sha256(json.dumps(parts).encode())
+    for path in files:
+        state.update(hashlib.sha256(path.read_bytes()).digest())
+    return state.hexdigest()[:24]
+
+
+def taken(kept: Path, place: Path) -> bool:
+    """Copy a kept file to ``place``, and count it as used now. Returns whether it was there."""
+    try:
+        os.utime(kept)
+        shutil.copy2(kept, place)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def keep(made: Path, kept: Path, pattern: str, most: int) -> None:
+    """Keep a copy of a file, and of the files beside it whose names have the ``pattern`` the ``most`` that were used last.
+
+    Raises OSError if it cannot be kept.
+    """
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent) as scratch:
+        os.replace(shutil.copy2(made, scratch), kept)
+    # Others may keep and remove files in the same folder at the same time.
+    used = []
+    for path in kept.parent.glob(pattern):
+        with contextlib.suppress(FileNotFoundError):
+            used.append((path.stat().st_mtime_ns, path))
+    for _, path in sorted(used)[:-most]:
+        path.unlink(missing_ok=True)
