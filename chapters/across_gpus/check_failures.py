@@ -44,18 +44,25 @@ ALONE = {
 #: that it calls, nor that of another run.
 _PORTS = range(20_000, 30_000)
 _not_given = set(_PORTS)
-_giving = threading.Lock()
+#: A process that is started while a port is tried would hold that port until it is itself.
+_ports_and_starts = threading.Lock()
 
 
 def free_port() -> int:
     """A port that nobody listens at, and that no other run has been given."""
-    while True:
-        with _giving:
+    with _ports_and_starts:
+        while True:
             port = random.choice(sorted(_not_given))
             _not_given.remove(port)
-        with socket.socket() as one, contextlib.suppress(OSError):
-            one.bind(("127.0.0.1", port))
-            return port
+            with socket.socket() as one, contextlib.suppress(OSError):
+                one.bind(("127.0.0.1", port))
+                return port
+
+
+def started(command: Sequence[str], place: dict[str, str], **options) -> subprocess.Popen:
+    """A process with more in its environment."""
+    with _ports_and_starts:
+        return subprocess.Popen(command, env={**os.environ, **place}, stderr=subprocess.PIPE, text=True, **options)
 
 
 class Run:
@@ -77,9 +84,7 @@ class Run:
             "MASTER_ADDR": "127.0.0.1",
             "MASTER_PORT": str(self.port),
         }
-        self.processes[rank] = subprocess.Popen(
-            [self.program, *arguments], env={**os.environ, **place}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
+        self.processes[rank] = started([self.program, *arguments], place, stdout=subprocess.DEVNULL)
 
     def start_and_hold(self) -> None:
         """Starts all ranks but the last, whose part is played here: it is let in, lives, and keeps the others waiting."""
@@ -209,15 +214,11 @@ def rank_0_that_is_stopped(program: str) -> list[str]:
 def one_process(program: str) -> list[str]:
     wrong = []
     for launcher, place in ALONE.items():
-        alone = subprocess.run(
-            [program, "--size", "33x31"],
-            env={**os.environ, **place, "SIMT_DEVICES": "1", "MASTER_PORT": str(free_port())},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        if alone.returncode or "33 x 31        1 rank " not in alone.stdout:
-            wrong.append(f"by {launcher}: exit code {alone.returncode}, and {alone.stderr.strip()!r}")
+        place = {**place, "SIMT_DEVICES": "1", "MASTER_PORT": str(free_port())}
+        alone = started([program, "--size", "33x31"], place, stdout=subprocess.PIPE)
+        printed, said = alone.communicate(timeout=60)
+        if alone.returncode or "33 x 31        1 rank " not in printed:
+            wrong.append(f"by {launcher}: exit code {alone.returncode}, and {said.strip()!r}")
     return wrong
 
 
