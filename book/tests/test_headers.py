@@ -183,7 +183,10 @@ def test_pictures_quote_the_line_of_the_header(moved):
 
 
 def test_each_file_is_shown_and_can_be_downloaded(moved):
-    html = moved.build_page(".. full-source:: copy")
+    # Where kernels can be referred to: the chapter's own page.
+    moved.page(".. full-source:: copy", "copy")
+    moved.page(".. toctree::\n\n   copy")
+    html = moved.build().html("copy")
     shown = re.findall(r"<details class=\"full-source\">\s*<summary>(.*?),.*?<pre[^>]*>(.*?)</pre>", html, re.DOTALL)
     assert [name for name, _ in shown] == ["chapters/copy/copy.cu", "chapters/copy/tiles.cuh"]
     for name, code in shown:

@@ -121,12 +121,16 @@ def test_a_diff_leaves_out_places_where_only_comments_differ():
     ]
 
 
-def test_a_kernel_may_move_to_a_page_that_is_read_earlier(project):
-    project.page(".. toctree::\n\n   a\n   z\n\n:ref:`It <kernel-copy_plain>`")
+def test_a_reference_to_a_kernel_leads_to_its_chapters_page(project):
+    """Whichever page is read first, and read again."""
+    project.page(".. toctree::\n\n   a\n   copy\n   z\n\n:ref:`It <kernel-copy_plain>`")
     pages = next(path.parent for path in project.folder.rglob("index.rst"))
-    (pages / "a.rst").write_text("A\n=\n\nNothing.\n")
-    (pages / "z.rst").write_text("Z\n=\n\n.. kernel-listing:: copy.copy_plain\n")
-    assert project.build().warnings == ""
-    (pages / "a.rst").write_text("A\n=\n\n.. kernel-listing:: copy.copy_plain\n")
-    (pages / "z.rst").write_text("Z\n=\n\nNothing.\n")
-    assert project.build().warnings == ""
+    for page in ("a", "copy", "z"):
+        (pages / f"{page}.rst").write_text(f"{page}\n====\n\n.. kernel-listing:: copy.copy_plain\n")
+    for changed in ("a", "copy", "z"):
+        built = project.build()
+        assert built.warnings == ""
+        assert 'href="copy.html#kernel-copy_plain"' in built.html()
+        (pages / f"{changed}.rst").write_text(f"{changed}\n====\n\nAgain.\n\n.. kernel-listing:: copy.copy_plain\n")
+    (pages / "copy.rst").write_text("copy\n====\n\nNothing.\n")
+    assert "kernel-copy_plain" in project.build().warnings

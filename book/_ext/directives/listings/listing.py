@@ -71,14 +71,14 @@ def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]
     return notes
 
 
-def anchor(env: BuildEnvironment, name: str) -> str:
+def anchor(env: BuildEnvironment, slug: str, name: str) -> str:
     """Return the anchor of a kernel's text on the page being read, which ``:ref:`kernel-NAME``` finds.
 
-    It is an empty text if the page has one, or another page has: the first listing is what is meant.
+    It is an empty text unless this is the chapter's own page, and its first listing of the kernel.
     """
     label = f"kernel-{name}"
     labels = env.get_domain("std").anonlabels
-    if label in labels:
+    if env.docname != slug or label in labels:
         return ""
     labels[label] = env.docname, label
     return label
@@ -115,7 +115,7 @@ def kernel_listing(
         excess=any(note["excess"] for line in lines for note in line["notes"]),
         size=shown_size,
         of=of or "",
-        anchor=anchor(directive.env, name) if name not in HELPERS else "",
+        anchor=anchor(directive.env, slug, name) if name not in HELPERS else "",
     )
     return [raw_html(html), *(_failures(evidence, slug, of or name) if counted else [])]
 
@@ -192,7 +192,7 @@ class FullSource(EvidenceDirective):
         sources = evidence.sources(slug)
         anchors = {}
         for name, place in self._places(evidence, slug, sources).items():
-            mark = anchor(self.env, name)
+            mark = anchor(self.env, slug, name)
             if mark:
                 anchors[place] = mark
         return folded_sources(self, sources, anchors)
