@@ -4,17 +4,26 @@
 # add_pytest(NAME PARTS ENVIRONMENT ARGUMENT...)
 #
 # Adds the test NAME, which runs pytest with the arguments. With several PARTS it is as many tests, NAME.1, NAME.2, and so on, which
-# CTest spreads over the cores, and none of which is long. NAME_tests are the names.
+# CTest spreads over the cores, and none of which is long. NAME_tests are the names. With KEEP_FOLDER among the arguments each has the
+# same folder for its files in every run, so that programs of the same files are not compiled again.
 function(add_pytest name parts environment)
+    cmake_parse_arguments(PARSE_ARGV 3 pytest KEEP_FOLDER "" "")
     set(tests)
     foreach(part RANGE 1 ${parts})
         set(test ${name})
         set(share)
+        set(folder)
         if(parts GREATER 1)
             set(test ${name}.${part})
             set(share --splits ${parts} --group ${part})
         endif()
-        add_test(NAME ${test} COMMAND ${CONFLICT_FREE_PYTHON} -m pytest -q -p no:cacheprovider ${share} ${ARGN})
+        if(pytest_KEEP_FOLDER)
+            # pytest makes the last folder of this path only.
+            file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/pytest)
+            set(folder --basetemp ${CMAKE_BINARY_DIR}/pytest/${test})
+        endif()
+        add_test(NAME ${test} COMMAND ${CONFLICT_FREE_PYTHON} -m pytest -q -p no:cacheprovider ${share}
+                 ${folder} ${pytest_UNPARSED_ARGUMENTS})
         set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}" LABELS cpu)
         list(APPEND tests ${test})
     endforeach()

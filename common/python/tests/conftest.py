@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import shutil
@@ -73,10 +74,16 @@ class House:
         return path
 
 
+@pytest.fixture(scope="session")
+def bytecode() -> None:
+    """Our modules with their bytecode beside them: without it, each script in each house would compile each module again."""
+    compileall.compile_dir(REPOSITORY / "common" / "python" / "conflict_free", quiet=1)
+
+
 @pytest.fixture
-def house(tmp_path: Path) -> House:
+def house(bytecode: None, tmp_path: Path) -> House:
     root = tmp_path / "house"
-    leave = shutil.ignore_patterns("__pycache__", "tests", "historical", "local", "h200")
+    leave = shutil.ignore_patterns("tests", "historical", "local", "h200")
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=leave)
     for folder in (Path("common", "python", "conflict_free"), Path("book", "results")):
         shutil.copytree(REPOSITORY / folder, root / folder, ignore=leave)

@@ -29,7 +29,7 @@ void SourcePlaces::read_file(Lexer& lexer)
 {
     const auto number = static_cast<std::size_t>(parse_number(lexer, "the number of a file", 0, (1 << bits_of_file) - 1));
     std::string path = without_escapes(lexer.expect_string());
-    if (lexer.at(Token::Kind::string)) path += "/" + without_escapes(lexer.expect_string());
+    if (lexer.at(Token::Kind::string)) path.append(1, '/').append(without_escapes(lexer.expect_string()));
     // Time of change and size of the file may follow.
     while (lexer.accept(',')) parse_integer(lexer);
     if (files_.size() <= number) files_.resize(number + 1);

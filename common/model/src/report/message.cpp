@@ -85,7 +85,7 @@ std::string filled(const Message& message, std::string_view text, bool& is_whole
             const MessageField::Value* const value = message.find(inside.substr(0, colon));
             is_whole &= value != nullptr;
             const std::string_view style = inside.substr(std::min(colon + 1, inside.size()));
-            out += value ? std::visit(Styled{style}, *value) : "{" + std::string(inside) + "}";
+            out += value ? std::visit(Styled{style}, *value) : std::string(text.substr(next, end + 1 - next));
         }
         text.remove_prefix(end + 1);
     }

@@ -22,7 +22,7 @@ _EVERYTHING = ("all", "book")
 #: What tests need that is built, by how their names begin. The first line that fits counts.
 _NEEDS = (
     (r"chapter\.(\w+)\.", (r"chapters/\1/all", "conflict_free_cudart", "conflict_free_cuda")),
-    (r"assignments?\.", ("grading_toolchain",)),
+    (r"assignments?\.", ("graded",)),
     (r"python\.(grading|counting|installed|sandbox)", ("grading_toolchain", "common/model/all", "book_pages")),
     (r"python\.", ()),
     (r"book\.(python|spelling)", ("counts", "doxygen")),
@@ -99,6 +99,7 @@ def main() -> int:
     if options.only is None:
         cmake.build(tools, PRESET, "everything")
         cmake.build(tools, PRESET, "the book", "book")
+        cmake.build(tools, PRESET, "the graded answers", "graded")
     else:
         for target in targets_of(_wanted(tools, build, options.only)):
             cmake.build(tools, PRESET, target, target)

@@ -23,7 +23,7 @@ from . import exactness, machine_code, model_runtime, packaged
 from .nvcc_command import values, with_ptx
 
 CACHE = packaged.kept("count")
-KEPT_PROGRAMS = 32
+KEPT_PROGRAMS = 128
 MANIFEST = "manifest.json"
 PROGRAM = "program"
 # The engine finds what is known of a program's machine code beside the program, by this name.

@@ -96,14 +96,17 @@ def main() -> int:
     options = parse(sys.argv[1:])
     tools = setup.set_up()
     build = cmake.configure(tools, PRESET, f"-DCONFLICT_FREE_STRICT={'ON' if options.strict else 'OFF'}")
+    # A reader waits for the pages: what they do not need comes after them.
+    cmake.build(tools, PRESET, "the pages", "book_pages")
+    index = build / "html" / "index.html"
+    if not index.exists():
+        raise Stop(f"the book was built, but {index} is not there")
+    say(f"The pages are there: {index}")
     # Ninja's name for all targets of that folder: the tests of everything else are scripts/test's affair.
     # The programs run on the model's libraries, which they find when they start.
     cmake.build(tools, PRESET, "the chapters", "chapters/all", "conflict_free_cudart", "conflict_free_cuda")
     passed = check_chapters(tools, build)
-    cmake.build(tools, PRESET, "the book", "book")
-    index = build / "html" / "index.html"
-    if not index.exists():
-        raise Stop(f"the book was built, but {index} is not there")
+    cmake.build(tools, PRESET, "the book as one file", "book")
     sys.stdout.flush()
     subprocess.run(module_command(tools.python, "rendering.summary", build / "counts", ROOT / "book" / "results"), check=False)
     if options.pdf:
