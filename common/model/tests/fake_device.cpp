@@ -140,9 +140,11 @@ char* FakeDevice::bytes_at(DeviceAddress address, std::size_t bytes)
 
 void FakeDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes) { std::memcpy(bytes_at(to, bytes), from, bytes); }
 void FakeDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes) { std::memcpy(to, bytes_at(from, bytes), bytes); }
-void FakeDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes)
+void FakeDevice::copy_rows(const RowCopy& copy)
 {
-    std::memmove(bytes_at(to, bytes), bytes_at(from, bytes), bytes);
+    for (std::size_t row = 0; row < copy.rows; ++row)
+        std::memmove(bytes_at(copy.to + row * copy.to_pitch, copy.width), bytes_at(copy.from + row * copy.from_pitch, copy.width),
+                     copy.width);
 }
 
 void FakeDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)

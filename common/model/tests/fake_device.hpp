@@ -33,7 +33,7 @@ public:
     void memory_info(std::size_t& free, std::size_t& total) override;
     void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override;
     void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
-    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) override;
+    void copy_rows(const RowCopy& copy) override;
     void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override;
 
     int create_array(const ArrayShape& shape) override;

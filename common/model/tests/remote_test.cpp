@@ -80,12 +80,34 @@ TEST_F(Remote, MemoryOfAnySizeIsCopied)
     EXPECT_EQ(device().range_of(address + 5).bytes, data.size());
     EXPECT_EQ(code_of([&] { device().copy_in(address + data.size(), data.data(), 1); }), 1);
     EXPECT_TRUE(device().release(address));
+    EXPECT_EQ(device().range_of(address + 5).bytes, 0u);
     EXPECT_FALSE(device().release(address));
     EXPECT_EQ(device().allocate(std::size_t{1} << 40), 0u);
     const std::string json = log.to_json({}, "{}");
     EXPECT_NE(json.find("\"to_device\": {\"calls\": 1, \"bytes\": " + std::to_string(data.size()) + "}"), std::string::npos) << json;
     EXPECT_NE(json.find("\"to_host\": {\"calls\": 2, \"bytes\": " + std::to_string(data.size() + 150) + "}"), std::string::npos) << json;
     EXPECT_NE(json.find("\"fills\": {\"calls\": 1, \"bytes\": 50}"), std::string::npos) << json;
+}
+
+TEST_F(Remote, RowsAreCopiedByOneCall)
+{
+    std::vector<std::uint8_t> data(64), back(data.size());
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i + 1);
+    const DeviceAddress from = device().allocate(data.size()), to = device().allocate(data.size());
+    device().copy_in(from, data.data(), data.size());
+    device().fill(to, 0, 1, data.size());
+    device().copy_rows({to, from + 2, 20, 10, 3, 3});
+    device().copy_out(back.data(), to, back.size());
+    std::vector<std::uint8_t> expected(data.size());
+    for (std::size_t row = 0; row < 3; ++row) std::copy_n(data.begin() + 2 + 10 * row, 3, expected.begin() + 20 * row);
+    EXPECT_EQ(back, expected);
+    const std::string json = log.to_json({}, "{}");
+    EXPECT_NE(json.find("\"within_device\": {\"calls\": 1, \"bytes\": 9}"), std::string::npos) << json;
+    device().copy_rows({to, from, 0, 0, 0, std::size_t{1} << 60});
+    for (const RowCopy& refused :
+         {RowCopy{to, from, 2, 10, 3, 3}, RowCopy{to, from, 20, 2, 3, 3}, RowCopy{to, from, 20, 0, 3, std::size_t{1} << 60},
+          RowCopy{to, from, std::size_t{1} << 60, std::size_t{1} << 60, 3, 16}, RowCopy{to, from, 20, 30, 3, 3}})
+        EXPECT_EQ(code_of([&] { device().copy_rows(refused); }), 1);
 }
 
 TEST_F(Remote, ArraysAndTexturesComeOverWhole)

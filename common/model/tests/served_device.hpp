@@ -83,9 +83,10 @@ public:
     {
         if (bytes > 0) std::memcpy(to, at(from, bytes), bytes);
     }
-    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) override
+    void copy_rows(const RowCopy& copy) override
     {
-        std::memmove(at(to, bytes), at(from, bytes), bytes);
+        for (std::size_t row = 0; row < copy.rows; ++row)
+            std::memmove(at(copy.to + row * copy.to_pitch, copy.width), at(copy.from + row * copy.from_pitch, copy.width), copy.width);
     }
     void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override
     {

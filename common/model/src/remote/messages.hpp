@@ -38,6 +38,12 @@ void fields(Archive& archive, Field<Archive, VariableInfo>& info)
 }
 
 template <class Archive>
+void fields(Archive& archive, Field<Archive, RowCopy>& copy)
+{
+    archive(copy.to)(copy.from)(copy.to_pitch)(copy.from_pitch)(copy.width)(copy.rows);
+}
+
+template <class Archive>
 void fields(Archive& archive, Field<Archive, Extent>& extent)
 {
     archive(extent.x)(extent.y)(extent.z);

@@ -17,7 +17,7 @@
 namespace simt::remote {
 
 /// What begins a hello, and the version of all that is sent.
-inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 2;
+inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 3;
 
 /// Bytes of the largest message, and of the largest piece of data that is sent in one.
 inline constexpr std::size_t most_message_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;
@@ -41,7 +41,7 @@ enum class Call : std::uint32_t {
     memory_info,
     copy_in,
     copy_out,
-    copy_within,
+    copy_rows,
     fill,
     create_array,
     destroy_array,

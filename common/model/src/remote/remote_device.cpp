@@ -133,11 +133,36 @@ std::vector<std::string> RemoteDevice::function_names(int module)
 DeviceAddress RemoteDevice::allocate(std::size_t bytes)
 {
     const auto address = only<DeviceAddress>(call(Call::allocate, written(bytes)));
-    if (address != 0) reserve(address, bytes);
+    if (address != 0) {
+        reserve(address, bytes);
+        remember(address, bytes);
+    }
     return address;
 }
 
-bool RemoteDevice::release(DeviceAddress address) { return !finished_ && only<bool>(call(Call::release, written(address))); }
+bool RemoteDevice::release(DeviceAddress address)
+{
+    forget(address);
+    return !finished_ && only<bool>(call(Call::release, written(address)));
+}
+
+void RemoteDevice::remember(DeviceAddress begin, std::size_t bytes)
+{
+    const std::lock_guard lock(ranges_mutex_);
+    bytes_by_begin_[begin] = bytes;
+}
+
+void RemoteDevice::forget(DeviceAddress begin)
+{
+    const std::lock_guard lock(ranges_mutex_);
+    bytes_by_begin_.erase(begin);
+}
+
+void RemoteDevice::forget_all()
+{
+    const std::lock_guard lock(ranges_mutex_);
+    bytes_by_begin_.clear();
+}
 
 void RemoteDevice::map_host(void*, std::size_t bytes)
 {
@@ -149,6 +174,14 @@ bool RemoteDevice::unmap_host(void*) { return false; }
 
 Device::Range RemoteDevice::range_of(DeviceAddress address)
 {
+    {
+        const std::lock_guard lock(ranges_mutex_);
+        const auto after = bytes_by_begin_.upper_bound(address);
+        if (after != bytes_by_begin_.begin()) {
+            const auto& [begin, bytes] = *std::prev(after);
+            if (address - begin < bytes) return {begin, bytes, false};
+        }
+    }
     const std::vector<std::uint8_t> reply = call(Call::range_of, written(address));
     Reader reader(reply);
     return read<Range>(reader);
@@ -183,10 +216,7 @@ void RemoteDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
     } while (done < bytes);
 }
 
-void RemoteDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes)
-{
-    call(Call::copy_within, written(to, from, bytes));
-}
+void RemoteDevice::copy_rows(const RowCopy& copy) { call(Call::copy_rows, written_fields(copy)); }
 
 void RemoteDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)
 {
@@ -253,7 +283,11 @@ void RemoteDevice::set_heap_bytes(std::size_t bytes) { call(Call::set_heap_bytes
 
 void RemoteDevice::set_printer(std::function<void(std::string_view)>) {}
 
-void RemoteDevice::reset() { call(Call::reset, {}); }
+void RemoteDevice::reset()
+{
+    forget_all();
+    call(Call::reset, {});
+}
 
 // --- the trial ------------------------------------------------------------------------------------
 
@@ -274,13 +308,18 @@ std::optional<RemoteDevice::Placed> RemoteDevice::trial_buffer(const std::string
     bool found = false;
     Placed placed;
     reader(found)(placed.address)(placed.bytes).end();
-    if (found) reserve(placed.address, placed.bytes);
+    if (found) {
+        reserve(placed.address, placed.bytes);
+        remember(placed.address, placed.bytes);
+    }
     return found ? std::optional(placed) : std::nullopt;
 }
 
 bool RemoteDevice::trial_finish(const std::string& failure)
 {
     const bool goes_on = only<bool>(call(Call::trial_finish, written(failure)));
+    // The next case has other buffers.
+    forget_all();
     finished_ = !goes_on;
     return goes_on;
 }

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -43,7 +44,7 @@ public:
     void memory_info(std::size_t& free, std::size_t& total) override;
     void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override;
     void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
-    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) override;
+    void copy_rows(const RowCopy& copy) override;
     void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override;
 
     int create_array(const ArrayShape& shape) override;
@@ -84,8 +85,15 @@ private:
     /// Returns the answer. A DeviceError if the device says so.
     std::vector<std::uint8_t> call(Call call, const Writer& request, std::span<const std::uint8_t> data = {});
 
+    void remember(DeviceAddress begin, std::size_t bytes);
+    void forget(DeviceAddress begin);
+    void forget_all();
+
     Channel channel_;
     std::mutex mutex_;
+    /// What this process has been given, so that a copy need not ask where it begins.
+    std::map<DeviceAddress, std::size_t> bytes_by_begin_;
+    std::mutex ranges_mutex_;
     std::atomic<bool> busy_ = false, finished_ = false;
     const Machine* machine_ = nullptr;
 };

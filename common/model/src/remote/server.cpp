@@ -75,7 +75,7 @@ Server::Handler Server::handler_of(Call call)
     static constexpr std::array<Handler, static_cast<std::size_t>(Call::count_of_calls)> handlers{
         &Server::hello,          &Server::load_module,     &Server::unload_module, &Server::find_function, &Server::function,
         &Server::find_variable,  &Server::function_names,  &Server::allocate,      &Server::release,       &Server::host_memory,
-        &Server::range_of,       &Server::memory_info,     &Server::copy_in,       &Server::copy_out,      &Server::copy_within,
+        &Server::range_of,       &Server::memory_info,     &Server::copy_in,       &Server::copy_out,      &Server::copy_rows,
         &Server::fill,           &Server::create_array,    &Server::destroy_array, &Server::copy_to_array, &Server::copy_from_array,
         &Server::create_texture, &Server::destroy_texture, &Server::launch,        &Server::occupancy,     &Server::set_heap_bytes,
         &Server::reset,          &Server::host_fault,      &Server::note,          &Server::trial_integer, &Server::trial_buffer,

@@ -83,7 +83,7 @@ private:
     void memory_info(Reader& request, Writer& reply);
     void copy_in(Reader& request, Writer& reply);
     void copy_out(Reader& request, Writer& reply);
-    void copy_within(Reader& request, Writer& reply);
+    void copy_rows(Reader& request, Writer& reply);
     void fill(Reader& request, Writer& reply);
     void create_array(Reader& request, Writer& reply);
     void destroy_array(Reader& request, Writer& reply);

@@ -128,14 +128,19 @@ void Server::copy_out(Reader& request, Writer& reply)
     log_->copied(Direction::to_host, bytes, continues);
 }
 
-void Server::copy_within(Reader& request, Writer&)
+void Server::copy_rows(Reader& request, Writer&)
 {
-    const auto to = request.number<DeviceAddress>(), from = request.number<DeviceAddress>();
-    const auto bytes = request.number<std::size_t>();
+    const RowCopy copy = read<RowCopy>(request);
     request.end();
-    device_.copy_within(to, from, bytes);
-    trial_->data_use().copied(to, bytes);
-    log_->copied(Direction::within_device, bytes);
+    const std::size_t most = most_array_bytes;
+    if (copy.is_empty()) return log_->copied(Direction::within_device, 0);
+    // Rows that lie within one another would let a small message ask for any amount of work.
+    if (copy.rows > 1 && (std::min(copy.to_pitch, copy.from_pitch) < copy.width ||
+                          product({std::max(copy.to_pitch, copy.from_pitch), copy.rows}, most) > most))
+        throw DeviceError(invalid_value, {MessageCode::not_one_allocation, {{"call", "copy within the device"}, {"bytes", copy.width}}});
+    device_.copy_rows(copy);
+    for (std::size_t row = 0; row < copy.rows; ++row) trial_->data_use().copied(copy.to + row * copy.to_pitch, copy.width);
+    log_->copied(Direction::within_device, copy.width * copy.rows);
 }
 
 void Server::fill(Reader& request, Writer&)

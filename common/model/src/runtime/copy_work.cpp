@@ -97,11 +97,8 @@ void copy_linear(const Side& to, const Side& from, const Size& size)
     for (std::size_t z = 0; z < size.depth; ++z) {
         char* target = to.memory + z * to.slice_pitch;
         const char* source = from.memory + z * from.slice_pitch;
-        if (rows_adjoin) {
-            copy_bytes(target, source, size.width * size.height);
-            continue;
-        }
-        for (std::size_t y = 0; y < size.height; ++y) copy_bytes(target + y * to.pitch, source + y * from.pitch, size.width);
+        if (rows_adjoin) copy_rows(target, 0, source, 0, size.width * size.height, 1);
+        else copy_rows(target, to.pitch, source, from.pitch, size.width, size.height);
     }
 }
 

@@ -59,6 +59,16 @@ struct FunctionInfo {
     int ptx_version = 0;
 };
 
+/// Rows of `width` bytes, which lie `to_pitch` and `from_pitch` bytes behind one another.
+struct RowCopy {
+    DeviceAddress to = 0, from = 0;
+    std::size_t to_pitch = 0, from_pitch = 0, width = 0, rows = 1;
+    bool is_empty() const { return width == 0 || rows == 0; }
+    /// Bytes from the first to the last that is written, and that is read.
+    std::size_t to_span() const { return (rows - 1) * to_pitch + width; }
+    std::size_t from_span() const { return (rows - 1) * from_pitch + width; }
+};
+
 struct VariableInfo {
     DeviceAddress address = 0;
     std::size_t bytes = 0;
@@ -160,7 +170,9 @@ public:
     /// These are DeviceError(cudaErrorInvalidValue) where a range is not wholly inside one allocation.
     virtual void copy_in(DeviceAddress to, const void* from, std::size_t bytes) = 0;
     virtual void copy_out(void* to, DeviceAddress from, std::size_t bytes) = 0;
-    virtual void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) = 0;
+    /// From one place in device memory to another, one row after the other.
+    virtual void copy_rows(const RowCopy& copy) = 0;
+    void copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes) { copy_rows({to, from, bytes, bytes, bytes}); }
     /// `count` elements of `width` (1, 2 or 4) bytes.
     virtual void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) = 0;
     /// @}

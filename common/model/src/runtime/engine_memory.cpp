@@ -76,10 +76,13 @@ void EngineDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
     if (bytes > 0) std::memmove(to, bytes_at(from, bytes, "copy from the device"), bytes);
 }
 
-void EngineDevice::copy_within(DeviceAddress to, DeviceAddress from, std::size_t bytes)
+void EngineDevice::copy_rows(const RowCopy& copy)
 {
     change_memory();
-    if (bytes > 0) std::memmove(bytes_at(to, bytes, "copy within the device"), bytes_at(from, bytes, "copy within the device"), bytes);
+    if (copy.is_empty()) return;
+    unsigned char* to = bytes_at(copy.to, copy.to_span(), "copy within the device");
+    const unsigned char* from = bytes_at(copy.from, copy.from_span(), "copy within the device");
+    for (std::size_t row = 0; row < copy.rows; ++row) std::memmove(to + row * copy.to_pitch, from + row * copy.from_pitch, copy.width);
 }
 
 void EngineDevice::fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count)

@@ -149,16 +149,21 @@ void count_link(const void* to, const void* from, std::size_t bytes)
 
 }  // namespace
 
-void copy_bytes(void* to, const void* from, std::size_t bytes)
+void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t rows)
 {
-    if (bytes == 0) return;
+    if (width == 0 || rows == 0) return;
     const bool to_device = only_on_device(to), from_device = only_on_device(from);
     Device& device = current_device();
-    if (to_device && from_device) count_link(to, from, bytes);
-    if (to_device && from_device) device.copy_within(address_of(to), address_of(from), bytes);
-    else if (to_device) device.copy_in(address_of(to), from, bytes);
-    else if (from_device) device.copy_out(to, address_of(from), bytes);
-    else std::memmove(to, from, bytes);
+    const bool is_within = to_device && from_device;
+    if (is_within) device.copy_rows({address_of(to), address_of(from), to_pitch, from_pitch, width, rows});
+    for (std::size_t row = 0; row < rows; ++row) {
+        char* const target = static_cast<char*>(to) + row * to_pitch;
+        const char* const source = static_cast<const char*>(from) + row * from_pitch;
+        if (is_within) count_link(target, source, width);
+        else if (to_device) device.copy_in(address_of(target), source, width);
+        else if (from_device) device.copy_out(target, address_of(source), width);
+        else std::memmove(target, source, width);
+    }
 }
 
 void set_elements(void* to, std::uint32_t value, unsigned width, std::size_t count)

@@ -62,8 +62,8 @@ bool only_on_device(const void* pointer);
 /// True if the host may use them: its own memory, or managed and pinned memory.
 bool on_host(const void* pointer, std::size_t bytes);
 
-/// Copies between any two places. Nothing is checked.
-void copy_bytes(void* to, const void* from, std::size_t bytes);
+/// Copies rows of `width` bytes between any two places. Nothing is checked.
+void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t rows);
 /// Sets `count` elements of `width` bytes.
 void set_elements(void* to, std::uint32_t value, unsigned width, std::size_t count);
 
