@@ -106,7 +106,7 @@ TEST_F(Remote, RowsAreCopiedByOneCall)
     device().copy_rows({to, from, 0, 0, 0, std::size_t{1} << 60});
     for (const RowCopy& refused :
          {RowCopy{to, from, 2, 10, 3, 3}, RowCopy{to, from, 20, 2, 3, 3}, RowCopy{to, from, 20, 0, 3, std::size_t{1} << 60},
-          RowCopy{to, from, std::size_t{1} << 60, std::size_t{1} << 60, 3, 16}, RowCopy{to, from, 20, 30, 3, 3}})
+          RowCopy{to, from, std::size_t{1} << 60, std::size_t{1} << 60, 3, 16}, RowCopy{to, from, 20, 31, 3, 3}})
         EXPECT_EQ(code_of([&] { device().copy_rows(refused); }), 1);
 }
 

@@ -56,10 +56,9 @@ bool is_before(const CUgraphNode_st& node, const std::vector<cudaGraphNode_t>& l
 /// True if all that the capture's streams did is waited for by its first stream.
 bool is_joined(const Capture& capture, const CUstream_st& origin)
 {
-    for (const cudaStream_t stream : capture.streams)
-        for (const cudaGraphNode_t node : stream->captured_last)
-            if (!is_before(*node, origin.captured_last)) return false;
-    return true;
+    std::vector<cudaGraphNode_t> last = capture.left;
+    for (const cudaStream_t stream : capture.streams) add_missing(last, stream->captured_last);
+    return std::ranges::all_of(last, [&](const CUgraphNode_st* node) { return is_before(*node, origin.captured_last); });
 }
 
 void begin(cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaStreamCaptureMode mode)
@@ -95,6 +94,15 @@ cudaGraph_t end(CUstream_st& stream)
 }
 
 }  // namespace
+
+void leave_capture(CUstream_st& stream)
+{
+    const std::scoped_lock lock(capture_mutex());
+    if (!stream.capture) return;
+    if (stream.capture->origin == &stream) stream.capture->invalidated = true;
+    add_missing(stream.capture->left, stream.captured_last);
+    std::erase(stream.capture->streams, &stream);
+}
 
 bool join_capture(CUstream_st& stream, const Work& work)
 {
@@ -139,9 +147,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
 {
     return call([&] {
         const std::scoped_lock lock(capture_mutex());
-        require(graph != nullptr);
-        *graph = nullptr;
-        *graph = end(require_stream(stream));
+        if (graph) *graph = nullptr;
+        const cudaGraph_t made = end(require_stream(stream));
+        if (graph) *graph = made;
     });
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "graphs.hpp"
+#include "memory.hpp"
 
 namespace simt::runtime {
 
@@ -50,16 +51,30 @@ cudaGraphExecUpdateResult update(CUgraph_st& graph, const CUgraph_st& from, cuda
         if (!same_dependencies(*own[i], *others[i], own, others)) return cudaGraphExecUpdateErrorTopologyChanged;
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
-        if (const auto* child = std::get_if<ChildGraphWork>(&own[i]->work)) {
-            const auto result = update(*child->graph, *std::get<ChildGraphWork>(others[i]->work).graph, culprit);
+        const auto parts = parts_of(own[i]->work), from_parts = parts_of(others[i]->work);
+        if (parts.size() != from_parts.size()) return cudaGraphExecUpdateErrorAttributesChanged;
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            const auto result = update(*parts[part], *from_parts[part], culprit);
             if (result != cudaGraphExecUpdateSuccess) return result;
-        } else {
-            own[i]->work = others[i]->work;
         }
+        if (parts.empty()) own[i]->work = others[i]->work;
         own[i]->original = others[i];
     }
     culprit = nullptr;
     return cudaGraphExecUpdateSuccess;
+}
+
+/// What a launch before has allocated and nobody has freed is freed, or is an error of this launch.
+void reuse_memory(const CUgraph_st& graph, bool frees)
+{
+    for (const auto& node : graph.nodes) {
+        if (const auto* allocation = std::get_if<AllocateWork>(&node->work)) {
+            const auto memory = Allocations::instance().find(allocation->parameters.dptr);
+            require(memory && (frees || !memory->in_use));
+            if (memory->in_use) run(FreeWork{allocation->parameters.dptr});
+        }
+        for (const cudaGraph_t part : parts_of(node->work)) reuse_memory(*part, frees);
+    }
 }
 
 }  // namespace
@@ -136,6 +151,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
     return call([&] {
         const CUgraphExec_st& launched = require_executable(executable);
         if (join_capture(require_stream(stream), ChildGraphWork{launched.graph})) return;
+        reuse_memory(*launched.graph, launched.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+        set_conditions(*launched.graph);
         run_graph(launched.graph);
     });
 }
@@ -188,11 +205,6 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
         }
         std::fprintf(file.get(), "}\n");
     });
-}
-
-cudaError_t cudaDeviceGraphMemTrim(int device)
-{
-    return call([&] { require_device(device); });
 }
 
 }  // extern "C"

@@ -23,6 +23,7 @@ struct TypeOf {
     cudaGraphNodeType operator()(const ChildGraphWork&) const { return cudaGraphNodeTypeGraph; }
     cudaGraphNodeType operator()(const AllocateWork&) const { return cudaGraphNodeTypeMemAlloc; }
     cudaGraphNodeType operator()(const FreeWork&) const { return cudaGraphNodeTypeMemFree; }
+    cudaGraphNodeType operator()(const ConditionalWork&) const { return cudaGraphNodeTypeConditional; }
 };
 
 void describe(KernelWork& work, cudaKernelNodeParams& parameters)

@@ -94,19 +94,20 @@ Work host(const cudaHostNodeParams* parameters)
     return HostWork{parameters->fn, parameters->userData, {}};
 }
 
-/// The memory of the node, there from now on until it is freed: its address stands in the graph's other nodes.
 Work allocation(cudaMemAllocNodeParams* parameters)
 {
     require(parameters && parameters->bytesize > 0);
-    parameters->dptr = Allocations::instance().allocate(Allocation::Kind::device, parameters->bytesize);
-    return AllocateWork{*parameters};
+    AllocateWork work{.parameters = {}, .memory = Allocations::instance().allocate_for_graph(parameters->bytesize)};
+    parameters->dptr = work.memory.get();
+    work.parameters = *parameters;
+    return work;
 }
 
 Work event_record(cudaEvent_t event) { return EventRecordWork{&require_event(event)}; }
 Work event_wait(cudaEvent_t event) { return EventWaitWork{&require_event(event)}; }
 
-/// What any kind of node is described by.
-Work described(cudaGraphNodeParams* parameters)
+/// What any kind of node of a graph is described by.
+Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters)
 {
     require(parameters != nullptr);
     switch (parameters->type) {
@@ -136,8 +137,16 @@ Work described(cudaGraphNodeParams* parameters)
             return work;
         }
         case cudaGraphNodeTypeMemFree: return FreeWork{parameters->free.dptr};
+        case cudaGraphNodeTypeConditional: return conditional(graph, parameters->conditional);
         default: fail(cudaErrorNotSupported);
     }
+}
+
+/// A conditional node has nothing that can be changed.
+Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters)
+{
+    require(parameters && parameters->type != cudaGraphNodeTypeConditional);
+    return described(*node.graph, parameters);
 }
 
 }  // namespace
@@ -225,12 +234,12 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, co
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
                              std::size_t count, cudaGraphNodeParams* parameters)
 {
-    return add(node, graph, dependencies, count, [&] { return described(parameters); });
+    return add(node, graph, dependencies, count, [&] { return described(require_graph(graph), parameters); });
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters)
 {
-    return change(node, [&]() -> Work { return described(parameters); });
+    return change(node, [&]() -> Work { return changed(require_node(node), parameters); });
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters)
@@ -282,7 +291,7 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraphNodeParams* parameters)
 {
-    return change_in(executable, node, [&]() -> Work { return described(parameters); });
+    return change_in(executable, node, [&]() -> Work { return changed(node_in(executable, node), parameters); });
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaKernelNodeParams* parameters)

@@ -46,6 +46,14 @@ std::vector<cudaGraphNode_t> dependents_of(const CUgraphNode_st& node)
     return dependents;
 }
 
+/// A copy that a node owns.
+cudaGraph_t part_of(const CUgraph_st& graph)
+{
+    const cudaGraph_t copy = copy_of(graph);
+    copy->is_child = true;
+    return copy;
+}
+
 void clear_edges(cudaGraphEdgeData* edges, const std::size_t* count)
 {
     if (edges && count) std::fill_n(edges, *count, cudaGraphEdgeData{});
@@ -89,11 +97,15 @@ cudaGraph_t copy_of(const CUgraph_st& graph)
     for (const cudaGraphNode_t node : in_order(graph)) {
         std::vector<cudaGraphNode_t> dependencies;
         for (const CUgraphNode_st* dependency : node->dependencies) dependencies.push_back(copies.at(dependency));
-        CUgraphNode_st& copied = *add_node(*copy, dependencies.data(), dependencies.size(), node->work);
+        Work work = node->work;
+        if (auto* conditional = std::get_if<ConditionalWork>(&work))
+            for (cudaGraph_t& body : conditional->bodies) body = part_of(*body);
+        CUgraphNode_st& copied = *add_node(*copy, dependencies.data(), dependencies.size(), std::move(work));
         copied.enabled = node->enabled;
         copied.original = node;
         copies[node] = &copied;
     }
+    copy->conditions = graph.conditions;
     copy->user_objects = graph.user_objects;
     for (const cudaUserObject_t object : copy->user_objects) ++object->references;
     return copy;
@@ -108,10 +120,7 @@ cudaGraphNode_t add_node(CUgraph_st& graph, const cudaGraphNode_t* dependencies,
         require(require_node(dependencies[i]).graph == &graph);
         node->dependencies.push_back(dependencies[i]);
     }
-    if (auto* child = std::get_if<ChildGraphWork>(&work)) {
-        child->graph = copy_of(require_graph(child->graph));
-        child->graph->is_child = true;
-    }
+    if (auto* child = std::get_if<ChildGraphWork>(&work)) child->graph = part_of(require_graph(child->graph));
     node->work = std::move(work);
     live().nodes.insert(node.get());
     graph.nodes.push_back(std::move(node));
@@ -143,7 +152,7 @@ CUgraph_st::~CUgraph_st()
 {
     for (const auto& node : nodes) {
         live().nodes.erase(node.get());
-        if (const auto* child = std::get_if<ChildGraphWork>(&node->work)) delete_graph(child->graph);
+        for (const cudaGraph_t part : parts_of(node->work)) delete_graph(part);
     }
     for (const cudaUserObject_t object : user_objects) release(object, 1);
 }
@@ -269,7 +278,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
         for (const cudaGraphNode_t dependent : dependents_of(node)) std::erase(dependent->dependencies, &node);
         const std::scoped_lock lock(live().mutex);
         live().nodes.erase(handle);
-        if (const auto* child = std::get_if<ChildGraphWork>(&node.work)) delete_graph(child->graph);
+        for (const cudaGraph_t part : parts_of(node.work)) delete_graph(part);
         std::erase_if(node.graph->nodes, [&](const auto& other) { return other.get() == handle; });
     });
 }

@@ -30,6 +30,7 @@ struct CUgraph_st {
     /// True for the graph of a child node.
     bool is_child = false;
     std::vector<cudaUserObject_t> user_objects;
+    std::vector<std::shared_ptr<const simt::runtime::Condition>> conditions;
 
     CUgraph_st() = default;
     CUgraph_st(const CUgraph_st&) = delete;
@@ -50,6 +51,29 @@ struct CUuserObject_st {
 };
 
 namespace simt::runtime {
+
+/// What cudaGraphSetConditional sets: a number in device memory, whose address is the handle.
+struct Condition {
+    DeviceAddress handle = 0;
+    int device = 0;
+    /// The value at the begin of each launch of the graph, where it is set by that.
+    unsigned initial = 0;
+    bool is_set_by_launch = false;
+
+    explicit Condition(unsigned initial_value, bool set_by_launch);
+    Condition(const Condition&) = delete;
+    Condition& operator=(const Condition&) = delete;
+    ~Condition();
+    unsigned value() const;
+    void set(unsigned value) const;
+};
+
+/// The condition of a handle that was created for a graph. Fails with cudaErrorInvalidValue if there is none.
+std::shared_ptr<const Condition> require_condition(const CUgraph_st& graph, cudaGraphConditionalHandle handle);
+/// Sets the conditions that a launch of the graph sets, in the graphs inside of it too.
+void set_conditions(const CUgraph_st& graph);
+/// A node that has bodies, which are empty, for the condition of `parameters`. Hands the bodies out.
+Work conditional(const CUgraph_st& graph, cudaConditionalNodeParams& parameters);
 
 /// The graph or node of a handle. Fails with cudaErrorInvalidValue if there is none.
 CUgraph_st& require_graph(cudaGraph_t graph);

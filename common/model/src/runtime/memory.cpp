@@ -33,7 +33,7 @@ void* Allocations::allocate(Allocation::Kind kind, std::size_t bytes, unsigned f
 {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
-    if (kind == Allocation::Kind::device) {
+    if (kind == Allocation::Kind::device || kind == Allocation::Kind::graph) {
         memory = pointer_to(current_device().allocate(bytes));
         require(memory != nullptr, cudaErrorMemoryAllocation);
     } else {
@@ -76,6 +76,11 @@ void Allocations::release(void* memory, std::initializer_list<Allocation::Kind> 
     const std::scoped_lock lock(mutex_);
     const auto found = by_begin_.find(address_of(memory));
     require(found != by_begin_.end() && std::ranges::find(allowed, found->second.kind) != allowed.end(), otherwise);
+    if (found->second.kind == Allocation::Kind::graph) {
+        require(found->second.in_use, otherwise);
+        end_use(found->second);
+        if (!found->second.is_orphan) return;
+    }
     give_back(found->second);
     by_begin_.erase(found);
 }
@@ -218,7 +223,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags)
 cudaError_t cudaFree(void* pointer)
 {
     return call([&] {
-        if (pointer) Allocations::instance().release(pointer, {Kind::device, Kind::managed}, cudaErrorInvalidValue);
+        if (pointer) Allocations::instance().release(pointer, {Kind::device, Kind::graph, Kind::managed}, cudaErrorInvalidValue);
         report_kernel_error();
     });
 }
@@ -308,10 +313,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
         if (!allocation && !only_on_device(pointer)) return;
         if (!allocation && !on_device(pointer, 1)) return;
         const Kind kind = allocation ? allocation->kind : Kind::device;
-        attributes->type = kind == Kind::device ? cudaMemoryTypeDevice : kind == Kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+        const bool on_device = kind == Kind::device || kind == Kind::graph;
+        attributes->type = on_device ? cudaMemoryTypeDevice : kind == Kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
         attributes->device = allocation ? allocation->device : thread_state().device;
         attributes->devicePointer = const_cast<void*>(pointer);
-        if (kind == Kind::device) attributes->hostPointer = nullptr;
+        if (on_device) attributes->hostPointer = nullptr;
     });
 }
 

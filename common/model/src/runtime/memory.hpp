@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -15,7 +16,8 @@ namespace simt::runtime {
 
 /// An allocation of the program.
 struct Allocation {
-    enum class Kind : std::uint8_t { device, managed, pinned, registered };
+    /// `graph` is what the node of a graph allocates, in device memory.
+    enum class Kind : std::uint8_t { device, graph, managed, pinned, registered };
     Kind kind = Kind::device;
     DeviceAddress begin = 0;
     std::size_t bytes = 0;
@@ -24,7 +26,22 @@ struct Allocation {
     /// The pool that it is from; null if from none.
     cudaMemPool_t pool = nullptr;
 
-    bool on_host() const { return kind != Kind::device; }
+    /// Of a graph's memory: a launch has allocated it, and nobody has freed it since.
+    bool in_use = false;
+    /// Of a graph's memory: no graph has its node any more.
+    bool is_orphan = false;
+
+    bool on_host() const { return kind != Kind::device && kind != Kind::graph; }
+};
+
+/// Memory of graphs.
+struct GraphBytes {
+    /// Allocated by a launch, and freed by nobody since.
+    std::size_t in_use = 0;
+    /// As much as was in use at a time since it was trimmed: what is freed stays for the next launch, of whichever graph.
+    std::size_t kept = 0;
+    /// The most that was kept since the program has set it back.
+    std::size_t highest = 0;
 };
 
 /// All live allocations.
@@ -35,7 +52,13 @@ public:
     /// Null if `bytes` is 0. Fails with cudaErrorMemoryAllocation if there is not so much.
     void* allocate(Allocation::Kind kind, std::size_t bytes, unsigned flags = 0, cudaMemPool_t pool = nullptr);
     void register_host(void* memory, std::size_t bytes, unsigned flags);
-    /// Frees an allocation. Fails if none of `allowed` starts at this address.
+    /// Memory for the node of a graph. Its address stands in the graph's other nodes, so it is the same in each launch, and the
+    /// memory is there as long as somebody holds the pointer, or it is in use.
+    std::shared_ptr<void> allocate_for_graph(std::size_t bytes);
+    /// A launch comes to the node that allocates. Fails with cudaErrorInvalidValue if the memory is in use from a launch before.
+    void use(void* memory);
+    GraphBytes& graph_bytes(int device);
+    /// Frees an allocation. Fails if none of `allowed` starts at this address. The memory of a graph is there for its next launch.
     void release(void* memory, std::initializer_list<Allocation::Kind> allowed, cudaError_t otherwise);
     std::optional<Allocation> find(const void* address) const;
     /// Frees what the current device and the host have been given.
@@ -48,9 +71,12 @@ public:
 private:
     void add(const Allocation& allocation);
     void give_back(const Allocation& allocation);
+    void leave_to_launches(void* memory);
+    void end_use(Allocation& allocation);
 
     mutable std::recursive_mutex mutex_;
     std::map<DeviceAddress, Allocation> by_begin_;
+    std::map<int, GraphBytes> graph_bytes_;
     /// The lowest and the highest address of device memory that were ever given out.
     DeviceAddress lowest_ = ~DeviceAddress{0}, highest_ = 0;
 };

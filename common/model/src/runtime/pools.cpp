@@ -71,15 +71,17 @@ bool is_switch(cudaMemPoolAttr attribute) { return attribute <= cudaMemPoolReuse
 void* allocate(std::size_t bytes, cudaMemPool_t pool, cudaStream_t handle)
 {
     CUstream_st& stream = require_stream(handle);
-    void* memory = Allocations::instance().allocate(Allocation::Kind::device, bytes, 0, pool);
-    pool->highest = std::max(pool->highest, Allocations::instance().pool_bytes(pool));
     if (stream.capture) {
         AllocateWork work;
+        work.memory = Allocations::instance().allocate_for_graph(bytes);
         work.parameters.poolProps = pool->properties;
         work.parameters.bytesize = bytes;
-        work.parameters.dptr = memory;
+        work.parameters.dptr = work.memory.get();
         enqueue(handle, work);
+        return work.parameters.dptr;
     }
+    void* memory = Allocations::instance().allocate(Allocation::Kind::device, bytes, 0, pool);
+    pool->highest = std::max(pool->highest, Allocations::instance().pool_bytes(pool));
     return memory;
 }
 
@@ -117,8 +119,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle)
 {
     return pool_call([&] {
         require(pointer != nullptr);
-        if (require_stream(handle).capture) enqueue(handle, FreeWork{pointer});
-        else Allocations::instance().release(pointer, {Allocation::Kind::device, Allocation::Kind::managed}, cudaErrorInvalidValue);
+        enqueue(handle, FreeWork{pointer});
     });
 }
 

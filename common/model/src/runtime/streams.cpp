@@ -60,7 +60,11 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    return call([&] { require(streams().destroy(stream), cudaErrorInvalidResourceHandle); });
+    return call([&] {
+        require(streams().holds(stream), cudaErrorInvalidResourceHandle);
+        leave_capture(*stream);
+        streams().destroy(stream);
+    });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)

@@ -24,6 +24,8 @@ struct Capture {
     bool into_given_graph = false;
     /// Streams that take part.
     std::vector<cudaStream_t> streams;
+    /// The last nodes of streams that took part and were destroyed.
+    std::vector<cudaGraphNode_t> left;
 };
 
 }  // namespace simt::runtime
@@ -87,6 +89,8 @@ Handles<CUevent_st>& events();
 CUstream_st& require_stream(cudaStream_t stream);
 CUevent_st& require_event(cudaEvent_t event);
 
+/// Takes a stream that is destroyed out of its capture, which goes on.
+void leave_capture(CUstream_st& stream);
 /// Notes that all before it is done.
 void record(CUevent_st& event);
 

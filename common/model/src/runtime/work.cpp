@@ -4,6 +4,7 @@
 #include "work.hpp"
 
 #include "graphs.hpp"
+#include "memory.hpp"
 #include "streams.hpp"
 
 namespace simt::runtime {
@@ -24,12 +25,23 @@ struct Runner {
     void operator()(const EventRecordWork& work) const { record(require_event(work.event)); }
     void operator()(const EventWaitWork& work) const { require_event(work.event); }
     void operator()(const ChildGraphWork& work) const { run_graph(work.graph); }
-    /// The memory of a graph stays where it is between launches: its address stands in the graph's other nodes.
-    void operator()(const AllocateWork&) const {}
-    void operator()(const FreeWork&) const {}
+    void operator()(const AllocateWork& work) const { Allocations::instance().use(work.parameters.dptr); }
+    void operator()(const FreeWork& work) const
+    {
+        using Kind = Allocation::Kind;
+        Allocations::instance().release(work.pointer, {Kind::device, Kind::graph, Kind::managed}, cudaErrorInvalidValue);
+    }
+    void operator()(const ConditionalWork& work) const { run_conditional(work); }
 };
 
 }  // namespace
+
+std::vector<cudaGraph_t> parts_of(const Work& work)
+{
+    if (const auto* child = std::get_if<ChildGraphWork>(&work)) return {child->graph};
+    if (const auto* conditional = std::get_if<ConditionalWork>(&work)) return conditional->bodies;
+    return {};
+}
 
 void run(const Work& work) { std::visit(Runner{}, work); }
 

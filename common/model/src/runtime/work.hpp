@@ -14,6 +14,8 @@
 
 namespace simt::runtime {
 
+struct Condition;
+
 /// A kernel with its launch.
 struct KernelWork {
     Kernel* kernel = nullptr;
@@ -59,16 +61,27 @@ struct ChildGraphWork {
 
 struct AllocateWork {
     cudaMemAllocNodeParams parameters{};
+    std::shared_ptr<void> memory;
 };
 
 struct FreeWork {
     void* pointer = nullptr;
 };
 
+/// One of the bodies is run, or the only one again and again, as the condition's value says.
+struct ConditionalWork {
+    std::shared_ptr<const Condition> condition;
+    cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
+    std::vector<cudaGraph_t> bodies;
+};
+
 struct EmptyWork {};
 
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, SetWork, HostWork, EventRecordWork, EventWaitWork, ChildGraphWork, AllocateWork,
-                          FreeWork>;
+                          FreeWork, ConditionalWork>;
+
+/// The graphs that are parts of the work: that of a child node, and the bodies of a conditional one.
+std::vector<cudaGraph_t> parts_of(const Work& work);
 
 /// Does it now.
 void run(const Work& work);
@@ -80,6 +93,7 @@ void check_copy(const cudaMemcpy3DParms& parameters);
 void run_set(const SetWork& work);
 void check_set(const SetWork& work);
 void run_graph(cudaGraph_t graph);
+void run_conditional(const ConditionalWork& work);
 
 /// Does it now, or makes it a node of the graph that `stream` is captured into.
 void enqueue(cudaStream_t stream, Work work);

@@ -109,6 +109,12 @@ void fill(Warp& warp, int lane, const CallSite& call)
     give_back(warp, lane, call, success);
 }
 
+/// The handle is the address of the value: see Condition.
+void set_conditional(Warp& warp, int lane, const CallSite& call)
+{
+    leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), argument<std::uint32_t>(warp, lane, call, 1));
+}
+
 constexpr std::pair<std::string_view, Call> calls[] = {
     {"GetParameterBufferV2", prepare},
     {"LaunchDeviceV2", start},
@@ -131,6 +137,7 @@ constexpr std::pair<std::string_view, Call> calls[] = {
 
 Call find(std::string_view name)
 {
+    if (name == "cudaGraphSetConditional") return set_conditional;
     if (!name.starts_with(prefix)) return nullptr;
     name.remove_prefix(prefix.size());
     if (name.ends_with("_ptsz")) name.remove_suffix(5);
