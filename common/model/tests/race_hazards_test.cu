@@ -225,6 +225,18 @@ TEST(Race, BlocksMayTakeTurnsInALine)
         expect_one(here, hazards_of([&] { every_fourth<<<4, 32>>>(data.data, thread); }), HazardKind::race, {"every fourth", "once more"});
 }
 
+__global__ void flag_that_all_set(int* flag, int last) { *flag = threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x ? last : 1; }
+
+TEST(Race, WhatAllBlocksStoreIsComparedInTheOrderInWhichTheyStoreIt)
+{
+    // Host threads that run blocks side by side meet by chance.
+    for (int trial = 0; trial < 500; ++trial) {
+        Ints flag(1);
+        EXPECT_TRUE(hazards_of([&] { flag_that_all_set<<<4, 1>>>(flag.data, 1); }).empty());
+        EXPECT_EQ(hazards_of([&] { flag_that_all_set<<<4, 1>>>(flag.data, 2); }).size(), 1u);
+    }
+}
+
 __global__ void sum_of_blocks_before(volatile int* sums, int* output)
 {
     // As scans do that go through their input once: each block hands its sum on to the next, which looks for it again and again.
@@ -266,6 +278,8 @@ __global__ void several_ways(int* output, volatile int* data, int other)
 
 TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord)
 {
+    // With several host threads the other block may come at any time.
+    setenv("SIMT_THREADS", "1", 1);
     Ints data(128), output(32);
     EXPECT_TRUE(hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 100); }).empty());
     expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 4); }), HazardKind::race,
@@ -274,6 +288,7 @@ TEST(Race, TheAccessThatIsNamedIsTheLastToItsWord)
                {"odd ones again", "other block"});
     expect_one(here, hazards_of([&] { several_ways<<<2, 32>>>(output.data, data.data, 70); }), HazardKind::race,
                {"two reads", "other block"});
+    unsetenv("SIMT_THREADS");
 }
 
 __global__ void from_two(int* output, const int* first, const int* second)

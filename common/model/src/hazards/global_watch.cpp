@@ -39,6 +39,16 @@ std::uint32_t words_at(std::uint64_t address, int size)
     return words << (address % GlobalLine::bytes / 4);
 }
 
+void lock_line(GlobalLine& line)
+{
+    constexpr int patience = 64;
+    const std::atomic_ref locked(line.locked);
+    for (int tries = 0; locked.exchange(1, std::memory_order_acquire) != 0; ++tries)
+        if (tries > patience) std::this_thread::yield();
+}
+
+void unlock_line(GlobalLine& line) { std::atomic_ref(line.locked).store(0, std::memory_order_release); }
+
 /// True if each lane goes to a line of its own, all of them in one chunk.
 bool touches_a_column(const WarpAccess& access)
 {
@@ -77,14 +87,14 @@ public:
     /// @param number that of the launch
     LockedLine(GlobalLine& line, GlobalLaunch& launch, std::uint32_t number, bool locks) : line_(line), launch_(launch), locks_(locks)
     {
-        if (locks) lock();
+        if (locks) lock_line(line);
         if (line.launch == number) return;
         line.launch = number;
         line.count = 0;
     }
     ~LockedLine()
     {
-        if (locks_) std::atomic_ref(line_.locked).store(0, std::memory_order_release);
+        if (locks_) unlock_line(line_);
     }
     LockedLine(const LockedLine&) = delete;
     LockedLine& operator=(const LockedLine&) = delete;
@@ -140,14 +150,6 @@ public:
     }
 
 private:
-    void lock()
-    {
-        constexpr int patience = 64;
-        const std::atomic_ref locked(line_.locked);
-        for (int tries = 0; locked.exchange(1, std::memory_order_acquire) != 0; ++tries)
-            if (tries > patience) std::this_thread::yield();
-    }
-
     GlobalLine& line_;
     GlobalLaunch& launch_;
     bool locks_;
@@ -158,6 +160,26 @@ void GlobalWatch::begin_block(std::uint64_t number)
     block_ = static_cast<std::uint32_t>(number) & block_mask;
     releases_ = nullptr;
     release_count_ = 0;
+}
+
+void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes)
+{
+    std::uint64_t last = UINT64_MAX;
+    detail::for_each_lane(lanes, [&](std::size_t lane) {
+        const std::uint64_t line = access.address[lane] >> line_bits;
+        if (line != last) held_.push_back(launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
+        last = line;
+    });
+    // All host threads take lines in the same order, so that none waits for one that waits for it.
+    if (!std::ranges::is_sorted(held_)) std::ranges::sort(held_);
+    held_.erase(std::ranges::unique(held_).begin(), held_.end());
+    for (GlobalLine* const line : held_) lock_line(*line);
+}
+
+void GlobalWatch::unlock()
+{
+    for (GlobalLine* const line : held_) unlock_line(*line);
+    held_.clear();
 }
 
 std::uint16_t GlobalWatch::number_of(std::uint32_t program_counter)
@@ -221,7 +243,7 @@ void GlobalWatch::access(const WarpAccess& access)
     if (access.operation == Operation::atomic) synchronize_lanes(access);
     if (touches_a_column(access)) return touch_column(access, entry);
     const std::uint32_t launch = launch_.number();
-    const bool locks = !launch_.single_threaded();
+    const bool locks = locks_lines();
     std::uint64_t chunk = UINT64_MAX;
     GlobalLine* lines = nullptr;
     for_each_line(access, [&](std::uint64_t line, std::uint32_t words) {
@@ -245,8 +267,8 @@ void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
     }
     GlobalLine* const lines = launch_.chunk_of(access.address[0]);
     const std::uint32_t launch = launch_.number();
-    const bool locks = !launch_.single_threaded();
-    if (!locks && touch_own(lines, place, words, entry, launch)) return;
+    const bool locks = locks_lines();
+    if (launch_.single_threaded() && touch_own(lines, place, words, entry, launch)) return;
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         entry.words = words[lane];
         GlobalLine& here = lines[place[lane]];
@@ -286,7 +308,7 @@ void GlobalWatch::touch(GlobalLine& at, const WarpAccess& access, GlobalEntry en
 {
     const Touch touch{access, entry, number};
     {
-        LockedLine line(at, launch_, launch_.number(), !launch_.single_threaded());
+        LockedLine line(at, launch_, launch_.number(), locks_lines());
         if (touch.entry.is_write()) store(line, touch);
         else load(line, touch);
     }

@@ -78,6 +78,10 @@ public:
 
     void begin_block(std::uint64_t number);
     void access(const WarpAccess& access);
+    /// Keeps other host threads from the lines of an access until unlock(). Two blocks that store the same value do not race, so it
+    /// matters what a store finds in memory: of a line, the store that is done last has to be the one that is told last.
+    void lock(const WarpAccess& access, std::uint32_t lanes);
+    void unlock();
     void fetch_ahead(std::uint64_t address) const { launch_.fetch_ahead(address); }
     /// As an atomic access to the address does.
     void synchronize(std::uint64_t address);
@@ -92,6 +96,7 @@ private:
     };
     class LockedLine;
 
+    bool locks_lines() const { return !launch_.single_threaded() && held_.empty(); }
     std::uint16_t number_of(std::uint32_t program_counter);
     void synchronize_lanes(const WarpAccess& access);
     template <class Visit>
@@ -118,6 +123,8 @@ private:
     std::uint32_t release_count_ = 0;
     /// By program counter: its number plus 1, or 0 where it was not asked for.
     std::vector<std::uint32_t> numbers_;
+    /// Lines that lock() has taken.
+    std::vector<GlobalLine*> held_;
     /// Entries that the access at hand may race with.
     std::vector<GlobalEntry> suspects_;
 };

@@ -173,6 +173,15 @@ void BlockWatch::count_only(const WarpAccess& access)
     for (Listener* listener : state.launch.listeners) listener->warp_access(access);
 }
 
+WatchedStore::WatchedStore(const BlockWatch& watch, const WarpAccess& access, std::uint32_t lanes)
+{
+    if (!watch.is_watching_ || lanes == 0 || watch.state_->launch.surroundings.single_threaded) return;
+    watch.state_->global.lock(access, lanes);
+    watch_ = &watch;
+}
+
+void WatchedStore::unlock() { watch_->state_->global.unlock(); }
+
 void BlockWatch::fetch_ahead(std::uint64_t address)
 {
     if (is_watching_ && !state_->launch.is_partial) state_->global.fetch_ahead(address);

@@ -98,9 +98,28 @@ public:
 
 private:
     friend class LaunchWatch;
+    friend class WatchedStore;
     struct State;
     std::unique_ptr<State> state_;
     bool is_watching_ = false;
+};
+
+/// Lives while a warp stores to global memory and tells the watch: other host threads do neither to the same lines until then.
+class WatchedStore {
+public:
+    /// @param access whose addresses are known @param lanes that store to global memory
+    WatchedStore(const BlockWatch& watch, const WarpAccess& access, std::uint32_t lanes);
+    ~WatchedStore()
+    {
+        if (watch_) unlock();
+    }
+    WatchedStore(const WatchedStore&) = delete;
+    WatchedStore& operator=(const WatchedStore&) = delete;
+
+private:
+    void unlock();
+
+    const BlockWatch* watch_ = nullptr;
 };
 
 /// Watches one launch.

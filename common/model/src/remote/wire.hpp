@@ -69,12 +69,12 @@ public:
     const std::vector<std::uint8_t>& data() const { return data_; }
 
 private:
-    void append(const void* from, std::size_t bytes)
+    /// Inlined, it makes GCC 12 warn of sizes that a vector never has.
+    [[gnu::noinline]] void append(const void* from, std::size_t bytes)
     {
         if (bytes == 0) return;
-        const std::size_t at = data_.size();
-        data_.resize(at + bytes);
-        std::memcpy(data_.data() + at, from, bytes);
+        const auto* const begin = static_cast<const std::uint8_t*>(from);
+        data_.insert(data_.end(), begin, begin + bytes);
     }
 
     std::vector<std::uint8_t> data_;

@@ -175,14 +175,16 @@ void load(Warp& warp, const Instruction& instruction)
         note_poll(warp, access.poll);
 }
 
+/// True for a store that others than the block may see.
+bool is_global(ptx::Space space) { return space != ptx::Space::shared && space != ptx::Space::local && space != ptx::Space::param; }
+
 /// `changed`: lanes whose store has changed memory.
 void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
 {
     if (changed == 0) return;
     warp.progress = true;
-    const bool is_elsewhere = space != ptx::Space::shared && space != ptx::Space::local;
     // Reading it first lets several host threads keep it in their caches.
-    if (is_elsewhere && !warp.launch->changed_memory.load(std::memory_order_relaxed))
+    if (is_global(space) && !warp.launch->changed_memory.load(std::memory_order_relaxed))
         warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }
 
@@ -191,6 +193,7 @@ void store(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
     if (const EvenPlace place = find_even_place(warp, instruction, access); place && place.step != 0) {
+        const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(place.space) ? all_lanes : 0);
         const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
         note_change(warp, place.space, changed);
         note_even_access(warp, access, place, changed);
@@ -199,6 +202,7 @@ void store(Warp& warp, const Instruction& instruction)
     forget_spacing(warp);
     by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
+        const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(space) ? pointers.lanes : 0);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
         note_change(warp, space, changed);
         if (access.is_fused) return note_fused_access(warp, access, space, pointers, changed);
