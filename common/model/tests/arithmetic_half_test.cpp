@@ -26,14 +26,22 @@ const Table& bf16()
     return table;
 }
 
-/// All operations in long double, whose 64 bits hold f16's sums and products exactly; bf16's sums are marked odd.
+bool is_last_bit_set(long double value)
+{
+    int exponent = 0;
+    return std::fmod(std::ldexp(std::frexp(value, &exponent), std::numeric_limits<long double>::digits), 2) != 0;
+}
+
+/// All operations in long double, which has 64 bits at least and holds f16's sums and products exactly. bf16's sums are rounded to odd:
+/// what is missing decides ties alone, and no tie is odd.
 long double exact_sum(long double a, long double b)
 {
     const long double sum = a + b, part = sum - a;
     const long double error = (a - (sum - part)) + (b - part);
     if (!std::isfinite(sum) || error == 0) return sum;
-    // The error decides ties alone, so any nudge of its direction does.
-    return std::nextafter(sum, error < 0 ? -std::numeric_limits<long double>::infinity() : std::numeric_limits<long double>::infinity());
+    const bool is_too_large = (error < 0) != (sum < 0);
+    const long double toward_zero = is_too_large ? std::nextafter(sum, 0.0L) : sum;
+    return is_last_bit_set(toward_zero) ? toward_zero : std::nextafter(toward_zero, std::copysign(HUGE_VALL, sum));
 }
 
 void expect_half_arithmetic(const std::string& type, const Table& table)
