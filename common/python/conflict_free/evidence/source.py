@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,15 +147,18 @@ class SourceFile:
     path: Path
     text: str
 
-    def headers(self) -> Iterator[tuple[int, Path]]:
-        """Yield the line and the path of each header that the file includes. Raises SourceError for one elsewhere."""
+    @functools.lru_cache(maxsize=1024)  # noqa: B019  a file is a value: one with the same text is the same
+    def headers(self) -> tuple[tuple[int, Path], ...]:
+        """Return the line and the path of each header that the file includes. Raises SourceError for one elsewhere."""
+        found = []
         for match in _HEADER.finditer(self.text):
             line = self.text.count("\n", 0, match.start()) + 1
             if "/" in match["name"]:
                 raise SourceError(
                     f'{self.path}:{line}: "{match["name"]}" is included; a header .cuh is accepted if it lies in the same folder'
                 )
-            yield line, self.path.with_name(match["name"])
+            found.append((line, self.path.with_name(match["name"])))
+        return tuple(found)
 
 
 def read_sources(path: Path, read: Callable[[Path], str] = read_source) -> Sources:
@@ -175,7 +178,7 @@ def read_sources(path: Path, read: Callable[[Path], str] = read_source) -> Sourc
             add(header)
 
     add(Path(path))
-    return Sources(tuple(files.values()))
+    return _program_of(tuple(files.values()))
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,10 @@ class Sources:
     def of_text(cls, text: str, path: str | Path = "source") -> Sources:
         """Return the program of one file; headers that it includes are left out."""
         return cls((SourceFile(Path(path), text),))
+
+    @functools.cached_property
+    def _hashes(self) -> dict[str, str]:
+        return {}
 
     @functools.cached_property
     def regions(self) -> dict[str, Region]:
@@ -237,7 +244,9 @@ class Sources:
         comment makes a result stale, nor formatting, nor moving a region; changing an index does. Raises SourceError for an
         unknown name.
         """
-        return self._hash(name, self._named(name))
+        if name not in self._hashes:
+            self._hashes[name] = self._hash(name, self._named(name))
+        return self._hashes[name]
 
     @functools.cached_property
     def _region_of(self) -> dict[str, str]:
@@ -267,3 +276,9 @@ class Sources:
         text = "\n".join(self.regions[part].text for part in names if part in self.regions)
         normal = _BESIDE_SIGN.sub("", " ".join(strip_comments(text).split()))
         return "sha256:" + hashlib.sha256(normal.encode("utf-8")).hexdigest()
+
+
+@functools.lru_cache(maxsize=1024)
+def _program_of(files: tuple[SourceFile, ...]) -> Sources:
+    """Of the same texts the same object, which keeps its regions and the hashes of its kernels: a book asks for them thousands of times."""
+    return Sources(files)
