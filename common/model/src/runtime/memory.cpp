@@ -104,6 +104,7 @@ void Allocations::release_all()
         give_back(entry.second);
         return true;
     });
+    graph_bytes_.erase(ordinal);
 }
 
 std::size_t Allocations::pool_bytes(cudaMemPool_t pool) const

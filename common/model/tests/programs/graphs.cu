@@ -148,6 +148,24 @@ void memory_of_a_graph()
     cudaGetLastError();
 }
 
+/// All memory is gone after a reset, and an executable graph that is destroyed later gives nothing back a second time.
+void reset_with_a_graph()
+{
+    std::vector<int> in(count), squares(count);
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    capture(graph, in, squares);
+    RUN(cudaGraphInstantiate(&executable, graph, 0));
+    RUN(cudaGraphLaunch(executable, 0));
+    CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) != 0);
+    RUN(cudaDeviceReset());
+    CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) == 0);
+    CHECK(cudaGraphLaunch(executable, 0) == cudaErrorInvalidValue);
+    RUN(cudaGraphExecDestroy(executable));
+    RUN(cudaGraphDestroy(graph));
+    cudaGetLastError();
+}
+
 cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, void* kernel, std::initializer_list<void*> arguments)
 {
     std::vector<void*> list(arguments);
@@ -264,6 +282,7 @@ int main()
     a_choice(cudaGraphCondTypeIf, 2);
     a_choice(cudaGraphCondTypeSwitch, 4);
     mistakes();
+    reset_with_a_graph();
     std::printf(failures ? "%d checks failed\n" : "passed\n", failures);
     return failures != 0;
 }

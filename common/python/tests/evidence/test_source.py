@@ -5,7 +5,7 @@
 import pytest
 import synthetic  # noqa: F401  puts the extension on the path
 
-from conflict_free.evidence.source import SourceError, Sources, parse_regions, read_source, strip_comments
+from conflict_free.evidence.source import SourceError, Sources, parse_regions, read_source, read_sources, strip_comments
 
 TEXT = """\
 // head
@@ -80,6 +80,15 @@ def test_unreadable_files_are_named(tmp_path):
 )
 def test_comments_go_and_strings_stay(text, stripped):
     assert strip_comments(text) == stripped
+
+
+def test_a_file_that_changes_has_other_hashes(tmp_path):
+    path = tmp_path / "program.cu"
+    seen = []
+    for text in (TEXT, TEXT.replace("a[0]", "a[1]"), TEXT):
+        path.write_text(text)
+        seen.append(read_sources(path).kernel_hash("kernel"))
+    assert seen[0] != seen[1] and seen[0] == seen[2]
 
 
 def kernel_hash(text, name):
