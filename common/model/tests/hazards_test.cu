@@ -210,10 +210,6 @@ TEST(OutOfBounds, SharedVariablesDoNotRunIntoOneAnother)
 
 // Misaligned, freed
 
-__global__ void wide_load(int* output, const char* data)
-{
-    *output = reinterpret_cast<const int2*>(data)->x + reinterpret_cast<const int2*>(data)->y;
-}
 __global__ void copy_wide(int2* output, const char* data) { *output = *reinterpret_cast<const int2*>(data); }  // here: copy wide
 
 TEST(Misaligned, AWideAccessAtANarrowAddress)

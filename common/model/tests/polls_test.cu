@@ -136,7 +136,7 @@ __global__ void lock_in_a_warp(int* sum, int* lock)
     for (bool is_done = false; !is_done;) {
         while (*static_cast<volatile int*>(lock) != 0) {}
         if (atomicCAS(lock, 0, 1) == 0) {
-            *static_cast<volatile int*>(sum) += 1;
+            *static_cast<volatile int*>(sum) = *static_cast<volatile int*>(sum) + 1;
             __threadfence();
             atomicExch(lock, 0);
             is_done = true;

@@ -48,6 +48,18 @@ __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map)
     *out = box[0];
 }
 
+constexpr int line_of_store = __LINE__ + 6;
+__global__ void store_box(int x, int y, int z, const __grid_constant__ CUtensorMap map)
+{
+    __shared__ alignas(128) int box[64];
+    const auto from = static_cast<unsigned>(__cvta_generic_to_shared(box));
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map), "r"(x), "r"(y), "r"(z),
+                 "r"(from)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
 /// Results that nobody reads, where instructions may have some.
 __global__ void drop_results(unsigned char* out, const unsigned char* in)
 {
@@ -121,27 +133,58 @@ TEST(Refused, AreNoResultsThatNobodyReads)
     cudaFree(out);
 }
 
-TEST(Refused, InterleavedTensorMapsAreNamedWithKernelAndLine)
-{
-    void* encode = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found), cudaSuccess);
+/// A tensor of 8 x 8 x 4 numbers, of which boxes of 4 x 4 x 2 are copied.
+class RefusedTensorCopies : public testing::Test {
+protected:
+    RefusedTensorCopies() { cudaMalloc(&data, 1024); }
+    ~RefusedTensorCopies() override { cudaFree(data); }
+    CUtensorMap map(CUtensorMapInterleave interleave) const
+    {
+        void* encode = nullptr;
+        cudaDriverEntryPointQueryResult found{};
+        EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found), cudaSuccess);
+        const cuuint64_t extents[]{8, 8, 4}, strides[]{32, 256};
+        const cuuint32_t box[]{4, 4, 2}, steps[]{1, 1, 1};
+        CUtensorMap map{};
+        EXPECT_EQ(reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
+                      &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 3, data, extents, strides, box, steps, interleave, CU_TENSOR_MAP_SWIZZLE_NONE,
+                      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                  CUDA_SUCCESS);
+        return map;
+    }
+    static Message message(MessageCode code, const char* kernel, int line, const std::vector<simt::MessageField>& fields = {})
+    {
+        Message message(code, {{"kernel", kernel},
+                               {"block", simt::Extent{0, 0, 0}},
+                               {"thread", simt::Extent{0, 0, 0}},
+                               {"file", "refused_test.cu"},
+                               {"line", line}});
+        message.fields.insert(message.fields.end(), fields.begin(), fields.end());
+        return message;
+    }
+
     int* data = nullptr;
-    cudaMalloc(&data, 4096);
-    const cuuint64_t extents[]{8, 8, 4}, strides[]{32, 256};
-    const cuuint32_t box[]{4, 4, 2}, steps[]{1, 1, 1};
-    CUtensorMap map{};
-    ASSERT_EQ(reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
-                  &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 3, data, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_16B,
-                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-              CUDA_SUCCESS);
-    copy_box<<<1, 1>>>(data, map);
-    EXPECT_EQ(the_error(), Message(MessageCode::tensor_map_layout, {{"kernel", "copy_box"},
-                                                                    {"block", simt::Extent{0, 0, 0}},
-                                                                    {"thread", simt::Extent{0, 0, 0}},
-                                                                    {"file", "refused_test.cu"},
-                                                                    {"line", line_of_copy}}));
-    cudaFree(data);
+};
+
+TEST_F(RefusedTensorCopies, InterleavedMapsAreNamedWithKernelAndLine)
+{
+    copy_box<<<1, 1>>>(data, map(CU_TENSOR_MAP_INTERLEAVE_16B));
+    EXPECT_EQ(the_error(), message(MessageCode::tensor_map_layout, "copy_box", line_of_copy));
+}
+
+TEST_F(RefusedTensorCopies, StoresBeforeTheTensor)
+{
+    const CUtensorMap tensor = map(CU_TENSOR_MAP_INTERLEAVE_NONE);
+    store_box<<<1, 1>>>(4, 6, 3, tensor);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    store_box<<<1, 1>>>(4, -2, 0, tensor);
+    EXPECT_EQ(the_error(), message(MessageCode::tensor_store_before, "store_box", line_of_store, {{"coordinate", -2}, {"dimension", 1}}));
+}
+
+TEST_F(RefusedTensorCopies, RowsThatDoNotBeginAt16Bytes)
+{
+    store_box<<<1, 1>>>(2, 0, 0, map(CU_TENSOR_MAP_INTERLEAVE_NONE));
+    EXPECT_EQ(the_error(), message(MessageCode::tensor_copy_start, "store_box", line_of_store, {{"element", 2}}));
 }
 
 }  // namespace

@@ -265,6 +265,32 @@ TEST_F(Runtime, CaptureThatIsNotJoinedIsAnError)
     EXPECT_EQ(fake_device().launches.size(), 1U);
 }
 
+/// All memory is gone after a reset, and an executable graph that is destroyed later gives nothing back a second time.
+TEST_F(Runtime, GraphsWithMemorySurviveAReset)
+{
+    cudaStream_t stream = nullptr;
+    void* memory = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    const auto bytes_in_use = [] {
+        std::uint64_t bytes = 0;
+        EXPECT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes), cudaSuccess);
+        return bytes;
+    };
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    EXPECT_EQ(cudaMallocAsync(&memory, 4000, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+    EXPECT_EQ(bytes_in_use(), 4000U);
+    EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+    EXPECT_EQ(bytes_in_use(), 0U);
+    EXPECT_EQ(cudaGraphLaunch(executable, nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
 TEST_F(Runtime, ExecutableGraphsAreUpdated)
 {
     cudaGraph_t graph = nullptr;

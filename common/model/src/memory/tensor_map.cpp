@@ -13,17 +13,6 @@ constexpr int types = 13, swizzles = 7, interleaves = 3, fills = 2;
 constexpr std::uint64_t most_extent = std::uint64_t{1} << 32, most_stride = std::uint64_t{1} << 40;
 constexpr std::uint32_t most_box = 256, most_element_stride = 8, most_channels = 256, most_pixels = 1024;
 
-/// Bytes of the pattern that a swizzle exchanges units of 16 bytes in.
-std::uint64_t span_of(TensorMap::Swizzle swizzle)
-{
-    switch (swizzle) {
-        case TensorMap::Swizzle::none: return 0;
-        case TensorMap::Swizzle::bytes_32: return 32;
-        case TensorMap::Swizzle::bytes_64: return 64;
-        default: return 128;
-    }
-}
-
 bool is_in(int number, int count) { return number >= 0 && number < count; }
 
 /// All that tiles and columns have in common.
@@ -66,6 +55,16 @@ bool inner_bytes_fit(const TensorMap& map, std::uint64_t elements)
 }
 
 }  // namespace
+
+std::uint32_t span_of(TensorMap::Swizzle swizzle)
+{
+    switch (swizzle) {
+        case TensorMap::Swizzle::none: return 0;
+        case TensorMap::Swizzle::bytes_32: return 32;
+        case TensorMap::Swizzle::bytes_64: return 64;
+        default: return 128;
+    }
+}
 
 int element_bytes(TensorMap::Type type)
 {

@@ -58,6 +58,8 @@ static_assert(sizeof(TensorMap) == 128);
 /// Bytes of an element; 0 if the number names no type.
 int element_bytes(TensorMap::Type type);
 bool is_floating_point(TensorMap::Type type);
+/// Bytes of the pattern that a swizzle exchanges units of 16 bytes in; 0 without one.
+std::uint32_t span_of(TensorMap::Swizzle swizzle);
 
 /// What a program asks of `cuTensorMapEncodeTiled`. `strides` has one element less than `extents`.
 struct TiledRequest {

@@ -24,7 +24,10 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned
 {
     return call([&] {
         require(executable != nullptr);
-        *executable = executables().create({copy_of(require_graph(graph)), flags});
+        CUgraph_st& from = require_graph(graph);
+        require(from.executable.expired() || !has_memory_nodes(from), cudaErrorNotSupported);
+        *executable = executables().create({copy_of(from), flags});
+        from.executable = (*executable)->life;
     });
 }
 

@@ -89,6 +89,14 @@ void delete_graph(cudaGraph_t graph)
     if (live().graphs.erase(graph) == 1) delete graph;
 }
 
+bool has_memory_nodes(const CUgraph_st& graph)
+{
+    return std::ranges::any_of(graph.nodes, [](const auto& node) {
+        if (std::holds_alternative<AllocateWork>(node->work) || std::holds_alternative<FreeWork>(node->work)) return true;
+        return std::ranges::any_of(parts_of(node->work), [](const cudaGraph_t part) { return has_memory_nodes(*part); });
+    });
+}
+
 cudaGraph_t copy_of(const CUgraph_st& graph)
 {
     cudaGraph_t copy = new_graph();
@@ -179,6 +187,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph)
 {
     return call([&] {
         require(clone != nullptr);
+        require(!has_memory_nodes(require_graph(graph)), cudaErrorNotSupported);
         *clone = copy_of(require_graph(graph));
     });
 }

@@ -31,6 +31,8 @@ struct CUgraph_st {
     bool is_child = false;
     std::vector<cudaUserObject_t> user_objects;
     std::vector<std::shared_ptr<const simt::runtime::Condition>> conditions;
+    /// Lives as long as an executable graph that was made of this one.
+    std::weak_ptr<const void> executable;
 
     CUgraph_st() = default;
     CUgraph_st(const CUgraph_st&) = delete;
@@ -42,6 +44,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     cudaGraph_t graph = nullptr;
     unsigned long long flags = 0;
+    std::shared_ptr<const void> life = std::make_shared<char>();
 };
 
 struct CUuserObject_st {
@@ -82,6 +85,9 @@ CUgraphExec_st& require_executable(cudaGraphExec_t executable);
 
 cudaGraph_t new_graph();
 void delete_graph(cudaGraph_t graph);
+/// Whether a node of the graph, or of a graph inside of it, allocates or frees memory. Such a graph cannot be cloned, and no
+/// more than one executable graph may be made of it at a time.
+bool has_memory_nodes(const CUgraph_st& graph);
 /// A copy with copies of all nodes, whose `original` they know.
 cudaGraph_t copy_of(const CUgraph_st& graph);
 cudaGraphNode_t add_node(CUgraph_st& graph, const cudaGraphNode_t* dependencies, std::size_t count, Work work);

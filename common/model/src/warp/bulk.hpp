@@ -36,8 +36,13 @@ struct DestinationOperands {
 std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
                                            std::uint64_t alignment);
 
-/// Tells the watcher that `bytes` bytes have come, and the barrier.
-void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, std::uint64_t bytes, const Warp& waiter);
+/// What a copy has brought: `bytes` bytes, to `span` bytes of shared memory.
+struct Arrival {
+    std::uint64_t span = 0, bytes = 0;
+};
+
+/// Tells the watcher what has come, and the barrier.
+void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter);
 
 /// Calls `visit(lane)` for each active lane.
 template <class Visit>

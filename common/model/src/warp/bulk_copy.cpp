@@ -77,7 +77,7 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
                 .add_to_barrier(destination.barrier.offset,
                                 [issuer = Issuer(warp, lane, instruction), destination, from, bytes, &operands](Warp& waiter) {
                                     move_bytes(operands, destination.to.at, from, bytes);
-                                    arrive_with(issuer, destination, written_as(operands), bytes, waiter);
+                                    arrive_with(issuer, destination, written_as(operands), {bytes, bytes}, waiter);
                                 });
     });
     warp.progress = true;
@@ -187,16 +187,16 @@ std::vector<Destination> find_destinations(Warp& warp, int lane, const Destinati
     return all;
 }
 
-void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, std::uint64_t bytes, const Warp& waiter)
+void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter)
 {
     Block& block = *destination.to.block;
     const bool own = issuer.block == &block;
     const int warp = own ? issuer.warp : waiter.block == &block ? waiter.index : 0;
     // What threads of other blocks were told orders their copies.
     if (!own) block.watch.acquire(warp, watched_cluster);
-    note_shared_range(block, warp, own ? issuer.lane : 0, issuer.program_counter, operation, destination.to.offset, bytes);
+    note_shared_range(block, warp, own ? issuer.lane : 0, issuer.program_counter, operation, destination.to.offset, arrival.span);
     block.watch.release(warp, watched_barrier(destination.barrier.offset));
-    complete_transactions(destination.barrier, bytes);
+    complete_transactions(destination.barrier, arrival.bytes);
 }
 
 bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)

@@ -55,7 +55,7 @@ void store_lanes(Warp& warp, const Instruction& instruction)
                 .add_to_barrier(destination.barrier.offset,
                                 [issuer = Issuer(warp, lane, instruction), destination, elements, operation, &operands](Warp& waiter) {
                                     write(operands, destination.to.at, elements);
-                                    arrive_with(issuer, destination, operation, elements.size, waiter);
+                                    arrive_with(issuer, destination, operation, {elements.size, elements.size}, waiter);
                                 });
     });
     warp.progress = true;

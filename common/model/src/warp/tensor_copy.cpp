@@ -71,6 +71,11 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
     // Measured on an H200, in tiles; the PTX document does not say so.
     if (coordinates[0] * static_cast<std::int64_t>(memory::element_bytes(map.type)) % coordinate_alignment != 0)
         stop(warp, lane, instruction, error_illegal_instruction, MessageCode::tensor_copy_start, {{"element", coordinates[0]}});
+    // Measured on an H200, in tiles as well: loads may begin before a dimension's first element.
+    const auto negative = std::ranges::find_if(coordinates, [](std::int64_t coordinate) { return coordinate < 0; });
+    if (operation != Operation::load && !map.columns && negative != coordinates.end())
+        stop(warp, lane, instruction, error_illegal_instruction, MessageCode::tensor_store_before,
+             {{"coordinate", *negative}, {"dimension", negative - coordinates.begin()}});
     std::array<std::int64_t, 3> offsets{};
     for (std::size_t i = 0; operands.columns && i + 2 < map.rank; ++i)
         offsets[i] = static_cast<std::int64_t>(lane_value(warp, operands.offsets[i], lane, 2));
@@ -101,11 +106,11 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, Operation::load);
         if (!rows) return;
         warp.access.operation = Operation::store;
-        for (const Destination& destination : find_destinations(warp, lane, operands.shared, rows->bytes(), box_alignment))
+        for (const Destination& destination : find_destinations(warp, lane, operands.shared, rows->shared_bytes(), box_alignment))
             Asynchronous::of(*destination.to.block)
                 .add_to_barrier(destination.barrier.offset, [issuer = Issuer(warp, lane, instruction), destination, rows](Warp& waiter) {
                     rows->copy_to_shared(destination.to.block->shared_memory.data(), destination.to.offset);
-                    arrive_with(issuer, destination, Operation::store, rows->bytes(), waiter);
+                    arrive_with(issuer, destination, Operation::store, {rows->shared_bytes(), rows->bytes()}, waiter);
                 });
     });
     warp.progress = true;
@@ -139,16 +144,16 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
         if (operands.reduces && !type) stop(warp, lane, instruction, error_not_supported, MessageCode::tensor_map_type);
         warp.access.operation = Operation::load;
         const SharedPlace from =
-            find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->bytes(), box_alignment);
+            find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, rows->shared_bytes(), box_alignment);
         if (!from) return;
-        note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, rows->bytes());
+        note_shared_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, from.offset, rows->shared_bytes());
         Asynchronous::of(*warp.block)
             .add_to_group(warp.thread_of(lane), [issuer = Issuer(warp, lane, instruction), from, rows, type, operation, &operands](Warp&) {
                 const unsigned char* shared = from.block->shared_memory.data();
                 if (operands.reduces) rows->reduce_to_global(shared, from.offset, operands.update, *type);
                 else rows->copy_to_global(shared, from.offset);
                 note_shared_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, Operation::load, from.offset,
-                                  rows->bytes());
+                                  rows->shared_bytes());
                 rows->for_each_stretch([&](std::uint64_t address, std::uint64_t bytes) {
                     note_global_range(*issuer.block, issuer.warp, issuer.lane, issuer.program_counter, operation, address, bytes);
                 });

@@ -32,6 +32,7 @@ TensorRows make_rows(const TensorMap& map, std::uint32_t elements)
     rows.swizzle = map.swizzle;
     rows.fill = map.fill;
     rows.row_bytes = elements * static_cast<std::uint32_t>(memory::element_bytes(map.type));
+    rows.pitch = std::max(rows.row_bytes, memory::span_of(map.swizzle));
     return rows;
 }
 
@@ -83,7 +84,7 @@ void TensorRows::copy_to_shared(unsigned char* shared, std::uint64_t offset) con
         else
             for (std::uint32_t at = 0; at < row_bytes; at += unit)
                 std::memcpy(shared + swizzled(offset + at, swizzle), bytes.data() + at, unit);
-        offset += row_bytes;
+        offset += pitch;
     }
 }
 
@@ -96,7 +97,7 @@ void TensorRows::gather(const unsigned char* shared, std::uint64_t offset, Visit
             for (std::uint32_t at = 0; at < row_bytes; at += unit)
                 std::memcpy(bytes.data() + at, shared + swizzled(offset + at, swizzle), unit);
         if (row.bytes) visit(row, bytes.data() + row.begin);
-        offset += row_bytes;
+        offset += pitch;
     }
 }
 

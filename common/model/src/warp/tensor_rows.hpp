@@ -14,7 +14,8 @@
 
 namespace simt::warp {
 
-/// A box of a tensor. In shared memory its rows follow one another without gaps, and then their units of 16 bytes are swizzled.
+/// A box of a tensor. In shared memory its rows follow one another without gaps; with a swizzle, each begins at a multiple of the
+/// pattern's span however short it is (measured on an H200), and then their units of 16 bytes are swizzled.
 struct TensorRows {
     struct Row {
         /// The part of the row that is inside the tensor: from byte `begin` of the row.
@@ -27,10 +28,14 @@ struct TensorRows {
     memory::TensorMap::Swizzle swizzle = memory::TensorMap::Swizzle::none;
     memory::TensorMap::Fill fill = memory::TensorMap::Fill::zeros;
     std::uint32_t row_bytes = 0;
+    /// From the begin of a row in shared memory to that of the next.
+    std::uint32_t pitch = 0;
     std::vector<Row> rows;
 
-    /// Bytes in shared memory, those outside of the tensor too.
+    /// Bytes that are copied, those outside of the tensor too.
     std::uint64_t bytes() const { return std::uint64_t{row_bytes} * rows.size(); }
+    /// Bytes that the box takes in shared memory, with what is between its rows.
+    std::uint64_t shared_bytes() const { return std::uint64_t{pitch} * rows.size(); }
     /// `shared` is the start of a block's shared memory, and `offset` where the box begins in it.
     void copy_to_shared(unsigned char* shared, std::uint64_t offset) const;
     void copy_to_global(const unsigned char* shared, std::uint64_t offset) const;

@@ -112,14 +112,15 @@ void memory_of_a_graph()
     cudaGraphExec_t once, again;
     int* const negative = capture(graph, in, squares);
     RUN(cudaGraphInstantiate(&once, graph, 0));
-    RUN(cudaGraphInstantiate(&again, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
-    RUN(cudaGraphDestroy(graph));
+    cudaGraph_t clone;
+    CHECK(cudaGraphClone(&clone, graph) == cudaErrorNotSupported);
+    CHECK(cudaGraphInstantiate(&again, graph, 0) == cudaErrorNotSupported);
     CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) == 0);
     CHECK(cudaFree(negative) == cudaErrorInvalidValue);
     for (int launch = 0; launch < 3; ++launch) {
         std::fill(squares.begin(), squares.end(), 0);
         RUN(cudaGraphLaunch(once, 0));
-        CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) == 2 * count * sizeof(int));
+        CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) >= 2 * count * sizeof(int));
         RUN(cudaMemcpy(back.data(), negative, count * sizeof(int), cudaMemcpyDeviceToHost));
         int wrong = 0;
         for (int i = 0; i < count; ++i) wrong += squares[i] != in[i] * in[i] || back[i] != -squares[i];
@@ -128,11 +129,13 @@ void memory_of_a_graph()
         if (launch == 0) RUN(cudaFree(negative));
         if (launch == 1) RUN(cudaFreeAsync(negative, 0));
     }
+    RUN(cudaGraphExecDestroy(once));
+    RUN(cudaGraphInstantiate(&again, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+    RUN(cudaGraphDestroy(graph));
     RUN(cudaGraphLaunch(again, 0));
     RUN(cudaGraphLaunch(again, 0));
     RUN(cudaDeviceGraphMemTrim(0));
-    CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) == count * sizeof(int));
-    RUN(cudaGraphExecDestroy(once));
+    CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) >= count * sizeof(int));
     RUN(cudaGraphExecDestroy(again));
     // What is not freed outlives the graph.
     RUN(cudaMemcpy(back.data(), negative, count * sizeof(int), cudaMemcpyDeviceToHost));
@@ -140,29 +143,13 @@ void memory_of_a_graph()
     RUN(cudaFree(negative));
     CHECK(cudaFree(negative) == cudaErrorInvalidValue);
     RUN(cudaDeviceGraphMemTrim(0));
-    CHECK(graph_bytes(cudaGraphMemAttrReservedMemCurrent) == 0);
-    CHECK(graph_bytes(cudaGraphMemAttrReservedMemHigh) == 2 * count * sizeof(int));
-    std::uint64_t zero = 0;
-    RUN(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &zero));
-    CHECK(graph_bytes(cudaGraphMemAttrReservedMemHigh) == 0);
-    cudaGetLastError();
-}
-
-/// All memory is gone after a reset, and an executable graph that is destroyed later gives nothing back a second time.
-void reset_with_a_graph()
-{
-    std::vector<int> in(count), squares(count);
-    cudaGraph_t graph;
-    cudaGraphExec_t executable;
-    capture(graph, in, squares);
-    RUN(cudaGraphInstantiate(&executable, graph, 0));
-    RUN(cudaGraphLaunch(executable, 0));
-    CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) != 0);
-    RUN(cudaDeviceReset());
     CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) == 0);
-    CHECK(cudaGraphLaunch(executable, 0) == cudaErrorInvalidValue);
-    RUN(cudaGraphExecDestroy(executable));
-    RUN(cudaGraphDestroy(graph));
+    CHECK(graph_bytes(cudaGraphMemAttrReservedMemHigh) >= 2 * count * sizeof(int));
+    std::uint64_t zero = 0, one = 1;
+    RUN(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &zero));
+    CHECK(graph_bytes(cudaGraphMemAttrReservedMemHigh) == graph_bytes(cudaGraphMemAttrReservedMemCurrent));
+    CHECK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &one) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &zero) == cudaErrorInvalidValue);
     cudaGetLastError();
 }
 
@@ -282,7 +269,6 @@ int main()
     a_choice(cudaGraphCondTypeIf, 2);
     a_choice(cudaGraphCondTypeSwitch, 4);
     mistakes();
-    reset_with_a_graph();
     std::printf(failures ? "%d checks failed\n" : "passed\n", failures);
     return failures != 0;
 }

@@ -63,17 +63,19 @@ __global__ void load(const __grid_constant__ CUtensorMap map, Coordinates c, int
 {
     __shared__ alignas(1024) int tile[MOST];
     __shared__ std::uint64_t full;
+    for (int i = threadIdx.x; i < MOST; i += blockDim.x) tile[i] = -1;
+    ptx::fence_proxy_async(ptx::space_shared);
     start(full, bytes);
     if (threadIdx.x == 0) load_box<RANK>(tile, &map, c.at, &full);
     wait(full);
-    for (int i = threadIdx.x; i < bytes / 4; i += blockDim.x) to[i] = tile[i];
+    for (int i = threadIdx.x; i < MOST; i += blockDim.x) to[i] = tile[i];
 }
 
 template <int RANK>
-__global__ void store(const __grid_constant__ CUtensorMap map, Coordinates c, int bytes, bool adds)
+__global__ void store(const __grid_constant__ CUtensorMap map, Coordinates c, bool adds)
 {
     __shared__ alignas(1024) int tile[MOST];
-    for (int i = threadIdx.x; i < bytes / 4; i += blockDim.x) tile[i] = 100000 + i;
+    for (int i = threadIdx.x; i < MOST; i += blockDim.x) tile[i] = 100000 + i;
     ptx::fence_proxy_async(ptx::space_shared);
     __syncthreads();
     if (threadIdx.x != 0) return;
@@ -121,6 +123,13 @@ struct Tensor {
         for (int i = 0; i < rank; ++i) n *= extent[i];
         return n;
     }
+    /// Loads may begin before the first element of a dimension; what writes to global memory may not.
+    static bool may_be_written(const Coordinates& c)
+    {
+        for (const int at : c.at)
+            if (at < 0) return false;
+        return true;
+    }
     int side(int i) const { return i == 0 ? box[0] : (box[i] + every[i] - 1) / every[i]; }
     int box_elements() const
     {
@@ -160,9 +169,12 @@ struct Tensor {
     }
 };
 
-/// Where 16 bytes of a box are in shared memory.
-int place(int element, CUtensorMapSwizzle swizzle)
+/// Where an element of a box is in shared memory, whose rows have `length` elements.
+int place(int element, int length, CUtensorMapSwizzle swizzle)
 {
+    const int span = swizzle == CU_TENSOR_MAP_SWIZZLE_128B ? 32 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 16 : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 8 : length;
+    // However short they are, rows begin at a multiple of the pattern's span.
+    element = element / length * span + element % length;
     const int unit = element / 4, row = unit / 8;
     const int mask = swizzle == CU_TENSOR_MAP_SWIZZLE_128B ? 7 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 3 : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 1 : 0;
     // The patterns exchange units within 128, 64 and 32 bytes by the number of the 128 bytes.
@@ -193,16 +205,18 @@ void test(const Tensor& tensor, const Coordinates& c, CUtensorMapSwizzle swizzle
     cudaMemcpy(result.data(), to, MOST * 4, cudaMemcpyDeviceToHost);
     for (int i = 0; i < bytes / 4; ++i) {
         const int element = tensor.element(c, i), expected = element < 0 ? 0 : values[element];
-        if (result[place(i, swizzle)] != expected) return fail("load", RANK, i, result[place(i, swizzle)], expected);
+        const int given = result[place(i, tensor.box[0], swizzle)];
+        if (given != expected) return fail("load", RANK, i, given, expected);
     }
+    if (!Tensor::may_be_written(c)) return;
     for (const bool adds : {false, true}) {
         if (adds && RANK != 2) continue;
         cudaMemcpy(memory, values.data(), count * 4, cudaMemcpyHostToDevice);
-        store<RANK><<<1, 64>>>(map, c, bytes, adds);
+        store<RANK><<<1, 64>>>(map, c, adds);
         cudaMemcpy(after.data(), memory, count * 4, cudaMemcpyDeviceToHost);
         std::vector<int> expected = values;
         for (int i = 0; i < bytes / 4; ++i)
-            if (const int element = tensor.element(c, i); element >= 0) expected[element] = 100000 + place(i, swizzle) + (adds ? values[element] : 0);
+            if (const int element = tensor.element(c, i); element >= 0) expected[element] = 100000 + place(i, tensor.box[0], swizzle) + (adds ? values[element] : 0);
         for (int i = 0; i < count; ++i)
             if (after[i] != expected[i]) return fail(adds ? "reduction" : "store", RANK, i, after[i], expected[i]);
     }
@@ -260,11 +274,16 @@ int main()
         test<2>({2, {64, 40}, {inner, 16}}, {{32, 8}}, swizzle);
         test<2>({2, {60, 40}, {inner, 32}}, {{-4, 30}}, swizzle);
         test<2>({2, {60, 40}, {inner, 32}}, {{52, -5}}, swizzle);
+        test<2>({2, {60, 40}, {inner, 32}}, {{52, 30}}, swizzle);
         test<2>({2, {60, 40}, {inner / 2, 32}}, {{4, 4}}, swizzle);
+        test<3>({3, {60, 9, 7}, {4, 5, 3}}, {{56, 6, 3}}, swizzle);
         test<3>({3, {60, 9, 7}, {inner, 4, 5}}, {{8, 6, 3}}, swizzle);
         test<3>({3, {60, 9, 7}, {inner, 4, 5}, {1, 2, 3}}, {{8, 3, -1}}, swizzle);
+        test<3>({3, {60, 9, 7}, {inner, 4, 5}, {1, 2, 3}}, {{8, 6, 1}}, swizzle);
         test<4>({4, {36, 5, 4, 6}, {inner, 2, 3, 4}}, {{8, 4, -1, 1}}, swizzle);
         test<5>({5, {36, 5, 4, 3, 4}, {inner, 2, 3, 2, 3}}, {{8, 2, 1, -1, 2}}, swizzle);
+        test<4>({4, {36, 5, 4, 6}, {inner, 2, 3, 4}}, {{8, 4, 2, 1}}, swizzle);
+        test<5>({5, {36, 5, 4, 3, 4}, {inner, 2, 3, 2, 3}}, {{8, 2, 1, 2, 2}}, swizzle);
         test<2>({2, {64, 40}, {inner, 16}}, {{1000, 8}}, swizzle);
     }
     test_columns();
