@@ -219,15 +219,15 @@ void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers
     }
 }
 
-/// Watches the lanes whose bytes are the block's own. Of what other blocks of a cluster do to a block's shared memory no more is
-/// known than which bytes they write.
-void watch_own(Warp& warp, const LanePointers& pointers)
+/// The part of an access that is counted and watched: that of the lanes whose bytes are the block's own. An H200 counts none of
+/// what other blocks of a cluster do to a block's shared memory, and no more is known of it here than which bytes they write.
+WarpAccess own_part(const WarpAccess& access, const LanePointers& pointers)
 {
-    WarpAccess own = warp.access;
+    WarpAccess own = access;
     own.active &= ~pointers.elsewhere;
     own.changed &= ~pointers.elsewhere;
     own.evenly_spaced &= pointers.elsewhere == 0;
-    if (own.active) warp.block->watch.uncounted_access(own);
+    return own;
 }
 
 bool is_private(const WarpAccess& access) { return access.space == Space::local || access.space == Space::constant; }
@@ -247,8 +247,7 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
         warp.block->watch.count_only(access);
         warp.block->watch.global_release_acquire(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
     } else if (pointers.elsewhere) {
-        warp.block->watch.count_only(access);
-        watch_own(warp, pointers);
+        if (const WarpAccess own = own_part(access, pointers); own.active) warp.block->watch.access(own);
     } else {
         warp.block->watch.access(access);
     }
@@ -277,9 +276,10 @@ void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
 {
     if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
     describe(warp.access, space, pointers, access.operation, changed);
-    if (!is_private(warp.access)) watch_own(warp, pointers);
+    WarpAccess wide = own_part(warp.access, pointers);
+    if (wide.active == 0) return;
+    if (!is_private(wide)) warp.block->watch.uncounted_access(wide);
     if (access.counted.bytes == 0) return;
-    WarpAccess wide = warp.access;
     wide.size = access.counted.bytes;
     if (access.counted.one_lane) {
         wide.active &= ~wide.active + 1;

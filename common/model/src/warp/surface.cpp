@@ -33,8 +33,8 @@ struct SurfaceAccess {
     bool by_texel = false;
 };
 
-/// Lanes, side by side, that make a request (measured on an H200: tests/hardware/h200_features.json).
-constexpr int lanes_of_request = 8;
+/// Lanes, side by side, that make a request (measured on an H200: tests/hardware/h200_programs.json).
+int lanes_of_request(Geometry geometry) { return geometry == Geometry::one || geometry == Geometry::two ? 8 : 4; }
 
 /// Rows of surfaces that several blocks change at the same time are locked one at a time.
 std::mutex& reduction_mutex()
@@ -148,7 +148,7 @@ void execute(Warp& warp, const Instruction& instruction)
     }
     warp.progress |= access.action != Action::load;
     begin_access(warp, instruction, access.action == Action::load ? Operation::load : Operation::store, access.count * access.element_bytes,
-                 lanes_of_request);
+                 lanes_of_request(access.geometry));
     warp.block->watch.count_only(warp.access);
 }
 

@@ -48,7 +48,7 @@ struct Sampling {
 
 // Measured on an H200 (tests/hardware/h200_features.json): the lanes, side by side, that make a request. Those of a texture of plain
 // memory are more, unless its texels have 16 bytes.
-constexpr int lanes_of_request = 4, lanes_of_narrow_fetch = 8;
+constexpr int lanes_of_narrow_fetch = 8;
 
 const Sampling& details(const Instruction& instruction) { return *reinterpret_cast<const Sampling*>(instruction.immediate); }
 
@@ -131,7 +131,7 @@ void execute(Warp& warp, const Instruction& instruction)
     }
     if (sampling.resident >= 0) write_predicate(warp, instruction.operand_at(static_cast<std::size_t>(sampling.resident)), all_lanes);
     const bool is_row_of_memory = sampling.geometry == Geometry::one && lookup.linear();
-    begin_access(warp, instruction, Operation::load, bytes, is_row_of_memory && bytes < 16 ? lanes_of_narrow_fetch : lanes_of_request);
+    begin_access(warp, instruction, Operation::load, bytes, is_row_of_memory && bytes < 16 ? lanes_of_narrow_fetch : lanes_of_fetch);
     warp.block->watch.count_only(warp.access);
 }
 

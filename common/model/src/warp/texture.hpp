@@ -56,6 +56,9 @@ private:
     const unsigned char* linear_ = nullptr;
 };
 
+/// Lanes, side by side, that make a request of most textures (measured on an H200: tests/hardware/h200_features.json).
+inline constexpr int lanes_of_fetch = 4;
+
 /// Begins an access of textures, to be given addresses and counted. `request_lanes` lanes, side by side, make a request.
 void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes, int request_lanes);
 

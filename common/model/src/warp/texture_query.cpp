@@ -14,22 +14,8 @@ namespace simt::warp::texture {
 
 namespace {
 
-enum class Ask : std::uint8_t {
-    width,
-    height,
-    depth,
-    layers,
-    levels,
-    samples,
-    data_type,
-    order,
-    normalized,
-    filter,
-    mode_x,
-    mode_y,
-    mode_z,
-    zero
-};
+/// What drivers of today answer: programs with other queries are not loaded (tried on an H200).
+enum class Ask : std::uint8_t { width, height, depth };
 
 struct Query {
     Ask ask = Ask::width;
@@ -38,87 +24,39 @@ struct Query {
     int level = -1;
 };
 
-constexpr std::pair<std::string_view, Ask> names[] = {{"width", Ask::width},
-                                                      {"height", Ask::height},
-                                                      {"depth", Ask::depth},
-                                                      {"array_size", Ask::layers},
-                                                      {"num_mipmap_levels", Ask::levels},
-                                                      {"num_samples", Ask::samples},
-                                                      {"channel_data_type", Ask::data_type},
-                                                      {"channel_order", Ask::order},
-                                                      {"normalized_coords", Ask::normalized},
-                                                      {"filter_mode", Ask::filter},
-                                                      {"addr_mode_0", Ask::mode_x},
-                                                      {"addr_mode_1", Ask::mode_y},
-                                                      {"addr_mode_2", Ask::mode_z},
-                                                      {"memory_layout", Ask::zero},
-                                                      {"force_unnormalized_coords", Ask::zero}};
-
-/// Numbers of OpenCL's image formats, which the PTX document refers to.
-std::uint32_t data_type_of(const ChannelFormat& format)
-{
-    const auto width = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(format.bits[0] / 8)));
-    switch (format.kind) {
-        case ChannelFormat::Kind::signed_integer: return 0x10D7 + width;
-        case ChannelFormat::Kind::unsigned_integer: return 0x10DA + width;
-        default: return format.bits[0] == 16 ? 0x10DD : 0x10DE;
-    }
-}
-
-std::uint32_t order_of(const ChannelFormat& format)
-{
-    switch (format.channels()) {
-        case 1: return 0x10B0;
-        case 2: return 0x10B2;
-        default: return 0x10B5;
-    }
-}
+constexpr std::pair<std::string_view, Ask> names[] = {{"width", Ask::width}, {"height", Ask::height}, {"depth", Ask::depth}};
 
 std::size_t extent_of(const memory::Texture& texture, Ask ask, int number)
 {
     const TextureRequest& request = texture.request;
     if (!texture.array) return ask == Ask::width ? request.width : ask == Ask::height ? request.height : 0;
     const ArrayShape& shape = texture.array->shape;
-    const bool in_layers = shape.layered || shape.cubemap;
     const int first = request.mipmapped ? static_cast<int>(request.min_level) : 0;
     const memory::Level& level =
         texture.array->levels[static_cast<std::size_t>(std::clamp(first + number, 0, static_cast<int>(texture.array->levels.size()) - 1))];
     switch (ask) {
         case Ask::width: return level.width;
         case Ask::height: return shape.height ? level.height : 0;
-        case Ask::depth: return shape.depth && !in_layers ? level.depth : 0;
-        default: return in_layers ? shape.depth / (shape.cubemap ? 6 : 1) : 0;
+        case Ask::depth: return shape.depth && !shape.layered && !shape.cubemap ? level.depth : 0;
     }
-}
-
-std::uint32_t answer(const memory::Texture& texture, Ask ask, int level)
-{
-    const TextureRequest& request = texture.request;
-    switch (ask) {
-        case Ask::levels: return texture.array ? static_cast<std::uint32_t>(texture.array->levels.size()) : 1;
-        case Ask::samples: return 1;
-        case Ask::data_type: return data_type_of(request.format);
-        case Ask::order: return order_of(request.format);
-        case Ask::normalized: return request.normalized_coordinates;
-        case Ask::filter: return static_cast<std::uint32_t>(request.filter);
-        case Ask::mode_x: return static_cast<std::uint32_t>(request.address_mode[0]);
-        case Ask::mode_y: return static_cast<std::uint32_t>(request.address_mode[1]);
-        case Ask::mode_z: return static_cast<std::uint32_t>(request.address_mode[2]);
-        case Ask::zero: return 0;
-        default: return static_cast<std::uint32_t>(extent_of(texture, ask, level));
-    }
+    return 0;
 }
 
 void execute(Warp& warp, const Instruction& instruction)
 {
     const Query& query = *reinterpret_cast<const Query*>(instruction.immediate);
     Lookup lookup(warp, instruction, 1, query.surface);
+    warp.access.address.fill(0);
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const int level =
             query.level < 0 ? 0 : values<std::int32_t>(warp, instruction.operand[static_cast<std::size_t>(query.level)])[lane];
-        values<std::uint32_t>(warp, instruction.operand[0])[lane] = answer(lookup.at(lane), query.ask, level);
+        values<std::uint32_t>(warp, instruction.operand[0])[lane] =
+            static_cast<std::uint32_t>(extent_of(lookup.at(lane), query.ask, level));
     }
+    // To an H200 it is a request like that of a fetch, which brings nothing from memory.
+    begin_access(warp, instruction, Operation::load, 0, lanes_of_fetch);
+    warp.block->watch.count_only(warp.access);
 }
 
 /// What `istypep` asks: objects of textures and surfaces; samplers of their own there are none.
