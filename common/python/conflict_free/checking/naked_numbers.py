@@ -15,9 +15,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import jsonschema
-
 from conflict_free.console import ROOT
+from conflict_free.schemas import Schema
 
 ALLOWED = ROOT / "book" / "typed_numbers.json"
 GLOSSARY = ROOT / "book" / "glossary.rst"
@@ -135,10 +134,11 @@ def _allowed() -> tuple[list[dict], list[str]]:
         return [], []
     try:
         entries = json.loads(ALLOWED.read_text(encoding="utf-8"))
-        jsonschema.validate(entries, _SCHEMA)
-    except (ValueError, jsonschema.ValidationError) as error:
-        return [], [f"{name}: {str(error).splitlines()[0]}"]
-    wrong = []
+    except ValueError as error:
+        return [], [f"{name}: {error}"]
+    wrong = [f"{name}: {'/'.join(misfit.place)}: {misfit.text}" for misfit in Schema(_SCHEMA).misfits(entries)]
+    if wrong:
+        return [], wrong[:1]
     references = REFERENCES.read_text(encoding="utf-8") if REFERENCES.exists() else ""
     glossary = GLOSSARY.read_text(encoding="utf-8") if GLOSSARY.exists() else ""
     for entry in entries:

@@ -4,32 +4,20 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from conflict_free.schemas import Schema
 
 from .names import SCHEMAS, SPECIMENS, ResultError
 from .source import SourceError, Sources, read_sources
 
 
-@functools.cache
-def _validator(name: str) -> jsonschema.Draft202012Validator:
-    schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
 def _validate(data: Any, schema: str, where: str) -> None:
-    error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(data))
-    if error is not None:
-        place = "/".join(str(part) for part in error.absolute_path) or "the top level"
-        message = " ".join(error.message.split())
-        if len(message) > 300:
-            message = message[:297] + "..."
-        raise ResultError(f"{where}: at {place}: {message}")
+    for misfit in Schema.of(SCHEMAS / schema).misfits(data):
+        message = misfit.text if len(misfit.text) <= 300 else misfit.text[:297] + "..."
+        raise ResultError(f"{where}: at {'/'.join(misfit.place) or 'the top level'}: {message}")
 
 
 def _read_json(path: Path) -> Any:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from conflict_free.schemas import Schema
 
 from .metrics import COUNTERS
 from .names import ResultError
@@ -53,11 +53,12 @@ def load_exceptions(results: Path) -> list[ParityException]:
     path = results / EXCEPTIONS
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        jsonschema.validate(data, _SCHEMA)
     except FileNotFoundError:
         return []
-    except (ValueError, jsonschema.ValidationError) as error:
-        raise ResultError(f"{path}: {str(error).splitlines()[0]}") from None
+    except ValueError as error:
+        raise ResultError(f"{path}: {error}") from None
+    for misfit in Schema(_SCHEMA).misfits(data):
+        raise ResultError(f"{path}: {'/'.join(misfit.place)}: {misfit.text}")
     return [ParityException(entry["slug"], entry["kernel"], tuple(entry["counters"]), entry["why"]) for entry in data]
 
 

@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,9 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import jsonschema
-
 from conflict_free.console import ROOT
+from conflict_free.schemas import Schema
 
 from . import regions
 from .command_line import assignment_names
@@ -234,15 +231,9 @@ def load_folder(folder: Path, name: str) -> Assignment:
 # --- what task.toml may say ----------------------------------------------------------------------
 
 
-@functools.cache
-def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
-
-
 def _misshapen(task: Any) -> Iterator[str]:
-    for error in sorted(_validator().iter_errors(task), key=lambda error: list(map(str, error.absolute_path))):
-        where = ".".join(map(str, error.absolute_path)) or "the whole"
-        yield f"{where}: {error.message}".replace("\n", " ")
+    for misfit in Schema.of(SCHEMA).misfits(task):
+        yield f"{'.'.join(misfit.place) or 'the whole'}: {misfit.text}"
 
 
 def _contradictions(task: dict[str, Any]) -> Iterator[str]:

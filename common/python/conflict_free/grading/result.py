@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from conflict_free.schemas import Schema
 
 FORMAT = "conflict_free/result/1"
 SCHEMA = Path(__file__).with_name("result.schema.json")
@@ -125,10 +124,9 @@ class Result:
 
         Raises ResultFormatError if it has another shape, or if its points are not the sums of those of its checks.
         """
-        errors = sorted(_validator().iter_errors(data), key=lambda error: list(map(str, error.absolute_path)))
-        if errors:
-            where = "/".join(map(str, errors[0].absolute_path)) or "the whole"
-            raise ResultFormatError(f"{where}: {errors[0].message}; a result in the format {FORMAT} is accepted")
+        for misfit in Schema.of(SCHEMA).misfits(data):
+            where = "/".join(misfit.place) or "the whole"
+            raise ResultFormatError(f"{where}: {misfit.text}; a result in the format {FORMAT} is accepted")
         fields = {name: data[name] for name in cls.__dataclass_fields__}
         result = cls(**{**fields, "checks": tuple(map(Check.from_json, data["checks"]))})
         if (result.points, result.max_points) != (data["points"], data["max_points"]):
@@ -137,8 +135,3 @@ class Result:
                 f"{result.points} of {result.max_points}"
             )
         return result
-
-
-@functools.cache
-def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))

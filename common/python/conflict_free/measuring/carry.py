@@ -35,22 +35,18 @@ DEBIAN = (
 )
 UNWANTED = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/locale", "usr/bin", "usr/src")
 
-# jsonschema, rich and pytest with what they need.
+# jsonschema-rs, rich, simpleeval and pytest with what they need.
 PYTHON = (
-    "attrs",
     "iniconfig",
-    "jsonschema",
-    "jsonschema-specifications",
+    "jsonschema-rs",
     "markdown-it-py",
     "mdurl",
     "packaging",
     "pluggy",
     "pygments",
     "pytest",
-    "referencing",
     "rich",
-    "rpds-py",
-    "typing-extensions",
+    "simpleeval",
 )
 # The platform tags of wheels for Linux with a C library of 2018 or later.
 _LIBC = ("manylinux_2_28", "manylinux_2_17", "manylinux2014")

@@ -105,15 +105,15 @@ def test_ctest_arguments_are_passed_on():
 def test_check_without_packages_and_without_a_venv_says_what_to_do(house):
     done = subprocess.run([sys.executable, "-S", "-I", str(house.root / "scripts" / "check")], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == "error: no Python package jsonschema here; run scripts/test once, it installs it\n"
+    assert done.stderr == "error: no Python package jsonschema_rs here; run scripts/test once, it installs it\n"
 
 
 def test_measure_without_packages_says_so(gpu_house):
     gpu_house.environment["PYTHONPATH"] = str(gpu_house.root)
-    (gpu_house.root / "jsonschema.py").write_text("raise ModuleNotFoundError(name='jsonschema')", encoding="utf-8")
+    (gpu_house.root / "jsonschema_rs.py").write_text("raise ModuleNotFoundError(name='jsonschema_rs')", encoding="utf-8")
     done = gpu_house.run("measure", "--no-setup", "--build-dir", str(gpu_house.root / "ready"), "--commit", "a")
     assert done.returncode == 2
-    assert done.stderr == "error: no Python package jsonschema here; without --no-setup it is installed\n"
+    assert done.stderr == "error: no Python package jsonschema_rs here; without --no-setup it is installed\n"
 
 
 def test_a_part_of_the_tests_builds_what_it_needs():

@@ -7,7 +7,6 @@ The tests that build a program take the model from the build folder that CONFLIC
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -16,8 +15,10 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
+from conflict_free.schemas import Schema
+
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
-SCHEMA = json.loads((REPOSITORY / "common" / "model" / "report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = Schema.of(REPOSITORY / "common" / "model" / "report.schema.json")
 
 needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
 import pytest
 from counting_tools import HEADER, SCHEMA, needs_model, run
 
@@ -25,7 +24,7 @@ def test_a_program_is_counted_line_by_line(folder):
     assert "shared store      2 1.00    8     tile[threadIdx.x] = threadIdx.x;" in done.stdout
     assert done.stdout.endswith("3 launches, 0 hazards, the program's exit code 0\n")
     data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    jsonschema.validate(data, SCHEMA)
+    assert SCHEMA.misfits(data) == []
     assert [kernel["launch"] for kernel in data["kernels"]] == [0, 1, 2]
     assert data["kernels"][0]["global_store"]["sectors"] == 8
     for kernel in data["kernels"]:
@@ -43,7 +42,7 @@ def test_a_hazard_is_an_exit_code_and_quotes_both_lines(folder):
     assert "  reverse.cu:12  out[threadIdx.x] = tile[63 - threadIdx.x];" in done.stdout
     assert "  reverse.cu:8   tile[threadIdx.x] = threadIdx.x;" in done.stdout
     data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    jsonschema.validate(data, SCHEMA)
+    assert SCHEMA.misfits(data) == []
     assert data["exit_code"] == 0
     assert any(hazard["kind"] == "race" for hazard in data["hazards"])
 

@@ -10,13 +10,13 @@ import json
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-import jsonschema
 import pytest
 import xmlschema
 from conftest import REPOSITORY
 from grading_results import make_result
 
 from conflict_free.grading import exports
+from conflict_free.schemas import Schema
 
 SCHEMAS = REPOSITORY / "common" / "python" / "conflict_free" / "grading" / "schemas"
 
@@ -36,9 +36,7 @@ OUTCOMES = ["", "exists", "compiles", "safe", "correct", "counts.conflicts", "co
 
 
 def complaints(name: str, data: object) -> list[str]:
-    schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(data)]
+    return [misfit.text for misfit in Schema.of(SCHEMAS / name).misfits(data)]
 
 
 def junit_complaints(text: str) -> list[str]:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import jsonschema
 import pytest
 from conftest import REPOSITORY
 from grading_results import make_result
@@ -22,6 +21,7 @@ from conflict_free.grading import answers, assignment, building, result
 from conflict_free.grading.assignment import Outcome
 from conflict_free.grading.judging import Grading
 from conflict_free.grading.result import Check, Result, ResultFormatError
+from conflict_free.schemas import Schema
 
 
 @pytest.fixture(scope="module")
@@ -216,10 +216,9 @@ def test_draws_in_one_process_come_to_what_each_comes_to(answer, expected):
 
 
 def test_a_result_is_in_the_shape_of_its_schema(right, with_conflicts):
-    schema = json.loads(result.SCHEMA.read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
+    schema = Schema.of(result.SCHEMA)
     for found in (right, with_conflicts, make_result(fails="safe")):
-        jsonschema.validate(json.loads(found.to_text()), schema)
+        assert schema.misfits(json.loads(found.to_text())) == []
         assert Result.from_json(json.loads(found.to_text())).to_text() == found.to_text()
 
 

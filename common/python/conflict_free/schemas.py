@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""JSON schemas, and what of a value they do not accept."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+
+@dataclass(frozen=True, order=True)
+class Misfit:
+    """A part of a value that a schema does not accept: the names and numbers that lead to it, and what is wrong, in one line."""
+
+    place: tuple[str, ...]
+    text: str
+
+
+class Schema:
+    """A schema of the draft of 2020."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        """Raises ``jsonschema_rs.ValidationError`` if it is none."""
+        self._validator = jsonschema_rs.Draft202012Validator(schema)
+
+    @classmethod
+    @functools.cache
+    def of(cls, path: Path) -> Schema:
+        """Return the schema of a file, which is read once."""
+        return cls(json.loads(path.read_text(encoding="utf-8")))
+
+    def misfits(self, data: Any) -> list[Misfit]:
+        """Return what the schema does not accept, what is nearest to the top level first."""
+        try:
+            found = [_reason(error) for error in self._validator.iter_errors(data)]
+        except ValueError as error:  # a value that JSON does not have, such as a date of TOML
+            return [Misfit((), str(error))]
+        return sorted(Misfit(tuple(map(str, error.instance_path)), " ".join(error.message.split())) for error in found)
+
+
+def _reason(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
+    """Of a value that no alternative accepts, what the alternative says that has its type and comes furthest."""
+    alternatives = list(_inner(error))
+    return max(alternatives, key=lambda inner: (inner.kind.name != "type", len(inner.instance_path)), default=error)
+
+
+def _inner(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
+    for alternative in getattr(error.kind, "context", ()):
+        for inner in alternative:
+            deeper = list(_inner(inner))
+            yield from deeper or [inner]
