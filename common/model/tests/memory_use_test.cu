@@ -78,6 +78,25 @@ TEST_F(MemoryUse, OfTheWatchIsHalfOfWhatIsTouchedByColumns)
     EXPECT_LE(growth_by([&] { write_columns<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(data_, n); }), touched / 2 + little);
 }
 
+TEST_F(MemoryUse, GoesWithTheMemoryThatIsFreed)
+{
+    const auto fill = [](long bytes) {
+        int* data = nullptr;
+        ASSERT_EQ(cudaMalloc(&data, bytes), cudaSuccess);
+        add_one<<<bytes / 4 / 256, 256>>>(data);
+        ASSERT_EQ(cudaFree(data), cudaSuccess);
+    };
+    fill(touched);
+    EXPECT_LE(growth_by([&] {
+                  for (int i = 0; i < 3; ++i) fill(touched);
+              }),
+              little);
+    EXPECT_LE(growth_by([&] {
+                  for (int i = 0; i < 2000; ++i) fill(1024);
+              }),
+              little);
+}
+
 TEST_F(MemoryUse, IsThatOfTheTouchedPartOfAnAllocation)
 {
     // The watch takes large pages, whole ones at both ends.

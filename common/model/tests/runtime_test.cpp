@@ -272,20 +272,17 @@ TEST_F(Runtime, GraphsWithMemorySurviveAReset)
     void* memory = nullptr;
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
-    const auto bytes_in_use = [] {
-        std::uint64_t bytes = 0;
-        EXPECT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes), cudaSuccess);
-        return bytes;
-    };
+    std::uint64_t bytes = 0;
+    const auto ask = [&] { return cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes); };
     cudaStreamCreate(&stream);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     EXPECT_EQ(cudaMallocAsync(&memory, 4000, stream), cudaSuccess);
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
     ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
     EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
-    EXPECT_EQ(bytes_in_use(), 4000U);
+    EXPECT_TRUE(ask() == cudaSuccess && bytes == 4000);
     EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
-    EXPECT_EQ(bytes_in_use(), 0U);
+    EXPECT_TRUE(ask() == cudaSuccess && bytes == 0);
     EXPECT_EQ(cudaGraphLaunch(executable, nullptr), cudaErrorInvalidValue);
     EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);

@@ -4,6 +4,7 @@
 #include "hazards/global_shadow.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -61,8 +62,8 @@ GlobalLine* GlobalShadow::chunk_of(std::uint64_t address, const RangeOf& range_o
 
 void GlobalShadow::forget(std::uint64_t address, std::size_t bytes)
 {
-    // Whole pages of lines, of which the largest there are hold 64 KiB.
-    constexpr std::uint64_t page = (std::uint64_t{64} << 10) / sizeof(GlobalLine) * GlobalLine::bytes;
+    // Whole pages of lines.
+    static const std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / sizeof(GlobalLine) * GlobalLine::bytes;
     const std::uint64_t end = (address + bytes) / page * page;
     std::uint64_t begin = (address + page - 1) / page * page;
     while (begin < end) {

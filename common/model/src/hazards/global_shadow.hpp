@@ -38,7 +38,8 @@ struct GlobalEntry {
 
 /// What blocks have done in a launch to 128 bytes. Most lines are touched by one or two blocks in one or two ways.
 struct GlobalLine {
-    static constexpr std::size_t bytes = 128;
+    static constexpr int bits = 7;
+    static constexpr std::size_t bytes = std::size_t{1} << bits;
     static constexpr std::uint8_t most_entries = 4;
 
     /// In place of entries, where they are more.
@@ -50,6 +51,13 @@ struct GlobalLine {
     /// Always 0.
     std::uint16_t unused;
     GlobalEntry entry[most_entries];
+
+    /// The words of its line that an access of `size` bytes at `address` touches. Accesses are aligned.
+    static std::uint32_t words_at(std::uint64_t address, int size)
+    {
+        const std::uint32_t words = size > 4 ? (1u << static_cast<unsigned>(size) / 4) - 1 : 1u;
+        return words << (address % bytes / 4);
+    }
 };
 static_assert(sizeof(GlobalLine) == 64);
 

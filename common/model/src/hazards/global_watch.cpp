@@ -15,28 +15,14 @@ namespace simt::hazards {
 
 namespace {
 
-constexpr int line_bits = 7;
-static_assert(GlobalLine::bytes == 1u << line_bits);
 constexpr std::uint8_t more_entries = GlobalLine::most_entries + 1;
 constexpr std::uint32_t block_mask = UINT32_MAX >> GlobalEntry::kind_bits;
 
-bool reads(Operation operation)
-{
-    return operation == Operation::load || operation == Operation::async_copy || operation == Operation::bulk_copy;
-}
-
 std::uint32_t kind_of(const WarpAccess& access)
 {
-    if (reads(access.operation)) return 0;
+    if (is_read(access.operation)) return 0;
     return GlobalEntry::write | (access.operation == Operation::atomic ? GlobalEntry::atomic : 0) |
            (access.size >= 4 ? GlobalEntry::whole_words : 0);
-}
-
-/// The words of its line that an access of `size` bytes at `address` touches. Accesses are aligned.
-std::uint32_t words_at(std::uint64_t address, int size)
-{
-    const std::uint32_t words = size > 4 ? (1u << static_cast<unsigned>(size) / 4) - 1 : 1u;
-    return words << (address % GlobalLine::bytes / 4);
 }
 
 void lock_line(GlobalLine& line)
@@ -166,7 +152,7 @@ void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes)
 {
     std::uint64_t last = UINT64_MAX;
     detail::for_each_lane(lanes, [&](std::size_t lane) {
-        const std::uint64_t line = access.address[lane] >> line_bits;
+        const std::uint64_t line = access.address[lane] >> GlobalLine::bits;
         if (line != last) held_.push_back(launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
         last = line;
     });
@@ -216,8 +202,8 @@ void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
 {
     if (std::uint64_t step; detail::is_evenly_spaced(access, step) && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
         const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);
-        for (std::uint64_t line = begin >> line_bits; line << line_bits < end; ++line) {
-            const std::uint64_t first = std::max(begin, line << line_bits), last = std::min(end, (line + 1) << line_bits);
+        for (std::uint64_t line = begin >> GlobalLine::bits; line << GlobalLine::bits < end; ++line) {
+            const std::uint64_t first = std::max(begin, line << GlobalLine::bits), last = std::min(end, (line + 1) << GlobalLine::bits);
             visit(line, detail::lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
         }
         return;
@@ -226,12 +212,12 @@ void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
     std::uint32_t words = 0;
     detail::for_each_lane(access.active, [&](std::size_t lane) {
         const std::uint64_t address = access.address[lane];
-        if (address >> line_bits != line) {
+        if (address >> GlobalLine::bits != line) {
             if (words) visit(line, words);
-            line = address >> line_bits;
+            line = address >> GlobalLine::bits;
             words = 0;
         }
-        words |= words_at(address, access.size);
+        words |= GlobalLine::words_at(address, access.size);
     });
     visit(line, words);
 }
@@ -247,7 +233,7 @@ void GlobalWatch::access(const WarpAccess& access)
     std::uint64_t chunk = UINT64_MAX;
     GlobalLine* lines = nullptr;
     for_each_line(access, [&](std::uint64_t line, std::uint32_t words) {
-        const std::uint64_t address = line << line_bits;
+        const std::uint64_t address = line << GlobalLine::bits;
         if (address >> GlobalShadow::chunk_bits != chunk) {
             chunk = address >> GlobalShadow::chunk_bits;
             lines = launch_.chunk_of(address);
@@ -263,7 +249,7 @@ void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
     alignas(64) Lanes place, words;
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         place[lane] = static_cast<std::uint32_t>(GlobalShadow::place_in_chunk(access.address[lane]));
-        words[lane] = words_at(access.address[lane], access.size);
+        words[lane] = GlobalLine::words_at(access.address[lane], access.size);
     }
     GlobalLine* const lines = launch_.chunk_of(access.address[0]);
     const std::uint32_t launch = launch_.number();
@@ -272,7 +258,8 @@ void GlobalWatch::touch_column(const WarpAccess& access, GlobalEntry entry)
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
         entry.words = words[lane];
         GlobalLine& here = lines[place[lane]];
-        if (!LockedLine(here, launch_, launch, locks).add_to_own(entry)) touch(here, access, entry, access.address[lane] >> line_bits);
+        if (!LockedLine(here, launch_, launch, locks).add_to_own(entry))
+            touch(here, access, entry, access.address[lane] >> GlobalLine::bits);
     }
 }
 
@@ -360,64 +347,6 @@ void GlobalWatch::store(LockedLine& line, const Touch& touch)
     }
     if (!alike) line.add(self);
     if (any_empty) line.clean();
-}
-
-int GlobalWatch::racing_lane(const GlobalEntry& other, const Touch& touch)
-{
-    const WarpAccess& access = touch.access;
-    const bool whole = access.size >= 4, atomic = access.operation == Operation::atomic, store = access.operation == Operation::store;
-    if (other.is_write() ? (atomic && other.key & GlobalEntry::atomic) || !(whole || other.key & GlobalEntry::whole_words) : !whole)
-        return -1;
-    for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
-        if (address >> line_bits != touch.line || !(words_at(address, access.size) & other.words)) continue;
-        const bool repeats_value = store && !(access.changed >> lane & 1);
-        if (!(other.is_write() && repeats_value)) return lane;
-    }
-    return -1;
-}
-
-bool GlobalWatch::ordered(const GlobalEntry& other) { return releases_ && launch_.order.ordered(other.block(), other.release, *releases_); }
-
-void GlobalWatch::judge(const GlobalEntry& other, const Touch& touch)
-{
-    const int lane = racing_lane(other, touch);
-    if (lane < 0) return;
-    const Rank rank = rank_of_blocks(reporter_.block_number(), other.block());
-    const std::uint32_t program_counter = launch_.program_counter_of(other.instruction), own = touch.access.program_counter;
-    const bool is_first = block_ < other.block();
-    if (!reporter_.is_news(HazardKind::race, is_first ? own : program_counter, is_first ? program_counter : own, rank)) return;
-    if (!ordered(other)) report(other, touch, lane, rank);
-}
-
-void GlobalWatch::report(const GlobalEntry& other, const Touch& touch, int lane, Rank rank)
-{
-    const WarpAccess& access = touch.access;
-    const std::uint32_t program_counter = launch_.program_counter_of(other.instruction);
-    const Extent& grid = reporter_.info().grid;
-    const std::uint32_t number = other.block();
-    const Extent block{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
-    const int thread = access.warp * warp_size + lane;
-    const Operation theirs = !other.is_write() ? Operation::load : other.key & GlobalEntry::atomic ? Operation::atomic : Operation::store;
-    const Operation own = reads(access.operation) ? Operation::load : access.operation;
-    // Which of the two came first depends on the host's threads.
-    const bool is_first = block_ < number;
-    Message message(MessageCode::race_between_blocks);
-    if (is_first)
-        message.fields = {{"first_block", reporter_.block()},
-                          {"first_thread", reporter_.thread(thread)},
-                          {"first", own},
-                          {"second_block", block},
-                          {"second", theirs}};
-    else
-        message.fields = {{"first_block", block},
-                          {"first", theirs},
-                          {"second_block", reporter_.block()},
-                          {"second_thread", reporter_.thread(thread)},
-                          {"second", own}};
-    reporter_.report(HazardKind::race, {thread}, is_first ? access.program_counter : program_counter,
-                     is_first ? program_counter : access.program_counter, rank, std::move(message));
 }
 
 }  // namespace simt::hazards

@@ -70,6 +70,11 @@ private:
     std::vector<std::unique_ptr<std::vector<GlobalEntry>>> entries_;
 };
 
+inline bool is_read(Operation operation)
+{
+    return operation == Operation::load || operation == Operation::async_copy || operation == Operation::bulk_copy;
+}
+
 /// Two accesses to the same word by different blocks race if one of them is a store, unless both store the same value,
 /// both are atomic, or atomic accesses to a common address order them. The order in which blocks run plays no part.
 class GlobalWatch {

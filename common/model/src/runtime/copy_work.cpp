@@ -117,20 +117,6 @@ void copy_with_array(const Side& to, const Side& from, const Size& size)
     else copy_linear(to, middle, size);
 }
 
-/// @param does false to check alone
-void copy(const cudaMemcpy3DParms& parameters, bool does)
-{
-    const Size size = size_of(parameters);
-    if (parameters.kind < cudaMemcpyHostToHost || parameters.kind > cudaMemcpyDefault) fail(cudaErrorInvalidMemcpyDirection);
-    if (size.is_empty()) return;
-    const Side from = side_of(parameters.srcArray, parameters.srcPos, parameters.srcPtr, size);
-    const Side to = side_of(parameters.dstArray, parameters.dstPos, parameters.dstPtr, size);
-    check_kind(parameters.kind, to, from, size);
-    if (!does) return;
-    if (from.array || to.array) copy_with_array(to, from, size);
-    else copy_linear(to, from, size);
-}
-
 cudaPitchedPtr pitched(const void* pointer, std::size_t pitch, std::size_t height)
 {
     return {const_cast<void*>(pointer), pitch, pitch, height};
@@ -220,8 +206,17 @@ SetWork set_rows(void* to, std::size_t pitch, int value, std::size_t width, std:
     return work;
 }
 
-void run_copy(const cudaMemcpy3DParms& parameters) { copy(parameters, true); }
-void check_copy(const cudaMemcpy3DParms& parameters) { copy(parameters, false); }
+void run_copy(const cudaMemcpy3DParms& parameters)
+{
+    const Size size = size_of(parameters);
+    if (parameters.kind < cudaMemcpyHostToHost || parameters.kind > cudaMemcpyDefault) fail(cudaErrorInvalidMemcpyDirection);
+    if (size.is_empty()) return;
+    const Side from = side_of(parameters.srcArray, parameters.srcPos, parameters.srcPtr, size);
+    const Side to = side_of(parameters.dstArray, parameters.dstPos, parameters.dstPtr, size);
+    check_kind(parameters.kind, to, from, size);
+    if (from.array || to.array) copy_with_array(to, from, size);
+    else copy_linear(to, from, size);
+}
 
 void check_set(const SetWork& work)
 {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "hazards/watch.hpp"
 #include "memory/address_space.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/repeats.hpp"
@@ -36,7 +37,11 @@ DeviceAddress EngineDevice::allocate(std::size_t bytes)
 bool EngineDevice::release(DeviceAddress address)
 {
     change_memory();
-    return AddressSpace::instance().release(address);
+    const Range range = range_of(address);
+    if (!AddressSpace::instance().release(address)) return false;
+    // Addresses are never given out twice, so nobody will ask about these again.
+    hazards::forget_global_memory(address, (range.bytes + AddressSpace::alignment - 1) / AddressSpace::alignment * AddressSpace::alignment);
+    return true;
 }
 
 void EngineDevice::map_host(void* memory, std::size_t bytes)

@@ -87,9 +87,8 @@ std::vector<cudaGraph_t> parts_of(const Work& work);
 void run(const Work& work);
 
 void run_kernel(const KernelWork& work);
+/// Fails where the copy cannot be done.
 void run_copy(const cudaMemcpy3DParms& parameters);
-/// Fails where a copy cannot be done.
-void check_copy(const cudaMemcpy3DParms& parameters);
 void run_set(const SetWork& work);
 void check_set(const SetWork& work);
 void run_graph(cudaGraph_t graph);

@@ -139,12 +139,9 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruct
         for (const ptx::Operand& argument : operands[n].elements) call_site.arguments.push_back(decoder.local_place(argument));
     if (callee.kind == ptx::Operand::Kind::reg) {
         call_site.address = decoder.slot(callee, ptx::Type::b64);
-        decoder.note_indirect_call();
     } else {
         call_site.function = decoder.number_of_function(callee.name);
-        if (call_site.function >= 0) {
-            decoder.note_call(call_site.function);
-        } else {
+        if (call_site.function < 0) {
             if (!is_builtin(callee.name)) decoder.refuse_callee(instruction, detail::function_name(callee.name));
             call_site.builtin = callee.name;
         }

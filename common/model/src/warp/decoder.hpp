@@ -42,9 +42,6 @@ public:
 
     /// @throws DeviceError
     std::unique_ptr<Code> decode();
-    /// Functions that this one calls, by number.
-    const std::set<int>& called() const { return called_; }
-    bool calls_indirectly() const { return calls_indirectly_; }
 
     /// @name For those who decode a family of instructions
     /// @{
@@ -87,8 +84,6 @@ public:
     LocalPlace local_place(const ptx::Operand& variable) const;
     /// The number of a function with a body; -1 if there is none.
     int number_of_function(const std::string& name) const { return module_.find_function(text_, name); }
-    void note_call(int function) { called_.insert(function); }
-    void note_indirect_call() { calls_indirectly_ = true; }
     /// @param part of the instruction, such as "registers", that is not supported; else the whole is not
     [[noreturn]] void refuse(const ptx::Instruction& instruction, const char* part = nullptr) const;
     /// @param code of a message on an instruction
@@ -128,8 +123,6 @@ private:
     std::vector<bool> polls_;
     std::uint32_t scratch_ = no_operand;
     std::vector<std::uint32_t> positions_;
-    std::set<int> called_;
-    bool calls_indirectly_ = false;
     int current_ = 0;
     std::size_t constants_end_ = 0;
     bool constants_closed_ = false;
