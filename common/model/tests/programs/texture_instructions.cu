@@ -43,7 +43,7 @@ void test_queries()
 /// Two samples beside the coordinates, one with a depth to compare with, which CUDA's objects do not do, and four gathered texels.
 __global__ void sample_beside(cudaTextureObject_t texture, float x, float y, float* out)
 {
-    float unused[3];
+    [[maybe_unused]] float unused[3];
     asm volatile("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}], {1, -2};"
                  : "=f"(out[0]), "=f"(unused[0]), "=f"(unused[1]), "=f"(unused[2])
                  : "l"(texture), "f"(x), "f"(y));
