@@ -147,8 +147,10 @@ std::string table(const Heading& heading, const std::vector<Row>& rows)
     return heading.slug + " on " + heading.machine + (heading.build == "model" ? " (counting model)" : "") + "\n" + laid_out(cells);
 }
 
-JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_ + ".partial-" + std::to_string(getpid()))
+JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_)
 {
+    // Into a terminal, a pipe or /dev/null it is written; a file is replaced.
+    if (!std::filesystem::exists(path_) || std::filesystem::is_regular_file(path_)) partial_ += ".partial-" + std::to_string(getpid());
     const bool can_be_file = !path_.empty() && !std::filesystem::is_directory(path_);
     if (!can_be_file || !std::ofstream(partial_))
         throw UsageError("--json: got '" + path_ + "', accepted: a file in a folder that exists and can be written");
@@ -157,7 +159,7 @@ JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_ + 
 JsonFile::~JsonFile()
 {
     std::error_code ignored;
-    std::filesystem::remove(partial_, ignored);
+    if (partial_ != path_) std::filesystem::remove(partial_, ignored);
 }
 
 void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
@@ -180,7 +182,7 @@ void JsonFile::write(const Heading& heading, const std::vector<Row>& rows)
     file << json.dump(1) << "\n";
     file.close();
     if (!file) throw std::runtime_error("--json: writing '" + path_ + "' failed; is the disk full?");
-    std::filesystem::rename(partial_, path_);
+    if (partial_ != path_) std::filesystem::rename(partial_, path_);
 }
 
 }  // namespace conflict_free

@@ -12,8 +12,14 @@ from .console import USAGE, Stop
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Write files with their folders: all of them before the first takes its place. Raises OSError, and leaves nothing half-written."""
-    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in texts}
+    """Write files with their folders: all of them before the first takes its place. Raises OSError, and leaves nothing half-written.
+
+    What is there and is no file, such as a pipe or ``/dev/null``, is written into and stays what it is.
+    """
+    streams = [path for path in texts if path.exists() and not path.is_file()]
+    for path in streams:
+        path.write_text(texts[path], encoding="utf-8")
+    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in texts if path not in streams}
     try:
         for path, part in parts.items():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -145,6 +146,13 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 
 bool write_atomically(const std::string& path, const std::string& text)
 {
+    if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+        // A terminal, a pipe, /dev/null.
+        std::ofstream out(path);
+        out << text;
+        out.close();
+        return static_cast<bool>(out);
+    }
     const std::string part = path + ".part" + std::to_string(getpid());
     std::ofstream out(part);
     out << text;
