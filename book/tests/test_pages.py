@@ -56,11 +56,15 @@ def test_the_tools_of_the_page_are_those_that_run():
 # --------------------------------------------------------------------------------------- teachers
 
 
+def check_paragraphs(index, teachers, chapters):
+    wanted = [name for name in re.findall(r"^   (\w+)$", index, re.MULTILINE) if name in chapters]
+    assert sorted(wanted) == sorted(chapters)
+    found = re.findall(r"^:doc:`(\w+)`$", teachers, re.MULTILINE)
+    assert found == wanted, "each chapter needs a paragraph in book/teachers.rst, in the order of book/index.rst"
+
+
 def test_each_chapter_has_its_paragraph_for_teachers_in_reading_order():
-    listed = re.findall(r"^   (\w+)$", PAGES["index"], re.MULTILINE)
-    wanted = [name for name in listed if name in chapters()]
-    assert sorted(wanted) == sorted(chapters())
-    assert re.findall(r"^:doc:`(\w+)`$", PAGES["teachers"], re.MULTILINE) == wanted
+    check_paragraphs(PAGES["index"], PAGES["teachers"], set(chapters()))
 
 
 def test_the_parts_for_teachers_are_those_of_the_book():
@@ -138,4 +142,5 @@ def test_each_assignment_has_its_page_in_reading_order_and_its_chapter_leads_the
     wanted = [name for name in re.findall(r"^   (\w+)$", PAGES["index"], re.MULTILINE) if name in names]
     assert re.findall(r"^   assignments/(\w+)$", PAGES["index"], re.MULTILINE) == ["index", *wanted]
     assert set(wanted) == names == {path.stem for path in (BOOK / "assignments").glob("*.rst")} - {"index"}
-    assert [name for name in wanted if f":doc:`assignments/{name}`" not in PAGES[name]] == []
+    without = [name for name in wanted if f":doc:`assignments/{name}`" not in PAGES[name]]
+    assert without == [], "these pages of chapters do not lead to their assignments: :doc:`assignments/NAME`"

@@ -79,6 +79,15 @@ def test_counters_that_differ_fail(project):
     assert "global_store_sectors is 4,194,305 on the GPU and 4,194,304 in the model" in warnings
 
 
+def test_counters_of_another_text_are_not_compared(project):
+    _with_counters(project, change=1, kernels=("transpose_naive_row_read",))
+    _with_counters(project, kernels=("transpose_naive_column_read",))
+    source = project.chapters / "naive" / "naive.cu"
+    source.write_text(source.read_text().replace("output[threadIdx.x * width]", "output[threadIdx.x * width + 0]"))
+    said = text_of(project.build_page(".. parity-table::"))
+    assert "measured before your change" in said and "1 kernels, one launch each" in said
+
+
 def test_a_chapter_without_counts_has_no_row_of_parity(project):
     _with_counters(project)
     assert "transpose_naive_row_read" in project.build_page(".. parity-table::")

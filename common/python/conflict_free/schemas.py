@@ -41,13 +41,18 @@ class Schema:
             found = [_reason(error) for error in self._validator.iter_errors(data)]
         except ValueError as error:  # a value that JSON does not have, such as a date of TOML
             return [Misfit((), str(error))]
-        return sorted(Misfit(tuple(map(str, error.instance_path)), " ".join(error.message.split())) for error in found)
+        return sorted(Misfit(tuple(map(str, error.instance_path)), _short(error.message)) for error in found)
+
+
+def _short(message: str) -> str:
+    """A message in one line, without the middle of a long one, where the value stands."""
+    line = " ".join(message.split())
+    return line if len(line) <= 300 else f"{line[:150]} … {line[-145:]}"
 
 
 def _reason(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
-    """Of a value that no alternative accepts, what the alternative says that has its type and comes furthest."""
-    alternatives = list(_inner(error))
-    return max(alternatives, key=lambda inner: (inner.kind.name != "type", len(inner.instance_path)), default=error)
+    """Of a value that no alternative accepts, what the alternative says that comes furthest, and of those one that has its type."""
+    return max(_inner(error), key=lambda inner: (len(inner.instance_path), inner.kind.name != "type"), default=error)
 
 
 def _inner(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:

@@ -37,6 +37,9 @@ WORDS = {metric: words for metric, (words, _) in COSTS.items()} | {
     "shared_load.instructions_per_block": "shared loads of a block",
     "shared_load.wavefronts_per_block": "wavefronts of these loads",
     "shared_load.conflicts_per_block": "conflicts of these loads",
+    "shared_store.instructions_per_block": "shared stores of a block",
+    "shared_store.wavefronts_per_block": "wavefronts of these stores",
+    "shared_store.conflicts_per_block": "conflicts of these stores",
     "shared_bytes": "bytes of shared memory per block",
     "barriers": "barriers",
     "launches": "launches",
@@ -181,14 +184,14 @@ class KernelTable(EvidenceDirective):
 
     A line of the body is ``SLUG.KERNEL`` or ``SLUG.KERNEL | WORDS``. The argument, if any, is the caption's first sentence,
     which says what to see. ``:size: WxH`` is the size of the times. The costs are those of one warp instruction; ``:show:``
-    names other metrics in their place, as in ``step-figures``. The first row is ``cudaMemcpy``, the ceiling, unless the
+    names other metrics in their place, as in ``step-figures``; ``:untimed:`` leaves the times out. The first row is ``cudaMemcpy``, the ceiling, unless the
     times are of arrays.
     """
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"size": directives.unchanged_required, "show": directives.unchanged_required}
+    option_spec = {"show": directives.unchanged_required, "size": directives.unchanged_required, "untimed": directives.flag}
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         self.assert_has_content()
@@ -196,7 +199,8 @@ class KernelTable(EvidenceDirective):
         asked = [line.partition("|") for line in self.content if line.strip()]
         kernels = [(*self.kernel_argument(name.strip()), words.strip()) for name, _, words in asked]
         size = timed_size(evidence, kernels[0][0], self.options.get("size"))
-        rates = rate_metrics(evidence, *kernels[0][:2], size)
+        untimed = "untimed" in self.options
+        rates = {} if untimed else rate_metrics(evidence, *kernels[0][:2], size)
         if "percent_of_memcpy" in rates and (CEILING_SLUG, CEILING) not in [kernel[:2] for kernel in kernels]:
             kernels.insert(0, (CEILING_SLUG, CEILING, ""))
         if len(kernels) > MOST_ROWS:
@@ -223,7 +227,7 @@ class KernelTable(EvidenceDirective):
                     rates=list(rates.values()),
                     rows=rows,
                     size=pretty_size(size),
-                    machine=describe(evidence.result(kernels[-1][0])["provenance"]),
+                    machine="" if untimed else describe(evidence.result(kernels[-1][0])["provenance"]),
                 )
             )
         ]

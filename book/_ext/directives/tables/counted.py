@@ -15,6 +15,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import access_metric, counted_size, format_number, parse_size
 from conflict_free.evidence.names import ACCESSES, COUNTED_SIZE, ResultError
 
+from ..changes import BEFORE_CHANGE
 from ..project import EvidenceDirective, raw_html, render
 
 
@@ -90,11 +91,16 @@ class ParityTable(EvidenceDirective):
         if not rows:
             raise ResultError(f"no counters in {evidence.results / evidence.machine}")
         gpu = result["provenance"]
-        return [raw_html(render("parity.html", rows=rows, gpu=gpu, total=len(rows)))]
+        return [raw_html(render("parity.html", rows=rows, gpu=gpu, total=sum("stale" not in row for row in rows)))]
 
 
 def _parity_row(evidence: Evidence, slug: str, row: dict[str, Any], exceptions: list[parity.ParityException]) -> dict[str, Any]:
-    """Return one row of the parity table: how many of the six counters are equal, and why others are not."""
+    """Return one row of the parity table: how many of the six counters are equal, and why others are not.
+
+    Counters of a kernel whose text has changed since are those of another kernel, and are not compared.
+    """
+    if row["kernel"] in evidence.stale(slug):
+        return {"kernel": row["kernel"], "size": row["size"], "stale": BEFORE_CHANGE}
     counts = evidence.counts_row(slug, row["kernel"], row["size"])["counts"]
     model = parity.model_counters(counts)
     wrong = parity.compare(slug, row["kernel"], row["counters"], model, exceptions)

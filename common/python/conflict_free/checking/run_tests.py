@@ -22,13 +22,16 @@ _EVERYTHING = ("all", "book")
 #: What tests need that is built, by how their names begin. The first line that fits counts.
 _NEEDS = (
     (r"chapter\.(\w+)\.", (r"chapters/\1/all", "conflict_free_cudart", "conflict_free_cuda")),
-    (r"assignments?\.", ("graded",)),
+    (r"assignment\.(\w+)", (r"\1_graded",)),
+    (r"assignments\.", ("cheats_graded",)),
     (r"python\.(grading|counting|installed|sandbox)", ("grading_toolchain", "common/model/all", "book_pages")),
     (r"python\.", ()),
     (r"book\.(python|spelling)", ("counts", "doxygen")),
     (r"book\.", ("book",)),
     (r"scripts\.(check|counts)", ()),
+    (r"scripts\.shown_code", ("all", "book")),
     (r"scripts\.", ("counts", "book")),
+    (r"model\.program\.(\w+)", (r"model_program_\1", "conflict_free_cudart", "conflict_free_cuda")),
     (r"model\b", ("common/model/all",)),
     (r"harness\b", ("common/harness/all",)),
 )

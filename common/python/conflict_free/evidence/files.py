@@ -16,8 +16,7 @@ from .source import SourceError, Sources, read_sources
 
 def _validate(data: Any, schema: str, where: str) -> None:
     for misfit in Schema.of(SCHEMAS / schema).misfits(data):
-        message = misfit.text if len(misfit.text) <= 300 else misfit.text[:297] + "..."
-        raise ResultError(f"{where}: at {'/'.join(misfit.place) or 'the top level'}: {message}")
+        raise ResultError(f"{where}: at {'/'.join(misfit.place) or 'the top level'}: {misfit.text}")
 
 
 def _read_json(path: Path) -> Any:

@@ -53,7 +53,7 @@ def lines(build: Path) -> list[str]:
         made.append(f"Stale: what was measured before your change is crossed out, on {_listed(pages)}; scripts/measure measures again")
     room = _MOST_LINES - len(made) - (1 if broken else 0)
     shown = broken if len(broken) <= room else broken[: room - 1]
-    made += [f"Broken: {line}"[:_WIDTH] for line in shown]
+    made += [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in (f"Broken: {line}" for line in shown)]
     if len(shown) < len(broken):
         made.append(f"Broken: {len(broken) - len(shown)} more; each is marked where it stands")
     if broken:

@@ -76,9 +76,10 @@ def main() -> int:
         say(shown_path(path))
     say()
     say("It works as it is. Next:")
-    say(f"  1. Change the task: brief.rst, reverse.cu, driver.cu, try.cu and reference.py in chapters/{slug}/assignment,")
+    say(f"  1. Change the task: brief.rst, reverse.cu, slow.cu, driver.cu, try.cu and reference.py in chapters/{slug}/assignment,")
     say("     and task.toml: title, declaration, cases, thresholds, points, hints.")
     say("  2. Write the answers, at least two right and six wrong ones, and say in task.toml what each scores.")
     say(f"  3. Let the grader be graded: scripts/test --only assignment.{slug}")
-    say(f"  4. Solve it yourself, as a student would, with scripts/grade watch {slug} FILE, and write down the minutes.")
+    say(f"  4. Lead there from the chapter's page, book/{slug}.rst: :doc:`assignments/{slug}`.")
+    say(f"  5. Solve it yourself, as a student would, with scripts/grade watch {slug} FILE, and write down the minutes.")
     return 0

@@ -49,24 +49,41 @@ def in_index(text: str, slug: str) -> str:
     return _after_last(text, pattern, f"   {slug}", "book/index.rst")
 
 
+def in_teachers(text: str, slug: str, index: str) -> str:
+    """book/teachers.rst with a paragraph for the chapter after that of the one before it in book/index.rst."""
+    before = re.search(rf"^   (\w+)\n   {slug}$", index, re.MULTILINE)
+    paragraph = f'\n:doc:`{slug}`\n   "A sentence that one hears." Ask: what should the class predict?'
+    return _after_last(text, rf"^:doc:`{before and before[1]}`(?:\n   .*)+$", paragraph, "book/teachers.rst")
+
+
+def made_from_templates(slug: str) -> dict[Path, str]:
+    """The files of a new chapter, by their place."""
+    title = slug.replace("_", " ").capitalize()
+    values = {"@slug@": slug, "@title@": title, "@underline@": "=" * len(title)}
+    texts = {}
+    for place, template in FILES.items():
+        text = (TEMPLATES / template).read_text(encoding="utf-8")
+        texts[ROOT / place.format(slug=slug)] = re.sub("|".join(values), lambda match: values[match.group()], text)
+    return texts
+
+
 def main() -> int:
     parser = OneLineParser(
         prog="scripts/new-chapter",
         usage="scripts/new-chapter SLUG",
-        description="Makes chapters/SLUG and book/SLUG.rst, and lists both. The chapter builds, "
+        description="Makes chapters/SLUG and book/SLUG.rst, and lists them. The chapter builds, "
         "passes its checks and has a page; CONTRIBUTING.md says what to change in it.",
     )
     parser.add_argument("slug", metavar="SLUG", type=_slug, help="its name: lower-case words joined by _")
     slug = parser.parse_args().slug
-    made = {ROOT / path.format(slug=slug): TEMPLATES / template for path, template in FILES.items()}
+    made = made_from_templates(slug)
     refuse_existing([ROOT / "chapters" / slug, *made])
-    title = slug.replace("_", " ").capitalize()
-    values = {"@slug@": slug, "@title@": title, "@underline@": "=" * len(title)}
-    listings = {ROOT / "chapters" / "CMakeLists.txt": in_cmake, ROOT / "book" / "index.rst": in_index}
+    book = ROOT / "book"
+    listings = {ROOT / "chapters" / "CMakeLists.txt": in_cmake, book / "index.rst": in_index}
     texts = {path: change(path.read_text(encoding="utf-8"), slug) for path, change in listings.items()}
-    for path, template in made.items():
-        text = template.read_text(encoding="utf-8")
-        texts[path] = re.sub("|".join(values), lambda match: values[match.group()], text)
+    teachers = book / "teachers.rst"
+    texts[teachers] = in_teachers(teachers.read_text(encoding="utf-8"), slug, texts[book / "index.rst"])
+    texts |= made
     write_new(texts, ROOT / "chapters" / slug)
     _format(ROOT / "chapters" / slug / f"{slug}.cu")
     for path in texts:

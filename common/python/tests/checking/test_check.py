@@ -153,7 +153,7 @@ def test_results_that_are_not_valid(tidy):
     data = json.loads(path.read_text(encoding="utf-8"))
     del data["provenance"]["driver"]
     path.write_text(json.dumps(data), encoding="utf-8")
-    assert any("'driver' is a required property" in line for line in findings(tidy))
+    assert any('"driver" is a required property' in line for line in findings(tidy))
 
 
 def test_results_in_another_machines_folder(tidy):

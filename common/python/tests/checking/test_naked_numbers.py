@@ -142,7 +142,7 @@ def test_a_listed_number_that_is_gone(page):
     [
         ({"citation": "nobody1999"}, "cites nobody1999, which references.bib does not have"),
         ({"term": "gnu"}, "belongs to 'gnu', which the glossary does not have"),
-        ({"why": ""}, "is too short"),
+        ({"why": ""}, "is shorter than 10 characters"),
         ({"page": "x"}, "Additional properties are not allowed"),
     ],
 )

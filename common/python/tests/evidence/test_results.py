@@ -31,7 +31,7 @@ def test_the_synthetic_files_are_valid(project, result):
         (["schema"], 2, "schema"),
         (["machine"], "My GPU", "machine"),
         (["provenance", "gpu"], "", "provenance/gpu"),
-        (["provenance", "commit"], KeyError, "'commit' is a required property"),
+        (["provenance", "commit"], KeyError, '"commit" is a required property'),
         (["provenance", "date"], "yesterday", "provenance/date"),
         (["provenance", "extra"], 1, "'extra' was unexpected"),
         (["kernels", "copy_plain", "hash"], "sha256:00", "kernels/copy_plain/hash"),

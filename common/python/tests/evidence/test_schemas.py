@@ -38,3 +38,8 @@ def test_of_alternatives_the_one_that_comes_furthest_speaks():
 def test_a_value_that_json_does_not_have():
     [found] = ROWS.misfits({"rows": [datetime.date(2026, 1, 1)]})
     assert found == Misfit((), "Unsupported type: 'date'")
+
+
+def test_of_a_long_message_the_ends_remain():
+    [found] = Schema({"const": "x", "type": "integer"}).misfits("y" * 1000)[:1]
+    assert len(found.text) <= 300

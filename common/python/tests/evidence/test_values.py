@@ -154,7 +154,7 @@ def test_lines_of_counts_may_be_atomic(project):
     row["counts"]["lines"][0]["op"] = "atomic"
     files.validate_program(data)
     row["counts"]["lines"][0]["op"] = "prefetch"
-    with pytest.raises(ResultError, match="'prefetch' is not one of"):
+    with pytest.raises(ResultError, match='"prefetch" is not one of'):
         files.validate_program(data)
 
 
@@ -264,8 +264,8 @@ def test_bad_keys_of_libraries_are_named_in_one_line(project, evidence, key, mes
     [
         (["peers"], [], "at peers"),
         (["peers", 0, "call"], "", "peers/0/call"),
-        (["peers", 0, "version"], KeyError, "'version' is a required property"),
-        (["peers", 0, "time", "warm"], KeyError, "'warm' is a required property"),
+        (["peers", 0, "version"], KeyError, '"version" is a required property'),
+        (["peers", 0, "time", "warm"], KeyError, '"warm" is a required property'),
         (["peers", 0, "time", "warm", "p10_ms"], 1e9, "peers/0/time/warm: p10 1000000000.0"),
         (["peers", 0, "size"], "7x7", "at peers/0: size is 7x7"),
         (["peers", 1, "name"], "other_copy", "a second row of other_copy at"),

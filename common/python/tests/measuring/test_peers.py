@@ -164,7 +164,7 @@ def break_cpp(house, body):
         ),
         (lambda house: break_cpp(house, "sys.exit(1)"), "copy: peers_transpose_cublas: ended with exit code 1: it said nothing"),
         (lambda house: break_cpp(house, "open(argv[-1], 'w').write('{')"), "copy: peers_transpose_cublas: "),
-        (lambda house: cpp_tells(house, library={"name": "Library"}), "'version' is a required property"),
+        (lambda house: cpp_tells(house, library={"name": "Library"}), '"version" is a required property'),
         (lambda house: cpp_tells(house, kernel="unknown"), "copy: peers_transpose_cublas: 'unknown'"),
     ],
 )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -15,6 +16,7 @@ def listed(house):
     """A house with the real repository's listings."""
     shutil.copy(REPOSITORY / "chapters" / "CMakeLists.txt", house.root / "chapters")
     shutil.copy(REPOSITORY / "book" / "index.rst", house.root / "book")
+    shutil.copy(REPOSITORY / "book" / "teachers.rst", house.root / "book")
     return house
 
 
@@ -23,12 +25,16 @@ def test_a_chapter_is_made_and_listed(listed):
     assert done.returncode == 0, done.stderr
     for name in done.stdout.split():
         assert (listed.root / name).is_file()
-    assert len(done.stdout.split()) == 6
+    assert len(done.stdout.split()) == 7
     cmake = (listed.root / "chapters" / "CMakeLists.txt").read_text(encoding="utf-8")
     assert cmake.index("add_subdirectory(copy)") < cmake.index("add_subdirectory(bank_conflicts)")
     index = (listed.root / "book" / "index.rst").read_text(encoding="utf-8")
     chapters, rest = index.split("   bank_conflicts\n")
     assert chapters.rstrip().splitlines()[-1].startswith("   ") and ":caption: Evidence" in rest
+    teachers = (listed.root / "book" / "teachers.rst").read_text(encoding="utf-8")
+    before = chapters.rstrip().splitlines()[-1].strip()
+    in_order = re.findall(r"^:doc:`(\w+)`$", teachers, re.MULTILINE)
+    assert in_order[in_order.index("bank_conflicts") - 1] == before
     source = (listed.root / "chapters" / "bank_conflicts" / "bank_conflicts.cu").read_text(encoding="utf-8")
     assert "__global__ void bank_conflicts_kernel(" in source
     page = (listed.root / "book" / "bank_conflicts.rst").read_text(encoding="utf-8")
