@@ -45,6 +45,6 @@ def formats(files: Iterable[Path]) -> Iterator[str]:
         listed.flush()
         told = _told([tools / "clang-format", "--dry-run", "--Werror", f"--files={listed.name}"])
     wrong = dict.fromkeys(line.split(":", 1)[0] for line in told if "-Wclang-format-violations" in line)
-    yield from (f"{name}: its format is not that of .clang-format; run clang-format -i" for name in wrong)
+    yield from (f"{name}: its format is not that of .clang-format; run .venv/bin/clang-format -i {name}" for name in wrong)
     if told and not wrong:
         yield told[0]

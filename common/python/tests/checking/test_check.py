@@ -220,4 +220,4 @@ def test_another_format_is_found(tidy):
     )
     found = findings(tidy)
     assert "scripts/new.py: its format is not that of ruff; run ruff format" in found
-    assert "chapters/copy/copy.cu: its format is not that of .clang-format; run clang-format -i" in found
+    assert "chapters/copy/copy.cu: its format is not that of .clang-format; run .venv/bin/clang-format -i chapters/copy/copy.cu" in found
