@@ -41,7 +41,8 @@ def test_a_word_is_looked_up_and_a_result_followed(page):
     field = page.locator("input.sidebar-search")
     field.fill("wavefront")
     field.press("Enter")
-    page.wait_for_selector("#search-results li a")
+    # Until all are there, those that are move.
+    page.wait_for_function("/finished/.test(document.querySelector('#search-results .search-summary')?.innerText)")
     assert "search.html" in page.url
     page.locator("#search-results li a").first.click()
     page.wait_for_url(lambda url: "search.html" not in url)
