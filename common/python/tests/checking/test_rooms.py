@@ -15,6 +15,7 @@ ROOMS = (
     "console",
     "arguments",
     "whole_files",
+    "schemas",
     "setup",
     "evidence",
     "counting",

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY
+from counting_tools import SCHEMA
 
 from conflict_free.console import Stop
 from conflict_free.counting import command_line, html_report, nvcc_command, printed_report, report_diff, sarif_report, saved_report
 from conflict_free.setup import cuda
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
-SCHEMA = json.loads((REPOSITORY / "common" / "model" / "report.schema.json").read_text(encoding="utf-8"))
 
 needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
 
