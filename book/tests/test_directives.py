@@ -104,6 +104,7 @@ def test_a_false_or_malformed_claim_fails_with_file_and_line(project, claim, mes
         (".. counted-table:: copy\n   :kernels: nothing", "no kernel 'nothing'"),
         (".. measured-table:: nothing", "no results of chapter nothing on invented"),
         (".. measured-table:: copy\n   :sizes: 64", "no size 64x64"),
+        (".. measured-table:: copy\n   :columns: 3", 'unknown option: "columns"; accepted: "'),
         (".. sector-map:: copy.copy_plain read", "'read' is not an access; accepted: load, store"),
         (".. sector-map:: copy.copy_plain load\n   :match: nothing", "found: none"),
         (".. bandwidth-plot::\n   :size: 64", "no result at 64x64"),

@@ -116,11 +116,22 @@ def evidence(env: BuildEnvironment) -> Evidence:
     return made
 
 
+class _Options(dict):
+    """The options of a directive. Of one that there is not docutils shows the name, and here all others beside it."""
+
+    def __missing__(self, name: str) -> None:
+        raise KeyError(f'{name}"; accepted: "{", ".join(self)}')
+
+
 class EvidenceDirective(SphinxDirective):
     """A directive whose evidence may be missing.
 
     The build then fails with the page's file and line, or, where the book is not held to its evidence, the page says so in place.
     """
+
+    def __init_subclass__(cls) -> None:
+        if cls.option_spec:
+            cls.option_spec = _Options(cls.option_spec)
 
     def run(self) -> list[nodes.Node]:
         """Run ``build``; turn its errors into errors of the page, or into a note."""
