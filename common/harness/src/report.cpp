@@ -149,10 +149,11 @@ std::string table(const Heading& heading, const std::vector<Row>& rows)
 
 JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_)
 {
-    // Into a terminal, a pipe or /dev/null it is written; a file is replaced.
-    if (!std::filesystem::exists(path_) || std::filesystem::is_regular_file(path_)) partial_ += ".partial-" + std::to_string(getpid());
-    const bool can_be_file = !path_.empty() && !std::filesystem::is_directory(path_);
-    if (!can_be_file || !std::ofstream(partial_))
+    const bool is_file = !std::filesystem::exists(path_) || std::filesystem::is_regular_file(path_);
+    if (is_file) partial_ += ".partial-" + std::to_string(getpid());
+    // A terminal, a pipe or /dev/null is written into when there is something to write: who reads a pipe leaves when it is closed.
+    const auto can_be_written = [&] { return is_file ? !!std::ofstream(partial_) : access(path_.c_str(), W_OK) == 0; };
+    if (path_.empty() || std::filesystem::is_directory(path_) || !can_be_written())
         throw UsageError("--json: got '" + path_ + "', accepted: a file in a folder that exists and can be written");
 }
 

@@ -8,8 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -153,7 +156,28 @@ Json rows_of(std::vector<std::string> arguments)
     return Json::parse(std::ifstream(path));
 }
 
+/// What a reader gets who has opened the pipe before.
+std::string written_into(const std::string& pipe, const std::vector<std::string>& arguments)
+{
+    std::filesystem::remove(pipe);
+    EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    std::string text(1 << 20, '\0');
+    EXPECT_GE(fcntl(reader, F_SETPIPE_SZ, static_cast<int>(text.size())), 0);
+    EXPECT_EQ(run(arguments).exit_code, 0);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(read(reader, text.data(), text.size()), 0)));
+    close(reader);
+    return text;
+}
+
 bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
+
+TEST(ArrayChapter, RowsGoIntoAPipeAsTheyGoToAFile)
+{
+    const std::string pipe = temporary("pipe");
+    EXPECT_EQ(Json::parse(written_into(pipe, {"--size", "33", "--json", pipe}))["rows"].size(), rows_of({"--size", "33"})["rows"].size());
+    EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
 
 TEST(ArrayChapter, RightKernelsPassAtEachLength)
 {

@@ -21,6 +21,10 @@ class Misfit:
     place: tuple[str, ...]
     text: str
 
+    def at(self, between: str = "/") -> str:
+        """Return the place in words."""
+        return between.join(self.place) or "the top level"
+
 
 class Schema:
     """A schema of the draft of 2020."""

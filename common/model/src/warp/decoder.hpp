@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>

@@ -136,7 +136,7 @@ def _allowed() -> tuple[list[dict], list[str]]:
         entries = json.loads(ALLOWED.read_text(encoding="utf-8"))
     except ValueError as error:
         return [], [f"{name}: {error}"]
-    wrong = [f"{name}: {'/'.join(misfit.place)}: {misfit.text}" for misfit in Schema(_SCHEMA).misfits(entries)]
+    wrong = [f"{name}: at {misfit.at()}: {misfit.text}" for misfit in Schema(_SCHEMA).misfits(entries)]
     if wrong:
         return [], wrong[:1]
     references = REFERENCES.read_text(encoding="utf-8") if REFERENCES.exists() else ""

@@ -16,7 +16,7 @@ from .source import SourceError, Sources, read_sources
 
 def _validate(data: Any, schema: str, where: str) -> None:
     for misfit in Schema.of(SCHEMAS / schema).misfits(data):
-        raise ResultError(f"{where}: at {'/'.join(misfit.place) or 'the top level'}: {misfit.text}")
+        raise ResultError(f"{where}: at {misfit.at()}: {misfit.text}")
 
 
 def _read_json(path: Path) -> Any:

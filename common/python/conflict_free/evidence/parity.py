@@ -58,7 +58,7 @@ def load_exceptions(results: Path) -> list[ParityException]:
     except ValueError as error:
         raise ResultError(f"{path}: {error}") from None
     for misfit in Schema(_SCHEMA).misfits(data):
-        raise ResultError(f"{path}: {'/'.join(misfit.place)}: {misfit.text}")
+        raise ResultError(f"{path}: at {misfit.at()}: {misfit.text}")
     return [ParityException(entry["slug"], entry["kernel"], tuple(entry["counters"]), entry["why"]) for entry in data]
 
 

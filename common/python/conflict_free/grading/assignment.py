@@ -233,7 +233,7 @@ def load_folder(folder: Path, name: str) -> Assignment:
 
 def _misshapen(task: Any) -> Iterator[str]:
     for misfit in Schema.of(SCHEMA).misfits(task):
-        yield f"{'.'.join(misfit.place) or 'the whole'}: {misfit.text}"
+        yield f"{misfit.at('.')}: {misfit.text}"
 
 
 def _contradictions(task: dict[str, Any]) -> Iterator[str]:

@@ -125,8 +125,7 @@ class Result:
         Raises ResultFormatError if it has another shape, or if its points are not the sums of those of its checks.
         """
         for misfit in Schema.of(SCHEMA).misfits(data):
-            where = "/".join(misfit.place) or "the whole"
-            raise ResultFormatError(f"{where}: {misfit.text}; a result in the format {FORMAT} is accepted")
+            raise ResultFormatError(f"{misfit.at()}: {misfit.text}; a result in the format {FORMAT} is accepted")
         fields = {name: data[name] for name in cls.__dataclass_fields__}
         result = cls(**{**fields, "checks": tuple(map(Check.from_json, data["checks"]))})
         if (result.points, result.max_points) != (data["points"], data["max_points"]):
