@@ -126,6 +126,7 @@ def test_a_part_of_the_tests_builds_what_it_needs():
     assert targets_of(["model.program.wmma"]) == ["model_program_wmma", "conflict_free_cudart", "conflict_free_cuda"]
     assert targets_of(["assignment.naive.graded", "assignment.naive", "assignments.cheats"]) == ["naive_graded", "cheats_graded"]
     assert targets_of(["scripts.shown_code"]) == ["all", "book"]
+    assert targets_of(["book.spelling"]) == ["book_pages"]  # its assignments are described there
     assert targets_of(["python.measuring", "unheard_of"]) == ["all", "book"]
 
 
