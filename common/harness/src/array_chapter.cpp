@@ -139,4 +139,9 @@ void ArrayChapter::add(RegisteredKernel kernel, AnyArrays* arrays, std::size_t n
     places_.emplace_back(arrays, static_cast<int>(number));
 }
 
+template class ArrayKernels<float, float>;
+template class ArrayKernels<float3, int>;
+template class ArrayKernels<int, int>;
+template class ArrayKernels<unsigned, unsigned>;
+
 }  // namespace conflict_free

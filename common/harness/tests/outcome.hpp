@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -29,6 +32,17 @@ inline Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments)
     testing::internal::CaptureStderr();
     const int exit_code = chapter.run(static_cast<int>(argv.size()), argv.data());
     return {exit_code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+/// Whether a text is one line, as what is said of bad arguments should be.
+inline bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
+
+/// The path of a file in a folder of this process.
+inline std::string temporary(const char* name)
+{
+    const auto folder = std::filesystem::temp_directory_path() / ("conflict_free_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    return (folder / name).string();
 }
 
 }  // namespace conflict_free

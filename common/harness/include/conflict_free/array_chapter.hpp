@@ -80,10 +80,13 @@ public:
     /// @}
 };
 
-/// Kernels that read an array of `Input` and write an array of `Output`.
+/// Kernels that read an array of `Input` and write an array of `Output`. The harness has the code of the pairs of types at the end of
+/// this file; of other pairs each chapter has its own.
 template <class Input, class Output>
 class ArrayKernels : public AnyArrays {
 public:
+    ~ArrayKernels() override;
+
     /// Starts a kernel.
     using LaunchFunction = std::function<void(const Arrays<Input, Output>&)>;
     /// Computes the output on the host.
@@ -131,121 +134,42 @@ public:
     };
 
     /// Adds a kernel.
-    ArrayKernels& add(Kernel kernel) { return add(std::move(kernel), false); }
+    ArrayKernels& add(Kernel kernel);
 
     /// Adds a library call or a function of the host, checked and timed to compare with, the latter by the host's clock. It is not
     /// counted.
-    ArrayKernels& add_baseline(Kernel kernel) { return add(std::move(kernel), true); }
+    ArrayKernels& add_baseline(Kernel kernel);
 
     /// How the input is filled. Without it, fill_random() must know the type.
-    ArrayKernels& filled_by(Fill fill)
-    {
-        fill_ = std::move(fill);
-        return *this;
-    }
+    ArrayKernels& filled_by(Fill fill);
 
     /// Lets the user give the input in a file of numbers.
-    ArrayKernels& reads_numbers(FromNumbers from_numbers)
-    {
-        from_numbers_ = std::move(from_numbers);
-        return *this;
-    }
+    ArrayKernels& reads_numbers(FromNumbers from_numbers);
 
     /// Inputs that are refused: the program ends with the message and exit code 2 before a kernel runs.
-    ArrayKernels& accepts(Accepts accepts)
-    {
-        accepts_ = std::move(accepts);
-        return *this;
-    }
+    ArrayKernels& accepts(Accepts accepts);
 
-    void prepare(std::size_t n, int sets, std::uint64_t seed) override
-    {
-        if (given_.empty()) {
-            input_.resize(n);
-            fill_(input_, seed);
-        } else {
-            input_ = given_;
-        }
-        if (const std::string wrong = accepts_ ? accepts_(input_) : ""; !wrong.empty()) throw UsageError(wrong);
-        for (int set = 0; set < sets; ++set) {
-            inputs_.emplace_back(n).copy_from(input_);
-            outputs_.emplace_back(output_length_(n));
-            scratch_.emplace_back(scratch_length(n));
-        }
-        host_output_.resize(output_length_(n));
-    }
-
-    void poison() override
-    {
-        for (auto& output : outputs_) output.poison();
-        for (auto& scratch : scratch_) scratch.poison();
-        std::memset(static_cast<void*>(host_output_.data()), 0xFF, host_output_.size() * sizeof(Output));
-    }
-
-    void launch(int kernel, int set) override
-    {
-        const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
-        const auto i = static_cast<std::size_t>(set);
-        if (called.compute) called.compute(input_, host_output_);
-        else called.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
-    }
-
-    std::string verify(int kernel) override
-    {
-        const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
-        if (called.compute) return called.verify({input_, host_output_, {}});
-        for (std::size_t i = 0; i < outputs_.size(); ++i) {
-            std::vector<Output> output(outputs_[i].count()), scratch(scratch_[i].count());
-            outputs_[i].copy_to(output);
-            scratch_[i].copy_to(scratch);
-            if (std::string wrong = called.verify({input_, output, scratch}); !wrong.empty()) return wrong;
-        }
-        return {};
-    }
-
-    std::map<std::string, double> figures(int kernel) override
-    {
-        const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
-        if (!called.figures) return {};
-        std::vector<Output> output(outputs_.front().count());
-        outputs_.front().copy_to(output);
-        return called.figures({input_, output, {}});
-    }
-
-    void release() override
-    {
-        inputs_.clear();
-        outputs_.clear();
-        scratch_.clear();
-    }
-
+    void prepare(std::size_t n, int sets, std::uint64_t seed) override;
+    void poison() override;
+    void launch(int kernel, int set) override;
+    std::string verify(int kernel) override;
+    std::map<std::string, double> figures(int kernel) override;
+    void release() override;
     std::size_t bytes_of_set(std::size_t n) const override { return useful_bytes(n) + scratch_length(n) * sizeof(Output); }
     std::size_t useful_bytes(std::size_t n) const override { return n * sizeof(Input) + output_length_(n) * sizeof(Output); }
     int element_bytes() const override { return static_cast<int>(sizeof(Input)); }
     bool reads_input() const override { return from_numbers_ != nullptr; }
-
-    std::size_t read_input(const std::string& file) override
-    {
-        given_ = from_numbers_(read_numbers(file));
-        return given_.size();
-    }
+    std::size_t read_input(const std::string& file) override;
 
 private:
     friend class ArrayChapter;
 
     ArrayKernels& add(Kernel kernel, bool is_baseline);
-
-    ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length)
-        : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
-    {}
-
-    static void default_fill(std::span<Input> input, std::uint64_t seed)
-    {
-        if constexpr (requires { fill_random(input, seed); }) fill_random(input, seed);
-    }
+    ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length);
+    static void default_fill(std::span<Input> input, std::uint64_t seed);
+    std::size_t scratch_length(std::size_t n) const { return scratch_length_ ? scratch_length_(n) : 0; }
 
     ArrayChapter& chapter_;
-    std::size_t scratch_length(std::size_t n) const { return scratch_length_ ? scratch_length_(n) : 0; }
 
     LengthFunction output_length_, scratch_length_;
     Fill fill_ = default_fill;
@@ -298,7 +222,6 @@ public:
     bool is_worth_timing(Size size) const override;
     bool reads_input() const override;
     Size read_input(const std::string& file) override;
-
     void prepare(Size size, int sets, std::uint64_t seed) override;
     void choose(int kernel) override;
     void poison() override { chosen_->poison(); }
@@ -342,5 +265,131 @@ ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, boo
     kernels_.push_back(std::move(kernel));
     return *this;
 }
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>::ArrayKernels(ArrayChapter& chapter, LengthFunction output_length, LengthFunction scratch_length)
+    : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
+{}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>::~ArrayKernels() = default;
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel)
+{
+    return add(std::move(kernel), false);
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add_baseline(Kernel kernel)
+{
+    return add(std::move(kernel), true);
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::filled_by(Fill fill)
+{
+    fill_ = std::move(fill);
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reads_numbers(FromNumbers from_numbers)
+{
+    from_numbers_ = std::move(from_numbers);
+    return *this;
+}
+
+template <class Input, class Output>
+ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::accepts(Accepts accepts)
+{
+    accepts_ = std::move(accepts);
+    return *this;
+}
+
+template <class Input, class Output>
+void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t seed)
+{
+    if (given_.empty()) {
+        input_.resize(n);
+        fill_(input_, seed);
+    } else {
+        input_ = given_;
+    }
+    if (const std::string wrong = accepts_ ? accepts_(input_) : ""; !wrong.empty()) throw UsageError(wrong);
+    for (int set = 0; set < sets; ++set) {
+        inputs_.emplace_back(n).copy_from(input_);
+        outputs_.emplace_back(output_length_(n));
+        scratch_.emplace_back(scratch_length(n));
+    }
+    host_output_.resize(output_length_(n));
+}
+
+template <class Input, class Output>
+void ArrayKernels<Input, Output>::poison()
+{
+    for (auto& output : outputs_) output.poison();
+    for (auto& scratch : scratch_) scratch.poison();
+    std::memset(static_cast<void*>(host_output_.data()), 0xFF, host_output_.size() * sizeof(Output));
+}
+
+template <class Input, class Output>
+void ArrayKernels<Input, Output>::launch(int kernel, int set)
+{
+    const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
+    const auto i = static_cast<std::size_t>(set);
+    if (called.compute) called.compute(input_, host_output_);
+    else called.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
+}
+
+template <class Input, class Output>
+std::string ArrayKernels<Input, Output>::verify(int kernel)
+{
+    const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
+    if (called.compute) return called.verify({input_, host_output_, {}});
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        std::vector<Output> output(outputs_[i].count()), scratch(scratch_[i].count());
+        outputs_[i].copy_to(output);
+        scratch_[i].copy_to(scratch);
+        if (std::string wrong = called.verify({input_, output, scratch}); !wrong.empty()) return wrong;
+    }
+    return {};
+}
+
+template <class Input, class Output>
+std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
+{
+    const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
+    if (!called.figures) return {};
+    std::vector<Output> output(outputs_.front().count());
+    outputs_.front().copy_to(output);
+    return called.figures({input_, output, {}});
+}
+
+template <class Input, class Output>
+void ArrayKernels<Input, Output>::release()
+{
+    inputs_.clear();
+    outputs_.clear();
+    scratch_.clear();
+}
+
+template <class Input, class Output>
+std::size_t ArrayKernels<Input, Output>::read_input(const std::string& file)
+{
+    given_ = from_numbers_(read_numbers(file));
+    return given_.size();
+}
+
+template <class Input, class Output>
+void ArrayKernels<Input, Output>::default_fill(std::span<Input> input, std::uint64_t seed)
+{
+    if constexpr (requires { fill_random(input, seed); }) fill_random(input, seed);
+}
+
+extern template class ArrayKernels<float, float>;
+extern template class ArrayKernels<float3, int>;
+extern template class ArrayKernels<int, int>;
+extern template class ArrayKernels<unsigned, unsigned>;
 
 }  // namespace conflict_free

@@ -3,7 +3,6 @@
 
 // A chapter program on arrays, of right and wrong kernels, run as a user would run it.
 
-#include <conflict_free/array_chapter.hpp>
 #include <conflict_free/verify.hpp>
 
 #include <gtest/gtest.h>
@@ -18,56 +17,12 @@
 #include <nlohmann/json.hpp>
 
 #include "outcome.hpp"
+#include "trial_kernels.hpp"
 
 namespace {
 
 using namespace conflict_free;
 using Json = nlohmann::json;
-
-__global__ void doubled(int* output, const int* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) output[i] = 2 * input[i];
-}
-
-__global__ void doubles_all_but_the_last(int* output, const int* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n - 1) output[i] = 2 * input[i];
-}
-
-__global__ void negated(float* output, const float* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) output[i] = -input[i];
-}
-
-__global__ void doubled_far_away(int* output, const int* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) output[i + (std::size_t{1} << 30)] = 2 * input[i];
-}
-constexpr int line_of_far_store = __LINE__ - 2;
-
-// One launch negates into the scratch, a second one out of it.
-__global__ void negated_again(float* output, const float* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) output[i] = -input[i];
-}
-
-template <auto kernel, class Number>
-void launch(const Arrays<Number, Number>& a)
-{
-    if (a.n > 0) kernel<<<(a.n + 31) / 32, 32>>>(a.output, a.input, a.n);
-}
-
-void launch_twice(const Arrays<float, float>& a)
-{
-    if (a.n == 0) return;
-    negated_again<<<(a.n + 31) / 32, 32>>>(a.scratch, a.input, a.n);
-    negated_again<<<(a.n + 31) / 32, 32>>>(a.output, a.scratch, a.n);
-}
 
 std::string is_doubled(const ArrayKernels<int, int>::Written& w)
 {
@@ -115,31 +70,21 @@ Outcome run(std::vector<std::string> arguments, bool only_floats = false)
         integers.add_baseline({.name = "host", .compute = double_on_host, .verify = is_doubled, .sizes = at_most(33)});
         integers.add_baseline(
             {.name = "lazy_host", .compute = [](std::span<const int>, std::span<int>) {}, .verify = is_doubled, .sizes = at_most(0)});
+        integers.add({.name = "doubled", .launch = launch_doubled, .verify = is_doubled, .expect = {global_load.requests_per_block == 1}});
         integers.add(
-            {.name = "doubled", .launch = launch<doubled, int>, .verify = is_doubled, .expect = {global_load.requests_per_block == 1}});
-        integers.add({.name = "doubles_all_but_the_last",
-                      .launch = launch<doubles_all_but_the_last, int>,
-                      .verify = is_doubled,
-                      .sizes = at_most(0)});
+            {.name = "doubles_all_but_the_last", .launch = launch_doubles_all_but_the_last, .verify = is_doubled, .sizes = at_most(0)});
     }
     auto& floats = chapter.arrays<float, float>(same, same);
     floats.reads_numbers([](std::span<const float> numbers) { return std::vector<float>(numbers.begin(), numbers.end()); })
         .accepts(no_zeros);
     floats.add({.name = "negated_again",
-                .launch = launch_twice,
+                .launch = launch_negated_again,
                 .verify = is_same_by_way_of_the_scratch,
                 .expect = {global_store.requests_per_block == 1},
                 .left_out_on = {"g80"}});
-    floats.add({.name = "negated", .launch = launch<negated, float>, .verify = leaves_the_scratch_alone});
+    floats.add({.name = "negated", .launch = launch_negated, .verify = leaves_the_scratch_alone});
 
     return outcome_of(chapter, std::move(arguments));
-}
-
-std::string temporary(const char* name)
-{
-    const auto folder = std::filesystem::temp_directory_path() / ("conflict_free_arrays_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder);
-    return (folder / name).string();
 }
 
 std::string file_with(const char* name, const std::string& text)
@@ -170,8 +115,6 @@ std::string written_into(const std::string& pipe, const std::vector<std::string>
     return text;
 }
 
-bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
-
 TEST(ArrayChapter, RowsGoIntoAPipeAsTheyGoToAFile)
 {
     const std::string pipe = temporary("pipe");
@@ -200,7 +143,7 @@ TEST(ArrayChapter, WrongKernelsAndWrongHostFunctionsFail)
 {
     ArrayChapter chapter("trial", "Are wrong ones found?");
     auto& integers = chapter.arrays<int, int>([](std::size_t n) { return n; });
-    integers.add({.name = "doubles_all_but_the_last", .launch = launch<doubles_all_but_the_last, int>, .verify = is_doubled});
+    integers.add({.name = "doubles_all_but_the_last", .launch = launch_doubles_all_but_the_last, .verify = is_doubled});
     integers.add_baseline({.name = "lazy_host", .compute = [](std::span<const int>, std::span<int>) {}, .verify = is_doubled});
     const auto [exit_code, out, err] = outcome_of(chapter, {"--size", "33"});
     EXPECT_EQ(exit_code, 1);
@@ -300,12 +243,12 @@ TEST(ArrayChapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
     chapter.lengths({100, 33});
     const auto same = [](std::size_t n) { return n; };
     auto& integers = chapter.arrays<int, int>(same);
-    integers.add({.name = "doubled_far_away", .launch = launch<doubled_far_away, int>, .verify = is_doubled});
-    integers.add({.name = "doubled", .launch = launch<doubled, int>, .verify = is_doubled});
-    chapter.arrays<float, float>(same).add({.name = "negated", .launch = launch<negated, float>, .verify = is_negated});
+    integers.add({.name = "doubled_far_away", .launch = launch_doubled_far_away, .verify = is_doubled});
+    integers.add({.name = "doubled", .launch = launch_doubled, .verify = is_doubled});
+    chapter.arrays<float, float>(same).add({.name = "negated", .launch = launch_negated, .verify = is_negated});
     const auto [exit_code, out, err] = outcome_of(chapter, {});
     EXPECT_EQ(exit_code, 1);
-    const std::string reported = "out_of_bounds at array_chapter_test.cu:" + std::to_string(line_of_far_store) + ": ";
+    const std::string reported = "out_of_bounds at trial_kernels.cu:" + std::to_string(line_of_far_double) + ": ";
     for (const char* length : {"100x1", "33x1"})
         EXPECT_NE(err.find(std::string("hazard: doubled_far_away at ") + length + ": " + reported), std::string::npos) << err;
     EXPECT_EQ(err.find(": doubled at "), std::string::npos) << err;

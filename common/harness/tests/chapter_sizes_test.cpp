@@ -3,7 +3,7 @@
 
 // Which sizes a chapter takes, how it lays them out, and what it says of them.
 
-#include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,32 +12,20 @@
 #include <nlohmann/json.hpp>
 
 #include "outcome.hpp"
-#include "right_kernel.cuh"
+#include "trial_kernels.hpp"
 
 namespace {
 
 using namespace conflict_free;
 using Json = nlohmann::json;
 
-__global__ void transposes_pitched(float* output, const float* input, int width, int height, int padding, int into_padding)
-{
-    for (int i = threadIdx.x; i < width * height; i += blockDim.x)
-        output[i % width * (height + padding) + i / width] = input[i / width * (width + padding) + i % width];
-    if (into_padding && threadIdx.x == 0) output[height] = 0;
-}
-
-float transposed(const float* input, Size size, std::size_t index) { return input[index % size.height * size.width + index / size.height]; }
-
 /// Runs a chapter of one kernel that works on padded rows, or on square sizes alone.
 std::string run_padded(int padding, bool into_padding)
 {
     MatrixChapter<float> chapter("trial", "Are rows padded?");
     chapter.add({.name = "transposes_pitched",
-                 .launch =
-                     [=](const Matrices<float>& m) {
-                         transposes_pitched<<<1, 64>>>(m.output, m.input, m.width, m.height, m.row_padding, into_padding);
-                     },
-                 .expected = transposed,
+                 .launch = [=](const Matrices<float>& m) { launch_transposes_pitched(m, into_padding); },
+                 .expected = transposed<float>,
                  .row_padding = padding});
     chapter.prepare({5, 3}, 2, 1);
     chapter.choose(0);
@@ -64,9 +52,9 @@ TEST(Chapter, WhereNothingIsTimedALaunchRepeatsItsWorkAtMostTwice)
                      .launch =
                          [&](const Matrices<float>& m) {
                              seen = m.repetitions;
-                             launch<right>(m);
+                             launch_right(m);
                          },
-                     .expected = copied,
+                     .expected = copied<float>,
                      .repetitions = asked});
         chapter.sizes({{8, 8}});
         EXPECT_EQ(outcome_of(chapter, {}).exit_code, 0);
@@ -78,7 +66,7 @@ TEST(Chapter, AKernelForSquareSizesIsLeftOutAtOthers)
 {
     const auto run_at = [](const char* size) {
         MatrixChapter<float> chapter("trial", "Is it square?");
-        chapter.add({.name = "right", .launch = launch<right>, .expected = copied, .sizes = square_sizes()});
+        chapter.add({.name = "right", .launch = launch_right, .expected = copied<float>, .sizes = square_sizes()});
         return outcome_of(chapter, {"--size", size});
     };
     EXPECT_EQ(run_at("8").exit_code, 0);
@@ -92,10 +80,11 @@ TEST(Chapter, AKernelThatLeavesOutAPartSaysWhatItMoves)
     const std::string path = temporary("moves.json");
     const auto run_at = [&](const std::string& size) {
         MatrixChapter<float> chapter("trial", "How much of it?");
-        chapter.add({.name = "right", .launch = launch<right>, .expected = copied});
-        chapter.add({.name = "part", .launch = launch<right>, .expected = copied, .sizes = widths_from(8), .useful_bytes = [](Size all) {
-                         return all.count();
-                     }});
+        chapter.add({.name = "right", .launch = launch_right, .expected = copied<float>});
+        chapter.add(
+            {.name = "part", .launch = launch_right, .expected = copied<float>, .sizes = widths_from(8), .useful_bytes = [](Size all) {
+                 return all.count();
+             }});
         EXPECT_EQ(outcome_of(chapter, {"--size", size, "--json", path}).exit_code, 0);
         return Json::parse(std::ifstream(path))["rows"];
     };
@@ -122,7 +111,7 @@ TEST(Chapter, SizesWhoseTrafficIsReadAreOfTheChapter)
     const auto run_with = [](std::initializer_list<Size> traffic_sizes, const std::string& json_file) {
         MatrixChapter<float> chapter("trial", "Which traffic?");
         chapter.sizes({{64, 64}, {33, 31}}).gpu_sizes({{128, 64}}).traffic_sizes(traffic_sizes);
-        chapter.add({.name = "right", .launch = launch<right>, .expected = copied});
+        chapter.add({.name = "right", .launch = launch_right, .expected = copied<float>});
         return outcome_of(chapter, {"--json", json_file});
     };
     const std::string path = temporary("traffic.json");

@@ -4,60 +4,26 @@
 // A chapter program of right and wrong kernels, run as a user would run it.
 
 #include <conflict_free/error.hpp>
-#include <conflict_free/matrix_chapter.hpp>
+#include <conflict_free/matrix_references.hpp>
 
 #include <gtest/gtest.h>
-
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "outcome.hpp"
-#include "right_kernel.cuh"
+#include "trial_kernels.hpp"
 
 namespace {
 
 using namespace conflict_free;
 using Json = nlohmann::json;
 
-__global__ void leaves_last(float* output, const float* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n - 1) output[i] = input[i];
-}
-
-__global__ void loads_wide_one_late(float* output, const float* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n / 8) reinterpret_cast<float4*>(output)[i] = *reinterpret_cast<const float4*>(input + 4 * i + 1);
-}
-constexpr int line_of_wide_load = __LINE__ - 2;
-
-// It spoils its input, too.
-__global__ void stores_far_away(float* output, float* input, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) input[i] = 0;
-    if (i < n) output[i + (std::size_t{1} << 30)] = 0;
-}
-constexpr int line_of_far_store = __LINE__ - 2;
-
-void launch_large_blocks(const Matrices<float>& m)
-{
-    int n = m.width * m.height;
-    right<<<(n + 1023) / 1024, 1024>>>(m.output, m.input, n);
-}
-
-void launch_far_away(const Matrices<float>& m) { stores_far_away<<<1, 128>>>(m.output, const_cast<float*>(m.input), m.width * m.height); }
-
-void launch_too_large_blocks(const Matrices<float>& m) { right<<<1, 2048>>>(m.output, m.input, m.width * m.height); }
-
 /// As a program launches that looks at once whether a launch has failed.
 void launch_and_check(const Matrices<float>& m)
 {
-    launch<loads_wide_one_late>(m);
+    launch_loads_wide_one_late(m);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -71,22 +37,20 @@ Outcome run(std::vector<std::string> arguments)
                                   const std::size_t bytes = sizeof(float) * m.width * m.height;
                                   CUDA_CHECK(cudaMemcpyAsync(m.output, m.input, bytes, cudaMemcpyDeviceToDevice));
                               },
-                          .expected = copied,
+                          .expected = copied<float>,
                           .library = Library{"CUDA", "1.2"}});
-    chapter.add({.name = "right", .launch = launch<right>, .expected = copied, .expect = {global_load.sectors_per_request == 4}});
-    chapter.add({.name = "leaves_last", .launch = launch<leaves_last>, .expected = copied});
+    chapter.add({.name = "right", .launch = launch_right, .expected = copied<float>, .expect = {global_load.sectors_per_request == 4}});
+    chapter.add({.name = "leaves_last", .launch = launch_leaves_last, .expected = copied<float>});
     chapter.add(
-        {.name = "expects_too_much", .launch = launch<right>, .expected = copied, .expect = {global_store.sectors_per_request == 3}});
+        {.name = "expects_too_much", .launch = launch_right, .expected = copied<float>, .expect = {global_store.sectors_per_request == 3}});
     chapter.add({.name = "large_blocks",
                  .launch = launch_large_blocks,
-                 .expected = copied,
+                 .expected = copied<float>,
                  .expect = {global_load.requests_per_block == 32},
                  .left_out_on = {"gt200"}});
 
     return outcome_of(chapter, std::move(arguments));
 }
-
-bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
 
 TEST(Chapter, ARightKernelPasses)
 {
@@ -108,8 +72,9 @@ Outcome run_stopped(MatrixChapter<float>::LaunchFunction stopped, const std::str
 {
     MatrixChapter<float> chapter("trial", "What does a kernel leave behind that was stopped?");
     chapter.sizes({{64, 64}, {32, 64}});
-    chapter.add({.name = "stopped", .launch = std::move(stopped), .expected = copied, .expect = {global_load.sectors_per_request == 4}});
-    chapter.add({.name = "right", .launch = launch<right>, .expected = copied, .expect = {global_load.sectors_per_request == 4}});
+    chapter.add(
+        {.name = "stopped", .launch = std::move(stopped), .expected = copied<float>, .expect = {global_load.sectors_per_request == 4}});
+    chapter.add({.name = "right", .launch = launch_right, .expected = copied<float>, .expect = {global_load.sectors_per_request == 4}});
     return outcome_of(chapter, {"--json", json_file});
 }
 
@@ -122,13 +87,13 @@ std::size_t free_bytes()
 
 TEST(Chapter, AKernelThatIsStoppedIsReportedAndTheNextRuns)
 {
-    const std::string path = temporary("stopped.json"), here = "chapter_test.cu:";
+    const std::string path = temporary("stopped.json"), here = "trial_kernels.cu:";
     const std::string misaligned = "misaligned at " + here + std::to_string(line_of_wide_load) + ": ";
     const std::string outside = "out_of_bounds at " + here + std::to_string(line_of_far_store) + ": ";
     const std::vector<std::pair<MatrixChapter<float>::LaunchFunction, std::string>> cases = {
-        {launch<loads_wide_one_late>, misaligned},
+        {launch_loads_wide_one_late, misaligned},
         {launch_and_check, misaligned},
-        {launch_far_away, outside},
+        {launch_stores_far_away, outside},
         {launch_too_large_blocks, "kernel right was not launched: "},
     };
     for (const auto& [stopped, reported] : cases) {
@@ -258,7 +223,9 @@ TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
 
 TEST(Chapter, JsonHoldsEveryRow)
 {
-    const std::string path = temporary("rows.json");
+    const std::filesystem::path folder = temporary("rows");
+    std::filesystem::create_directory(folder);
+    const std::string path = folder / "rows.json";
     EXPECT_EQ(run({"--json", path}).exit_code, 1);
     const Json json = Json::parse(std::ifstream(path));
     EXPECT_EQ(json["slug"], "trial");
@@ -275,8 +242,7 @@ TEST(Chapter, JsonHoldsEveryRow)
     EXPECT_TRUE(row["time"].is_null());
     EXPECT_TRUE(json["rows"][0]["counts"].is_null());
     EXPECT_EQ(json["rows"][2]["check"]["passed"], false);
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {}), 1)
-        << "a partial file is left";
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "a partial file is left";
     std::filesystem::remove(path);
 }
 
