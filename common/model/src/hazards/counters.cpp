@@ -15,8 +15,6 @@ namespace simt::hazards {
 
 namespace {
 
-constexpr std::uint64_t sector_bytes = 32;
-
 void add(SharedCounts& counts, int wavefronts, int ideal, int instructions = 1)
 {
     counts.instructions += static_cast<std::uint64_t>(instructions);

@@ -12,7 +12,6 @@ namespace simt::hazards {
 
 namespace {
 
-constexpr std::uint8_t all_bytes = 0xF;
 constexpr int asked_shift = 4;
 
 /// Records of one interval. What a longer one did before is forgotten, as far as races go: only a kernel that hardly

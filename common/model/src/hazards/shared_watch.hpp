@@ -18,6 +18,9 @@
 
 namespace simt::hazards {
 
+/// The bytes of a word, a bit for each.
+inline constexpr std::uint8_t all_bytes = 0xF;
+
 /// Two accesses to the same byte by different threads race if one of them is a store, both fall into the same interval
 /// between barriers of the block, nothing else orders them, and they are not both atomic. The order in which the threads
 /// happen to run plays no part. Two stores of the same value are harmless and not reported.

@@ -15,8 +15,6 @@ namespace simt::hazards {
 
 namespace {
 
-constexpr std::uint8_t all_bytes = 0xF;
-
 /// The fields of a cell in their order: write, read, read_lanes, other_read.
 using Fields = std::array<std::int32_t, 4>;
 /// Those of one cell, and of four that follow one another, as vector instructions have them.

@@ -3,11 +3,11 @@
 
 #include "memory/links.hpp"
 
+#include "simt/rules.hpp"
+
 namespace simt::memory {
 
 namespace {
-
-constexpr std::uint64_t sector_bytes = 32;
 
 bool is_device(int number) { return number >= 0 && number < most_devices; }
 

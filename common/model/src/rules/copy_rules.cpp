@@ -29,7 +29,7 @@ namespace {
 
 using Addresses = std::array<std::uint64_t, warp_size>;
 
-constexpr std::uint64_t half_bytes = 16, sector_bytes = 32, line_bytes = 128;
+constexpr std::uint64_t half_bytes = 16, line_bytes = 128;
 
 /// Lanes by the bank of each address, of one phase.
 class BankCounts {
@@ -167,7 +167,7 @@ GlobalCost copy_past_l1_cost(const WarpAccess& access)
         return static_cast<int>(std::unique(values.begin(), end) - values.begin());
     };
     const int bytes = distinct(read, lanes) * access.size;
-    return {distinct(moved, count), (bytes + static_cast<int>(sector_bytes) - 1) / static_cast<int>(sector_bytes)};
+    return {distinct(moved, count), (bytes + sector_bytes - 1) / sector_bytes};
 }
 
 }  // namespace simt

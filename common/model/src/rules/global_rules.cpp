@@ -33,7 +33,6 @@ using detail::for_each_lane;
 using detail::for_lanes;
 using detail::lane_group;
 
-constexpr int sector_bytes = 32;
 constexpr int half_warp = 16;
 
 /// The addresses of some lanes, in ascending order. Most accesses are in that order already.

@@ -16,7 +16,7 @@ namespace simt {
 
 namespace {
 
-constexpr std::uint64_t word_bytes = 4, words_of_sector = 8, sector_bytes = 32;
+constexpr std::uint64_t word_bytes = 4, words_of_sector = 8;
 
 /// How many different values there are.
 template <std::size_t n>

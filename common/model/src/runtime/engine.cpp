@@ -26,7 +26,7 @@ namespace {
 using memory::AddressSpace;
 using memory::Allocation;
 
-constexpr int error_invalid_configuration = 9, error_too_many_resources = 701;
+constexpr int error_too_many_resources = 701;
 
 /// Blocks run one after another where their order is part of what is counted or heard.
 int workers_for(const warp::Program& program, const std::vector<Listener*>& listeners)

@@ -17,6 +17,9 @@
 
 namespace simt {
 
+/// What a launch is answered whose grid or block no device takes: cudaErrorInvalidConfiguration.
+inline constexpr int error_invalid_configuration = 9;
+
 namespace warp {
 struct ChildWork;
 struct Launch;

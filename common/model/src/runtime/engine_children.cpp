@@ -13,12 +13,6 @@
 
 namespace simt {
 
-namespace {
-
-constexpr int error_invalid_configuration = 9;
-
-}  // namespace
-
 int EngineDevice::kernel_of(const warp::Module& module, int function)
 {
     const std::lock_guard lock(mutex_);
