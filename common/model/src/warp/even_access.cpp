@@ -114,7 +114,8 @@ void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, con
 /// The place of an access of all lanes, if it is one.
 EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing)
 {
-    if (!spacing.is_even || warp.active != all_lanes) return {};
+    const bool is_store_to_one = access.operation == Operation::store && spacing.step == 0;
+    if (!spacing.is_even || warp.active != all_lanes || is_store_to_one) return {};
     const auto size = static_cast<std::uint64_t>(access.bytes);
     const std::uint64_t first = spacing.first, step = spacing.step, last = spacing.last();
     const bool descends = step >> 63 != 0;

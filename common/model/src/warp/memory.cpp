@@ -192,14 +192,13 @@ template <class Memory, class Register>
 void store(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
-    if (const EvenPlace place = find_even_place(warp, instruction, access); place && place.step != 0) {
+    if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(place.space) ? all_lanes : 0);
         const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
         note_change(warp, place.space, changed);
         note_even_access(warp, access, place, changed);
         return forget_spacing(warp);
     }
-    forget_spacing(warp);
     by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(space) ? pointers.lanes : 0);

@@ -60,8 +60,8 @@ struct EvenPlace {
 };
 
 /// Does what find_addresses(), by_space() and check() do, at once, for the accesses that most are: of all lanes, evenly spaced,
-/// aligned, to global, constant or shared memory that the kernel may access. Returns no place for all others, of which
-/// find_addresses() has been done. What it knows of the spacing stands in `warp.access` until forget_spacing().
+/// aligned, to global, constant or shared memory that the kernel may access, and not stores to one address. Returns no place for all
+/// others, of which find_addresses() has been done. What it knows of the spacing stands in `warp.access` until forget_spacing().
 EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access);
 inline void forget_spacing(Warp& warp) { warp.access.evenly_spaced = false; }
 /// note_access() of such an access.
