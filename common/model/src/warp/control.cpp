@@ -142,7 +142,7 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     } else {
         call_site.function = decoder.number_of_function(callee.name);
         if (call_site.function < 0) {
-            if (!is_builtin(callee.name)) decoder.refuse_callee(instruction, detail::function_name(callee.name));
+            if (!is_builtin(callee.name)) decoder.refuse_callee(instruction, simt::detail::function_name(callee.name));
             call_site.builtin = callee.name;
         }
     }

@@ -158,7 +158,7 @@ std::unique_ptr<Program> decode(const Module& module, int kernel)
     auto program = std::make_unique<Program>();
     program->module = &module;
     const ptx::Function& entry = *module.functions[static_cast<std::size_t>(kernel)].function;
-    program->name = detail::kernel_name(entry.name);
+    program->name = simt::detail::kernel_name(entry.name);
     program->codes.resize(module.functions.size());
     program->parameter_bytes = bytes_of_parameters(entry);
     Reach reach(module);

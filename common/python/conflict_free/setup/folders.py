@@ -50,6 +50,7 @@ def _pip_progress(line: str) -> str | None:
 
 def install_locked(title: str, lock: Path, *, python: Path, target: Path | None = None) -> None:
     """Install what a lock file names, by its hashes: where ``python`` finds it, or into ``target``. Raises Stop if that fails."""
-    options = ["--disable-pip-version-check", "--no-input", "--require-hashes", "--no-deps", "-r", lock]
+    # Bytecode of what is never imported would take as long as all the rest; Python writes what it imports.
+    options = ["--disable-pip-version-check", "--no-input", "--no-compile", "--require-hashes", "--no-deps", "-r", lock]
     into = ["--target", target] if target else []
     step(title, [python, "-m", "pip", "install", *options, *into], hint=_NO_NETWORK, progress=_pip_progress)
