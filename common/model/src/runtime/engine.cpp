@@ -36,6 +36,14 @@ int workers_for(const warp::Program& program, const std::vector<Listener*>& list
     return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
 }
 
+void add_note(const FusedAccess& note, LaunchCounts& counts)
+{
+    if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
+}
+
+/// Whether bit n is set; bit 63 also stands for all that follow.
+bool has_bit(std::uint64_t bits, std::size_t n) { return bits >> std::min<std::size_t>(n, 63) & 1; }
+
 /// What is known of how the machine code of a kernel differs from its text.
 void add_fusion(const warp::Program& program, LaunchCounts& counts)
 {
@@ -45,13 +53,12 @@ void add_fusion(const warp::Program& program, LaunchCounts& counts)
         const std::uint64_t text = function.text->fingerprint;
         if (FusedAccess note{"", 0, "", "", warp::why_unknown(text)}; !note.why.empty()) {
             counts.exact = false;
-            if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(std::move(note));
+            add_note(note, counts);
         }
         const warp::FunctionFusion* fusion = warp::find_fusion(text, code->name);
         if (!fusion) continue;
         counts.exact &= fusion->exact;
-        for (const FusedAccess& note : fusion->notes)
-            if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
+        for (const FusedAccess& note : fusion->notes) add_note(note, counts);
     }
 }
 
@@ -59,11 +66,20 @@ void add_fusion(const warp::Program& program, LaunchCounts& counts)
 void add_polls(const warp::Program& program, std::uint64_t polled, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.polls.size(); ++n) {
-        if (!(polled >> std::min<std::size_t>(n, 63) & 1)) continue;
+        if (!has_bit(polled, n)) continue;
         const SourcePlace& place = program.polls[n];
-        FusedAccess note{place.file, place.line, "", "", "threads look here until others have written: how often is a matter of time"};
         counts.exact = false;
-        if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(std::move(note));
+        add_note({place.file, place.line, "", "", "threads look here until others have written: how often is a matter of time"}, counts);
+    }
+}
+
+/// What a launch has counted that the machine code does otherwise, because lanes of a warp went different ways.
+void add_partings(const warp::Program& program, std::uint64_t parted, LaunchCounts& counts)
+{
+    for (std::size_t n = 0; n < program.partings.size(); ++n) {
+        if (!has_bit(parted, n)) continue;
+        counts.exact = false;
+        add_note(program.partings[n], counts);
     }
 }
 
@@ -255,6 +271,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
         counts.stopped = stopped;
         add_fusion(program, counts);
         add_polls(program, launch.polled, counts);
+        add_partings(program, launch.parted, counts);
         if (partitions) counts.partitions = partitions->take();
         session.add(std::move(counts));
         const std::scoped_lock lock(session.mutex);

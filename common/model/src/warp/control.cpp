@@ -19,7 +19,17 @@ namespace {
 
 void meet(Warp& warp, const Instruction&) { warp.arrive_at_join(warp.pc - 1); }
 
-void branch(Warp& warp, const Instruction& instruction) { warp.branch(*reinterpret_cast<const Branch*>(instruction.immediate)); }
+const Branch& branch_of(const Instruction& instruction) { return *reinterpret_cast<const Branch*>(instruction.immediate); }
+
+void branch(Warp& warp, const Instruction& instruction) { warp.branch(branch_of(instruction)); }
+
+/// Notes where lanes part that the machine code would then send through loops of their own.
+void branch_and_note(Warp& warp, const Instruction& instruction)
+{
+    constexpr int most = 63;
+    if (warp.active != warp.mask) warp.launch->parted |= std::uint64_t{1} << std::min(branch_of(instruction).parting, most);
+    branch(warp, instruction);
+}
 
 void branch_by_index(Warp& warp, const Instruction& instruction)
 {
@@ -163,8 +173,10 @@ bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instr
 {
     const std::string& opcode = instruction.opcode;
     if (opcode == "bra") {
-        decoder.keep(out, decoder.branch_to(instruction.operands.at(0).index));
-        out.execute = branch;
+        Branch found = decoder.branch_to(instruction.operands.at(0).index);
+        found.parting = decoder.add_parting(instruction);
+        decoder.keep(out, found);
+        out.execute = found.parting < 0 ? branch : branch_and_note;
         return true;
     }
     if (opcode == "brx") {

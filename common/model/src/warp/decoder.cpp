@@ -10,6 +10,7 @@
 #include "runtime/device.hpp"
 #include "warp/arithmetic.hpp"
 #include "warp/flow.hpp"
+#include "warp/fusion.hpp"
 #include "warp/launch.hpp"
 #include "warp/source_place.hpp"
 
@@ -117,6 +118,16 @@ int Decoder::add_poll()
     if (!polls_[static_cast<std::size_t>(current_)]) return -1;
     program_.polls.push_back(source_place(text_, function_.instructions[static_cast<std::size_t>(current_)].location));
     return static_cast<int>(program_.polls.size()) - 1;
+}
+
+int Decoder::add_parting(const ptx::Instruction& instruction)
+{
+    const FunctionFusion* fusion = find_fusion(text_.fingerprint, function_.name);
+    if (!fusion) return -1;
+    const auto found = fusion->branches.find(instruction.ptx_line);
+    if (found == fusion->branches.end()) return -1;
+    program_.partings.push_back(found->second);
+    return static_cast<int>(program_.partings.size()) - 1;
 }
 
 std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction)

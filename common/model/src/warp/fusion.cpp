@@ -27,13 +27,15 @@ struct Texts {
 
 constexpr int error_invalid_value = 1;
 
+FusedAccess note_from(const Json& json) { return {json.at("file"), json.at("line"), json.at("ptx"), json.at("sass"), json.at("why")}; }
+
 FunctionFusion function_from(const Json& json)
 {
     FunctionFusion function;
     function.exact = json.at("exact");
     for (const auto& [line, how] : json.at("counted").items()) function.counted[std::stoi(line)] = {how.at(0), how.at(1), how.at(2)};
-    for (const Json& note : json.at("fused"))
-        function.notes.push_back({note.at("file"), note.at("line"), note.at("ptx"), note.at("sass"), note.at("why")});
+    for (const Json& note : json.at("fused")) function.notes.push_back(note_from(note));
+    for (const auto& [line, note] : json.at("branches").items()) function.branches[std::stoi(line)] = note_from(note);
     return function;
 }
 

@@ -32,6 +32,8 @@ struct FunctionFusion {
     /// By line of the text.
     std::map<int, CountedAccess> counted;
     std::vector<FusedAccess> notes;
+    /// Branches of the text, by line, that the machine code has otherwise where lanes of a warp part there.
+    std::map<int, FusedAccess> branches;
 };
 
 /// Tells texts apart, in the names of files too.

@@ -61,6 +61,8 @@ struct Launch {
     std::atomic<bool> stopped{false};
     /// Bit n is set when the program's poll n was made; bit 63 also stands for all that follow.
     std::atomic<std::uint64_t> polled{0};
+    /// Bit n is set when lanes have parted at the program's parting n; bit 63 also stands for all that follow.
+    std::atomic<std::uint64_t> parted{0};
     /// Set once a store has changed a byte that is not shared or local. Atomic operations and surfaces need not set it: a program that
     /// has them is not repeatable.
     std::atomic<bool> changed_memory{false};

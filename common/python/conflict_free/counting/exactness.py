@@ -47,6 +47,10 @@ _OF_THE_DRIVER = {
 }
 
 
+def _entry(access: Access, sass: str, why: str) -> dict:
+    return {"file": access.file, "line": access.source_line, "ptx": access.text, "sass": sass, "why": why}
+
+
 @dataclass
 class Comparison:
     """What the comparison of one function has found."""
@@ -56,9 +60,11 @@ class Comparison:
     # one lane does it for all. 0 bytes: another access is counted in its place.
     counted: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
     fused: list[dict] = field(default_factory=list)
+    # By line of the PTX: branches that end the exactness where lanes of a warp part there, and why.
+    branches: dict[int, dict] = field(default_factory=dict)
 
     def note(self, access: Access, sass: str, why: str, exact: bool) -> None:
-        entry = {"file": access.file, "line": access.source_line, "ptx": access.text, "sass": sass, "why": why}
+        entry = _entry(access, sass, why)
         self.exact &= exact
         if entry not in self.fused:
             self.fused.append(entry)
@@ -156,11 +162,13 @@ def _share(total: Counter, number: int) -> Counter | None:
 
 
 def _compare_block(
-    result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], barriers: list[Counter], in_loop: bool
+    result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], barriers: list[Counter], function: Function
 ) -> None:
     """Compares how often, and in which loops, the machine code has the accesses of a basic block.
 
     An unrolled loop has all of its accesses several times. Lines are not certain, so accesses of a kind are compared together.
+    Where one loop has become several, such as one of four rounds at a time and one for the rest, lanes that leave it in different
+    rounds are in different ones, and a warp executes each of them.
     """
     counts = {access.line: Counter(machine.loop for machine in by_line.get(access.line, ())) for access in accesses}
     pools: dict[tuple, list[Access]] = defaultdict(list)
@@ -169,8 +177,14 @@ def _compare_block(
     shares = [_share(sum((counts[access.line] for access in pool), Counter()), len(pool)) for pool in pools.values()]
     same = shares[0] is not None and all(share == shares[0] for share in [*shares, *barriers])
     if same and shares[0]:
-        if in_loop and not barriers and len(accesses) == 1 and shares[0] == Counter({-1: 1}):
-            result.note(accesses[0], by_line[accesses[0].line][0].text, "ptxas takes it out of a loop", False)
+        first = accesses[0]
+        machine = by_line.get(first.line, ())
+        if function.in_loop(first.line) and not barriers and len(accesses) == 1 and shares[0] == Counter({-1: 1}):
+            result.note(first, machine[0].text, "ptxas takes it out of a loop", False)
+        elif len(shares[0]) > 1:
+            why = "ptxas makes several loops of the one that it is in, and lanes of a warp have left that one in different rounds"
+            for line in function.ways_out(first.line):
+                result.branches.setdefault(line, _entry(first, machine[0].text if machine else "", why))
         return
     patterns = [*barriers, *(pattern for pattern in counts.values() if pattern)]
     usual = (
@@ -235,7 +249,7 @@ def compare(function: Function, section: Section) -> Comparison:
     for access in left:
         blocks[access.block].append(access)
     for block, accesses in blocks.items():
-        _compare_block(result, accesses, by_line, list(barriers[block].values()), function.in_loop(accesses[0].line))
+        _compare_block(result, accesses, by_line, list(barriers[block].values()), function)
     for name in sorted(function.calls & _OF_THE_DRIVER.keys()):
         result.exact = False
         result.fused.append(
@@ -277,6 +291,7 @@ def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
             if known is not found:
                 known.exact &= found.exact and known.counted == found.counted
                 known.fused += [entry for entry in found.fused if entry not in known.fused]
+                known.branches = found.branches | known.branches
     return results
 
 
@@ -306,6 +321,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
             "exact": result.exact,
             "fused": result.fused,
             "counted": {str(line): list(how) for line, how in sorted(result.counted.items())},
+            "branches": {str(line): why for line, why in sorted(result.branches.items())},
         }
         for name, result in compared.items()
     }

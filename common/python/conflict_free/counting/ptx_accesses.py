@@ -54,9 +54,19 @@ class Function:
     barriers: dict[int, int] = field(default_factory=dict)
     # From the line that a backward branch leads to up to its own.
     loops: list[tuple[int, int]] = field(default_factory=list)
+    # Lines of branches, and the lines that they lead to.
+    branches: dict[int, int] = field(default_factory=dict)
 
     def in_loop(self, line: int) -> bool:
         return any(first <= line <= last for first, last in self.loops)
+
+    def ways_out(self, line: int) -> list[int]:
+        """Return the lines of branches at which lanes leave the innermost loop of a line, or go round again."""
+        around = [loop for loop in self.loops if loop[0] <= line <= loop[1]]
+        if not around:
+            return []
+        first, last = min(around, key=lambda loop: loop[1] - loop[0])
+        return [at for at, target in self.branches.items() if first <= at <= last and (at == last or not first <= target <= last)]
 
 
 def _bytes_of(words: list[str]) -> int:
@@ -133,6 +143,7 @@ def _statements(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
 def _read_body(lines: list[str], function: Function, files: dict[int, str]) -> None:
     block, file, source_line = 0, "", 0
     label_lines: dict[str, int] = {}
+    targets: dict[int, str] = {}
     for number, text in _statements(lines, function.first_line):
         function.last_line = number
         if found := _LOC.match(text):
@@ -155,8 +166,11 @@ def _read_body(lines: list[str], function: Function, files: dict[int, str]) -> N
             function.calls.update(re.findall(r"[A-Za-z_$][\w$]*", operands))
         if name in _ENDS:
             block += 1
-        if name == "bra" and operands.strip() in label_lines:
-            function.loops.append((label_lines[operands.strip()], number))
+        if name == "bra":
+            targets[number] = operands.strip()
+            if operands.strip() in label_lines:
+                function.loops.append((label_lines[operands.strip()], number))
+    function.branches = {number: label_lines[label] for number, label in targets.items() if label in label_lines}
 
 
 def read(text: str) -> list[Function]:

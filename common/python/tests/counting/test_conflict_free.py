@@ -152,6 +152,27 @@ def test_a_program_that_is_there_is_compared_with_machine_code(folder):
 
 
 @needs_model
+def test_lanes_that_leave_a_loop_in_different_rounds_are_marked_where_ptxas_made_several_of_it(folder):
+    """Of 1024 numbers each thread has 8; of 1000 some have 7, whose warps go through the loops of ptxas more than once."""
+    (folder / "scaled.cu").write_text(
+        "__global__ void scale(float* p, int n, float f) { extern __shared__ float s[];\n"
+        "for (int i = threadIdx.x; i < n; i += 128) s[i] = p[i];\n"
+        "for (int i = threadIdx.x; i < n; i += 128) s[i] *= f;\n"
+        "for (int i = threadIdx.x; i < n; i += 128) p[i] = s[i]; }\n"
+        "int main() { float* p; cudaMalloc(&p, 4096); cudaMemset(p, 0, 4096);\n"
+        "for (int n : {1024, 1000}) scale<<<1, 128, 4096>>>(p, n, 2.0f); return cudaDeviceSynchronize(); }\n",
+        encoding="utf-8",
+    )
+    done = run(folder, "count", "--build-dir", BUILD, "scaled.cu", "--json", "out.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    together, apart = json.loads((folder / "out.json").read_text(encoding="utf-8"))["kernels"]
+    assert together["exact"] and together["fused"] == []
+    assert not apart["exact"]
+    assert {note["line"] for note in apart["fused"]} >= {3}
+    assert {note["why"].split(",")[0] for note in apart["fused"]} == {"ptxas makes several loops of the one that it is in"}
+
+
+@needs_model
 @pytest.mark.parametrize(
     ("options", "advice"),
     [

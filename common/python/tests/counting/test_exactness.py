@@ -253,6 +253,7 @@ $L__BB0_1:
 def test_accesses_are_read_with_their_blocks_and_loops():
     (function,) = ptx_accesses.read(PTX)
     assert (function.name, function.loops) == ("k", [(12, 18)])
+    assert [function.ways_out(line) for line in (11, 14, 20)] == [[], [18], []]
     shown = [(a.line, a.space, a.operation, a.bytes, a.base, a.offset) for a in function.accesses]
     assert shown == [
         (14, "shared", "load", 4, "%r8", 0),
