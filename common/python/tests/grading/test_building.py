@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from grading_tools import CONFINED, build_folder, changed_copy, padding
@@ -93,8 +94,19 @@ def test_a_program_is_compiled_once_until_its_text_or_its_driver_changes(tmp_pat
     task = assignment.load_folder(changed_copy(tmp_path), "padding")
     task.driver.write_text("int main() {}\n", encoding="utf-8")
     compiled = []
-    run = sandbox.run
-    monkeypatch.setattr(sandbox, "run", lambda command, **options: compiled.append(command) or run(command, **options))
+
+    def compile_in_no_time(command, *, writable, **_options):
+        """As a compiler that misses semicolons, and makes a program of everything else."""
+        compiled.append(command)
+        source = writable / task.source.name
+        if source.name in command and not source.read_text(encoding="utf-8").endswith(";"):
+            return Done(1, "", f'{source.name}(1): error: expected a ";"', None)
+        made = Path(command[command.index("-o") + 1])
+        made.write_text(task.driver.read_text(encoding="utf-8"), encoding="utf-8")
+        made.chmod(0o755)
+        return Done(0, "", "", None)
+
+    monkeypatch.setattr(sandbox, "run", compile_in_no_time)
 
     def compiles(text: str, **options) -> int:
         compiled.clear()
