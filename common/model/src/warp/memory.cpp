@@ -154,16 +154,22 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
     return changed;
 }
 
+/// True for memory that others than the block may see.
+bool is_global(ptx::Space space) { return space != ptx::Space::shared && space != ptx::Space::local && space != ptx::Space::param; }
+
 template <class Memory, class Register>
 void load(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
+    bool at_device = false;
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         load_all<Memory, Register>(warp, instruction, access, place);
         note_even_access(warp, access, place, 0);
         forget_spacing(warp);
+        at_device = is_global(place.space);
     } else {
         by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+            at_device |= is_global(space);
             const LanePointers pointers = check(warp, space, lanes);
             load_elements<Memory, Register>(warp, instruction, access, pointers);
             if (pointers.lanes != lanes) clear_left_out(warp, instruction, access, lanes & ~pointers.lanes);
@@ -172,11 +178,8 @@ void load(Warp& warp, const Instruction& instruction)
         });
     }
     if (access.poll >= 0) [[unlikely]]
-        note_poll(warp, access.poll);
+        note_poll(warp, access.poll, at_device ? Look::at_device : Look::at_block);
 }
-
-/// True for a store that others than the block may see.
-bool is_global(ptx::Space space) { return space != ptx::Space::shared && space != ptx::Space::local && space != ptx::Space::param; }
 
 /// `changed`: lanes whose store has changed memory.
 void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)

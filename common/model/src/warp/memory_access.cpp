@@ -289,14 +289,14 @@ void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
     warp.block->watch.count_only(wide);
 }
 
-void note_poll(Warp& warp, int poll)
+void note_poll(Warp& warp, int poll, Look look)
 {
     constexpr int most = 63;
     warp.launch->polled |= std::uint64_t{1} << std::min(poll, most);
-    if (warp.access.operation != Operation::load) return;
+    if (look == Look::none) return;
     // Nothing changes until others have had their turn.
     warp.patience = 1;
-    warp.look = warp.access.space == Space::global ? Look::at_device : Look::at_block;
+    warp.look = look;
 }
 
 void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access)

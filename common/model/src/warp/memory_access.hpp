@@ -91,8 +91,8 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
 /// The same of a load or a store of a program. Where threads look again and again at what other blocks write, strong accesses to global
 /// memory order blocks as atomic operations do.
 void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed);
-/// Tells of an access that was made and is one of the program's polls.
-void note_poll(Warp& warp, int poll);
+/// Tells of an access that was made and is one of the program's polls. `look`: of a load, the memory at which it has looked.
+void note_poll(Warp& warp, int poll, Look look = Look::none);
 /// Notes how an instruction's access is counted, where it is not counted as it is written.
 void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access);
 /// The same for an access that is counted otherwise than it is written.
