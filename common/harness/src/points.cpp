@@ -9,7 +9,9 @@
 #include <numeric>
 #include <sstream>
 
-#include "conflict_free/array_chapter.hpp"
+#include "conflict_free/error.hpp"
+#include "conflict_free/random.hpp"
+#include "conflict_free/size.hpp"
 #include "conflict_free/verify.hpp"
 
 namespace conflict_free {

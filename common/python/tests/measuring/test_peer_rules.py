@@ -17,8 +17,8 @@ from conftest import REPOSITORY
 from conflict_free.setup import cmake, cuda
 
 GENERATOR = """\
-#include <cuda_runtime.h>
-#include "points.hpp"
+#include <conflict_free/points.hpp>
+#include <conflict_free/random.hpp>
 #include <cstdio>
 int main()
 {
@@ -36,19 +36,16 @@ int main()
 def test_the_data_are_those_of_our_kernels(tmp_path):
     """Made by the C++ that the chapters use, over more than one part and with copies of copies among the points."""
     (tmp_path / "generator.cpp").write_text(GENERATOR, encoding="utf-8")
-    common = REPOSITORY / "common"
-    points = next(path for folder in ("common/harness/include", "chapters") for path in (REPOSITORY / folder).rglob("points.hpp"))
-    includes = [common / "harness" / "include", common / "model" / "include", points.parent]
+    harness = REPOSITORY / "common" / "harness"
     nvcc = cuda.system_nvcc() or cmake.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc"
     subprocess.run(
         [
             nvcc,
             "-std=c++20",
             "-O1",
-            *(f"-I{folder}" for folder in includes),
+            f"-I{harness / 'include'}",
             "generator.cpp",
-            common / "harness" / "src" / "random.cpp",
-            common / "harness" / "src" / "verify.cpp",
+            *(harness / "src" / name for name in ("points.cpp", "random.cpp", "verify.cpp")),
             "-c",
         ],
         check=True,
