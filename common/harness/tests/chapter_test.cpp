@@ -211,13 +211,8 @@ TEST(Chapter, BadArgumentsExitWithTwoAndOneLineThatNamesThem)
         {{"--json", ""}, "--json"},
     };
     for (const auto& [arguments, named] : cases) {
-        const Outcome outcome = run(arguments);
-        const std::string given = testing::PrintToString(arguments);
-        EXPECT_EQ(outcome.exit_code, 2) << given;
-        EXPECT_TRUE(one_line(outcome.err)) << given << ": " << outcome.err;
-        EXPECT_NE(outcome.err.find(named), std::string::npos) << given << ": " << outcome.err;
-        EXPECT_NE(outcome.err.find("accepted"), std::string::npos) << given << ": " << outcome.err;
-        EXPECT_EQ(outcome.out, "") << given;
+        SCOPED_TRACE(testing::PrintToString(arguments));
+        expect_refused(run(arguments), named);
     }
 }
 

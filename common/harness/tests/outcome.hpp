@@ -37,6 +37,16 @@ inline Outcome outcome_of(Chapter& chapter, std::vector<std::string> arguments)
 /// Whether a text is one line, as what is said of bad arguments should be.
 inline bool one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
 
+/// Holds how a program ended against what bad arguments come to: exit code 2, and one line that has `named` and says what is accepted.
+inline void expect_refused(const Outcome& outcome, const std::string& named)
+{
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(one_line(outcome.err)) << outcome.err;
+    EXPECT_NE(outcome.err.find(named), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("accepted"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+}
+
 /// The path of a file in a folder of this process.
 inline std::string temporary(const char* name)
 {

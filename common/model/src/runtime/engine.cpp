@@ -41,9 +41,6 @@ void add_note(const FusedAccess& note, LaunchCounts& counts)
     if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
 }
 
-/// Whether bit n is set; bit 63 also stands for all that follow.
-bool has_bit(std::uint64_t bits, std::size_t n) { return bits >> std::min<std::size_t>(n, 63) & 1; }
-
 /// What is known of how the machine code of a kernel differs from its text.
 void add_fusion(const warp::Program& program, LaunchCounts& counts)
 {
@@ -66,7 +63,7 @@ void add_fusion(const warp::Program& program, LaunchCounts& counts)
 void add_polls(const warp::Program& program, std::uint64_t polled, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.polls.size(); ++n) {
-        if (!has_bit(polled, n)) continue;
+        if (!warp::has_bit(polled, n)) continue;
         const SourcePlace& place = program.polls[n];
         counts.exact = false;
         add_note({place.file, place.line, "", "", "threads look here until others have written: how often is a matter of time"}, counts);
@@ -74,12 +71,12 @@ void add_polls(const warp::Program& program, std::uint64_t polled, LaunchCounts&
 }
 
 /// What a launch has counted that the machine code does otherwise, because lanes of a warp went different ways.
-void add_partings(const warp::Program& program, std::uint64_t parted, LaunchCounts& counts)
+void add_divergences(const warp::Program& program, std::uint64_t diverged, LaunchCounts& counts)
 {
-    for (std::size_t n = 0; n < program.partings.size(); ++n) {
-        if (!has_bit(parted, n)) continue;
+    for (std::size_t n = 0; n < program.inexact_divergences.size(); ++n) {
+        if (!warp::has_bit(diverged, n)) continue;
         counts.exact = false;
-        add_note(program.partings[n], counts);
+        add_note(program.inexact_divergences[n], counts);
     }
 }
 
@@ -271,7 +268,7 @@ int EngineDevice::run(warp::Program& program, const LaunchRequest& request, cons
         counts.stopped = stopped;
         add_fusion(program, counts);
         add_polls(program, launch.polled, counts);
-        add_partings(program, launch.parted, counts);
+        add_divergences(program, launch.diverged, counts);
         if (partitions) counts.partitions = partitions->take();
         session.add(std::move(counts));
         const std::scoped_lock lock(session.mutex);

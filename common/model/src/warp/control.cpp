@@ -23,11 +23,10 @@ const Branch& branch_of(const Instruction& instruction) { return *reinterpret_ca
 
 void branch(Warp& warp, const Instruction& instruction) { warp.branch(branch_of(instruction)); }
 
-/// Notes where lanes part that the machine code would then send through loops of their own.
+/// Notes where lanes diverge that the machine code then sends through loops of their own.
 void branch_and_note(Warp& warp, const Instruction& instruction)
 {
-    constexpr int most = 63;
-    if (warp.active != warp.mask) warp.launch->parted |= std::uint64_t{1} << std::min(branch_of(instruction).parting, most);
+    if (warp.active != warp.mask) note_bit(warp.launch->diverged, branch_of(instruction).inexact_divergence);
     branch(warp, instruction);
 }
 
@@ -174,9 +173,9 @@ bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instr
     const std::string& opcode = instruction.opcode;
     if (opcode == "bra") {
         Branch found = decoder.branch_to(instruction.operands.at(0).index);
-        found.parting = decoder.add_parting(instruction);
+        found.inexact_divergence = decoder.add_inexact_divergence(instruction);
         decoder.keep(out, found);
-        out.execute = found.parting < 0 ? branch : branch_and_note;
+        out.execute = found.inexact_divergence < 0 ? branch : branch_and_note;
         return true;
     }
     if (opcode == "brx") {

@@ -120,14 +120,14 @@ int Decoder::add_poll()
     return static_cast<int>(program_.polls.size()) - 1;
 }
 
-int Decoder::add_parting(const ptx::Instruction& instruction)
+int Decoder::add_inexact_divergence(const ptx::Instruction& instruction)
 {
     const FunctionFusion* fusion = find_fusion(text_.fingerprint, function_.name);
     if (!fusion) return -1;
     const auto found = fusion->branches.find(instruction.ptx_line);
     if (found == fusion->branches.end()) return -1;
-    program_.partings.push_back(found->second);
-    return static_cast<int>(program_.partings.size()) - 1;
+    program_.inexact_divergences.push_back(found->second);
+    return static_cast<int>(program_.inexact_divergences.size()) - 1;
 }
 
 std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction)

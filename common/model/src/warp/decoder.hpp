@@ -79,9 +79,9 @@ public:
     int current() const { return current_; }
     /// The number of the load or atomic operation that decodes now among the program's looks at what others write (polls.hpp); -1 if it is none.
     int add_poll();
-    /// The number of a branch among the program's, after which a launch is not exact if lanes of a warp part there (fusion.hpp); -1 if it is
-    /// none.
-    int add_parting(const ptx::Instruction& instruction);
+    /// The number of a branch among the program's, at which lanes of a warp that diverge make a launch inexact (fusion.hpp); -1 if
+    /// it is none.
+    int add_inexact_divergence(const ptx::Instruction& instruction);
     std::uint32_t label(const ptx::Operand& operand) const;
     LocalPlace local_place(const ptx::Operand& variable) const;
     /// The number of a function with a body; -1 if there is none.

@@ -32,7 +32,7 @@ struct FunctionFusion {
     /// By line of the text.
     std::map<int, CountedAccess> counted;
     std::vector<FusedAccess> notes;
-    /// Branches of the text, by line, that the machine code has otherwise where lanes of a warp part there.
+    /// Branches of the text, by line, that the machine code has otherwise where lanes of a warp diverge there.
     std::map<int, FusedAccess> branches;
 };
 

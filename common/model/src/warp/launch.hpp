@@ -42,6 +42,16 @@ private:
 inline constexpr int error_illegal_address = 700, error_assert = 710, error_stack = 714, error_illegal_instruction = 715,
                      error_misaligned = 716, error_invalid_pc = 718, error_failure = 719, error_timeout = 702, error_not_supported = 801;
 
+/// Sets bit n, or bit 63 for all that follow.
+inline void note_bit(std::atomic<std::uint64_t>& bits, int n)
+{
+    const std::uint64_t bit = std::uint64_t{1} << std::min(n, 63);
+    // Reading it first lets several host threads keep it in their caches.
+    if (!(bits.load(std::memory_order_relaxed) & bit)) bits |= bit;
+}
+/// Whether it was set.
+inline bool has_bit(std::uint64_t bits, std::size_t n) { return bits >> std::min<std::size_t>(n, 63) & 1; }
+
 /// What all blocks of a launch share.
 struct Launch {
     const Program* program = nullptr;
@@ -61,8 +71,8 @@ struct Launch {
     std::atomic<bool> stopped{false};
     /// Bit n is set when the program's poll n was made; bit 63 also stands for all that follow.
     std::atomic<std::uint64_t> polled{0};
-    /// Bit n is set when lanes have parted at the program's parting n; bit 63 also stands for all that follow.
-    std::atomic<std::uint64_t> parted{0};
+    /// Likewise for lanes that have made the program's inexact divergence n.
+    std::atomic<std::uint64_t> diverged{0};
     /// Set once a store has changed a byte that is not shared or local. Atomic operations and surfaces need not set it: a program that
     /// has them is not repeatable.
     std::atomic<bool> changed_memory{false};

@@ -291,8 +291,7 @@ void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
 
 void note_poll(Warp& warp, int poll, Look look)
 {
-    constexpr int most = 63;
-    warp.launch->polled |= std::uint64_t{1} << std::min(poll, most);
+    note_bit(warp.launch->polled, poll);
     if (look == Look::none) return;
     // Nothing changes until others have had their turn.
     warp.patience = 1;

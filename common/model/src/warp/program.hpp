@@ -146,8 +146,8 @@ struct Program {
     bool is_repeatable = false;
     /// Where threads look again and again at what others write (polls.hpp).
     std::vector<SourcePlace> polls;
-    /// Why a launch is not exact if lanes of a warp part at a branch, for each such branch (fusion.hpp).
-    std::vector<FusedAccess> partings;
+    /// Why a launch is not exact if lanes of a warp diverge at a branch, for each such branch (fusion.hpp).
+    std::vector<FusedAccess> inexact_divergences;
 };
 
 /// Where an instruction stands.

@@ -53,8 +53,8 @@ struct Branch {
     int join_loop = -1, target_loop = -1, next_loop = -1;
     /// Lanes that go to the target, or on, leave a loop.
     bool target_leaves = false, next_leaves = false;
-    /// Which of the program's parting branches it is, if it is one.
-    int parting = -1;
+    /// Which of the program's inexact divergences it can make, if any.
+    int inexact_divergence = -1;
 };
 
 /// Why a fragment does not run.

@@ -60,7 +60,7 @@ class Comparison:
     # one lane does it for all. 0 bytes: another access is counted in its place.
     counted: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
     fused: list[dict] = field(default_factory=list)
-    # By line of the PTX: branches that end the exactness where lanes of a warp part there, and why.
+    # By line of the PTX: branches at which lanes of a warp that diverge make a launch inexact, and why.
     branches: dict[int, dict] = field(default_factory=dict)
 
     def note(self, access: Access, sass: str, why: str, exact: bool) -> None:
