@@ -4,6 +4,9 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+
+from directives.prose import api
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "book" / "api.rst").read_text(encoding="utf-8")
@@ -31,3 +34,13 @@ def test_members_without_a_comment_fail():
     settings = dict(re.findall(r"^(\w+)\s+= *(.*)$", (ROOT / "docs" / "Doxyfile.in").read_text(encoding="utf-8"), re.MULTILINE))
     assert settings["WARN_AS_ERROR"] == "FAIL_ON_WARNINGS"
     assert settings["WARN_IF_UNDOCUMENTED"] == "YES" and settings["HIDE_UNDOC_MEMBERS"] == "NO"
+
+
+def test_the_page_depends_on_what_doxygen_has_read(tmp_path):
+    """Else a changed comment would not be on it until it is rendered from nothing."""
+    noted = []
+    config = SimpleNamespace(breathe_projects={"common": str(tmp_path)}, breathe_default_project="common")
+    app = SimpleNamespace(config=config, env=SimpleNamespace(note_dependency=noted.append))
+    api._read(app, "api", [PAGE])
+    api._read(app, "copy", ["A page without directives of Doxygen.\n"])
+    assert noted == [str(tmp_path / "index.xml")]

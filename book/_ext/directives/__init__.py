@@ -42,6 +42,7 @@ MODULES = (
     "plots.speedup_plot",
     "prose.predict",
     "prose.terms",
+    "prose.api",
     "prose.course",
     "prose.assignments",
     "prose.accessible",
