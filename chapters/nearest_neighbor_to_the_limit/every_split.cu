@@ -12,6 +12,7 @@
 #include "nearest_neighbor_to_the_limit.cu"
 #undef main
 
+#include <algorithm>
 #include <cstdio>
 
 namespace {

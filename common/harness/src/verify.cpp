@@ -3,6 +3,7 @@
 
 #include "conflict_free/verify.hpp"
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 

@@ -255,7 +255,7 @@ std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t leas
         const std::int64_t value = as_integer(lexer, constant);
         if (value >= least && value <= most) return value;
         fail_at(given.line, lexer.function(),
-                "got " + quoted(given.text) + ", accepted: " + std::string(what) + " from " + std::to_string(least) + " to " +
+                "got " + in_quotes(given.text) + ", accepted: " + std::string(what) + " from " + std::to_string(least) + " to " +
                     std::to_string(most));
     }
     lexer.fail("got " + lexer.given() + ", accepted: " + std::string(what));

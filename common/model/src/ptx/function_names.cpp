@@ -68,7 +68,7 @@ void FunctionNames::open_scope()
 
 void FunctionNames::declare(std::string_view name, Symbol symbol)
 {
-    if (!scopes_.back().names.try_emplace(name, symbol).second) state_.lexer.fail(quoted(name) + " is declared twice in one scope");
+    if (!scopes_.back().names.try_emplace(name, symbol).second) state_.lexer.fail(in_quotes(name) + " is declared twice in one scope");
 }
 
 void FunctionNames::declare_register(std::string_view name, const Declared& declared)
@@ -180,13 +180,13 @@ bool FunctionNames::settle(const Waiting& waiting, const Scope& scope)
     const Symbol& symbol = found->second;
     const bool is_label = symbol.kind == Symbol::Kind::label;
     if (waiting.operand == nullptr) {
-        if (!is_label) fail_at(waiting.line, function_.name, quoted(waiting.name) + " is no label");
+        if (!is_label) fail_at(waiting.line, function_.name, in_quotes(waiting.name) + " is no label");
         function_.targets[static_cast<std::size_t>(waiting.targets)].labels[waiting.entry] = symbol.index;
         return true;
     }
     Operand& operand = *waiting.operand;
     if (operand.kind != Operand::Kind::symbol || operand.integer != 0)
-        fail_at(waiting.line, function_.name, "the label " + quoted(waiting.name) + " stands where a variable is accepted");
+        fail_at(waiting.line, function_.name, "the label " + in_quotes(waiting.name) + " stands where a variable is accepted");
     if (is_label) operand.kind = Operand::Kind::label;
     operand.index = symbol.index;
     return true;
@@ -205,7 +205,7 @@ void FunctionNames::close_scope()
 
 void FunctionNames::leave_to_module(const Waiting& waiting)
 {
-    if (waiting.operand == nullptr) fail_at(waiting.line, function_.name, "the label " + quoted(waiting.name) + " is not declared");
+    if (waiting.operand == nullptr) fail_at(waiting.line, function_.name, "the label " + in_quotes(waiting.name) + " is not declared");
     if (!state_.resolve(*waiting.operand)) state_.resolve_later(*waiting.operand, waiting.line);
 }
 

@@ -211,7 +211,7 @@ void FunctionParser::guard(Instruction& instruction)
     lexer_.expect_identifier("a predicate register");
     const Symbol* symbol = names_.find(name.text);
     if (symbol == nullptr || symbol->kind != Symbol::Kind::reg || names_.register_of(*symbol).type != Type::pred)
-        fail_at(name.line, lexer_.function(), quoted(name.text) + " is not declared as a predicate register");
+        fail_at(name.line, lexer_.function(), in_quotes(name.text) + " is not declared as a predicate register");
     instruction.guard = symbol->index;
 }
 

@@ -57,7 +57,7 @@ private:
         lexer_.expect('}');
         const std::uint64_t room = level < dimensions_.size() ? bytes_at(level) : scalar_;
         const bool open = level == 0 && !dimensions_.empty() && dimensions_[0] == 0;
-        if (!open && position > begin + room) lexer_.fail("more values than " + quoted(variable_.name) + " has room for");
+        if (!open && position > begin + room) lexer_.fail("more values than " + in_quotes(variable_.name) + " has room for");
         return position;
     }
 
@@ -65,7 +65,8 @@ private:
     {
         const std::string_view text = lexer_.expect_string();
         const std::uint64_t room = bytes_at(0);
-        if (scalar_ != 1 || (room != 0 && text.size() > room)) lexer_.fail("a string that " + quoted(variable_.name) + " has no room for");
+        if (scalar_ != 1 || (room != 0 && text.size() > room))
+            lexer_.fail("a string that " + in_quotes(variable_.name) + " has no room for");
         variable_.initial.assign(text.begin(), text.end());
         return text.size();
     }
@@ -122,7 +123,8 @@ private:
             return std::bit_cast<std::uint64_t>(constant.to_double());
         }
         if (floating)
-            lexer_.fail("a floating-point constant, accepted: integers, as " + quoted(variable_.name) + " is ." + name_of(variable_.type));
+            lexer_.fail("a floating-point constant, accepted: integers, as " + in_quotes(variable_.name) + " is ." +
+                        name_of(variable_.type));
         return constant.bits;
     }
 
@@ -130,7 +132,7 @@ private:
     {
         // Nested braces name far elements in few words: what they fill stays in proportion to the text.
         const std::uint64_t most = (std::uint64_t{1} << 20) + 16 * lexer_.text_size();
-        if (position > most) lexer_.fail("the initial value of " + quoted(variable_.name) + " is too large");
+        if (position > most) lexer_.fail("the initial value of " + in_quotes(variable_.name) + " is too large");
         if (variable_.initial.size() < position + scalar_) variable_.initial.resize(position + scalar_);
         for (std::uint64_t i = 0; i < scalar_ && i < 8; ++i) variable_.initial[position + i] = static_cast<std::uint8_t>(bits >> (8 * i));
     }

@@ -17,7 +17,7 @@ bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') |
 
 }  // namespace
 
-std::string quoted(std::string_view name)
+std::string in_quotes(std::string_view name)
 {
     constexpr std::size_t longest = 80;
     std::string shown = "'";
@@ -28,7 +28,7 @@ std::string quoted(std::string_view name)
 void fail_at(int line, std::string_view function, const std::string& what)
 {
     Message message(MessageCode::unreadable_ptx, {{"ptx_line", line}});
-    if (!function.empty()) message.fields.emplace_back("function", quoted(function));
+    if (!function.empty()) message.fields.emplace_back("function", in_quotes(function));
     message.fields.emplace_back("problem", what);
     throw ParseError(std::move(message));
 }
@@ -42,7 +42,7 @@ Lexer::Lexer(std::string_view text) : text_(text)
 
 void Lexer::fail(const std::string& what) const { fail_at(token_.line, function_, what); }
 
-std::string Lexer::given() const { return token_.kind == Token::Kind::end ? "the end of the text" : quoted(token_.text); }
+std::string Lexer::given() const { return token_.kind == Token::Kind::end ? "the end of the text" : in_quotes(token_.text); }
 
 Token Lexer::peek_second() const
 {

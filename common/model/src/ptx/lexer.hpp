@@ -84,7 +84,7 @@ private:
 };
 
 /// A name as a message shows it: printable, on one line, of bounded length.
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 /// @throws ParseError "PTX line 7, function f: what"
 [[noreturn]] void fail_at(int line, std::string_view function, const std::string& what);
 

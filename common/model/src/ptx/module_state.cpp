@@ -32,10 +32,10 @@ void ModuleState::declare_variable(Declared&& declared, Linkage linkage)
         return;
     }
     if (earlier->scope != Operand::Scope::module_variable)
-        fail_at(declared.line, {}, quoted(declared.name) + " is declared as a function and a variable");
+        fail_at(declared.line, {}, in_quotes(declared.name) + " is declared as a function and a variable");
     Variable& known = module.variables[static_cast<std::size_t>(earlier->index)];
     const bool is_known = known.linkage != Linkage::external, is_definition = linkage != Linkage::external;
-    if (is_known && is_definition) fail_at(declared.line, {}, "the variable " + quoted(declared.name) + " is declared twice");
+    if (is_known && is_definition) fail_at(declared.line, {}, "the variable " + in_quotes(declared.name) + " is declared twice");
     const std::uint64_t alignment = std::max(known.alignment, variable.alignment);
     if (is_definition || (!is_known && known.unsized_array)) known = std::move(variable);
     known.alignment = alignment;
@@ -49,7 +49,7 @@ int ModuleState::declare_function(std::string_view name)
         module.functions.emplace_back().name = name;
         return static_cast<int>(module.functions.size()) - 1;
     }
-    if (earlier->scope != Operand::Scope::function) lexer.fail(quoted(name) + " is declared as a variable and a function");
+    if (earlier->scope != Operand::Scope::function) lexer.fail(in_quotes(name) + " is declared as a variable and a function");
     return earlier->index;
 }
 
@@ -75,17 +75,17 @@ void ModuleState::count_registers(std::size_t registers)
 void ModuleState::finish()
 {
     for (const UnresolvedOperand& name : unresolved_)
-        if (!resolve(*name.operand)) fail_at(name.line, name.function, quoted(name.operand->name) + " is not declared");
+        if (!resolve(*name.operand)) fail_at(name.line, name.function, in_quotes(name.operand->name) + " is not declared");
     for (const RequiredName& name : required_) {
         const ModuleSymbol* symbol = find(name.name);
         if (symbol == nullptr || symbol->scope != Operand::Scope::function)
-            fail_at(name.line, name.function, quoted(name.name) + " is not declared as a function");
+            fail_at(name.line, name.function, in_quotes(name.name) + " is not declared as a function");
     }
     for (const Variable& variable : module.variables)
         for (const Relocation& relocation : variable.relocations)
             if (find(relocation.symbol) == nullptr)
                 fail_at(lexer.line(), {},
-                        quoted(relocation.symbol) + " in the initial value of " + quoted(variable.name) + " is not declared");
+                        in_quotes(relocation.symbol) + " in the initial value of " + in_quotes(variable.name) + " is not declared");
     places.finish(module);
 }
 

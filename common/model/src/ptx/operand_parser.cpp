@@ -105,7 +105,7 @@ Operand OperandParser::named(bool negated)
     operand.name = name.text;
     if (symbol == nullptr && name.text[0] == '%') {
         if (!is_special_register(name.text))
-            fail_at(name.line, lexer_.function(), "the register " + quoted(name.text) + " is not declared");
+            fail_at(name.line, lexer_.function(), "the register " + in_quotes(name.text) + " is not declared");
         operand.kind = Operand::Kind::special;
         if (lexer_.at(Token::Kind::dotted) && lexer_.adjacent(name)) operand.name.append(".").append(lexer_.next().text);
         return operand;
@@ -122,12 +122,12 @@ void OperandParser::read_component(Operand& operand, const Register& declared)
     if (declared.vector != 0) {
         operand.component = find_component(word);
         if (operand.component < 0 || operand.component >= declared.vector)
-            lexer_.fail("got the component ." + std::string(word.substr(0, 40)) + " of " + quoted(declared.name) +
+            lexer_.fail("got the component ." + std::string(word.substr(0, 40)) + " of " + in_quotes(declared.name) +
                         ", accepted: x, y, z, w of a vector as long");
     } else {
         // Video instructions select bytes and halves of a register (`%r1.b0`, `%r1.h1`).
         if (word[0] != 'b' && word[0] != 'h')
-            lexer_.fail(quoted(declared.name) + " is no vector and has no component ." + std::string(word.substr(0, 40)));
+            lexer_.fail(in_quotes(declared.name) + " is no vector and has no component ." + std::string(word.substr(0, 40)));
         operand.name = word;
     }
     lexer_.next();
@@ -137,7 +137,7 @@ void OperandParser::read_component(Operand& operand, const Register& declared)
 std::int64_t OperandParser::subscript(std::string_view name)
 {
     const std::uint64_t element = names_.element_bytes(name);
-    if (element == 0) lexer_.fail("a subscript of " + quoted(name) + ", accepted: of an array that is declared before");
+    if (element == 0) lexer_.fail("a subscript of " + in_quotes(name) + ", accepted: of an array that is declared before");
     lexer_.expect('[');
     const auto index = static_cast<std::uint64_t>(parse_integer(lexer_));
     lexer_.expect(']');

@@ -38,7 +38,7 @@ private:
         };
         if (token.kind != Token::Kind::number || dot == std::string_view::npos || !small(token.text.substr(0, dot)) ||
             token.text.size() - dot != 2 || !small(token.text.substr(dot + 1)))
-            fail_at(token.line, {}, "got the version " + quoted(token.text) + ", accepted: one such as 9.0");
+            fail_at(token.line, {}, "got the version " + in_quotes(token.text) + ", accepted: one such as 9.0");
         state_.module.version = 10 * std::stoi(std::string(token.text.substr(0, dot))) + (token.text.back() - '0');
         if (state_.module.version > newest_version)
             fail_at(token.line, {},
@@ -113,7 +113,7 @@ private:
             lexer_.fail("registers and parameters of a module, accepted: of a function");
         do {
             Declared declared = parse_declared(lexer_, head);
-            if (declared.count >= 0) lexer_.fail(quoted(declared.name) + " with '<', accepted: in functions");
+            if (declared.count >= 0) lexer_.fail(in_quotes(declared.name) + " with '<', accepted: in functions");
             state_.declare_variable(std::move(declared), linkage);
         } while (lexer_.accept(','));
         lexer_.expect(';');

@@ -18,6 +18,7 @@
 // the last bit, and if those that come from even sectors, and those that come from odd ones, differ alike in the bit before it.
 // The order in which the GPU takes transfers makes a few copies more expensive in which several lanes read the same 16 bytes.
 
+#include <algorithm>
 #include <array>
 
 #include "shared_service.hpp"

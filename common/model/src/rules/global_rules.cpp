@@ -19,6 +19,7 @@
 // accesses word k of an aligned segment of 16 words, inactive lanes aside, the segment is moved whole. Else each active
 // lane makes a transaction of 32 bytes.
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -160,6 +161,7 @@ GlobalCost cost_of_sectors(const WarpAccess& access)
     const auto cost = [&](int sectors, int elements) {
         return GlobalCost{sectors, (elements * access.size + sector_bytes - 1) / sector_bytes};
     };
+    if (access.active == 0) return cost(0, 0);
     AscendingSectors ascending(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
     for_lanes(access.active, [&](std::size_t lane) { ascending.add(access.address[lane]); });
     if (ascending.ascend) return cost(ascending.sectors, ascending.elements);

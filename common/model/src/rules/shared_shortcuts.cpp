@@ -3,6 +3,7 @@
 
 #include "shared_shortcuts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <span>

@@ -197,7 +197,10 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
 {
     return call([&] {
         const auto order = in_order(require_graph(graph));
-        const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(path, "w"), std::fclose);
+        struct Close {
+            void operator()(std::FILE* open) const { std::fclose(open); }
+        };
+        const std::unique_ptr<std::FILE, Close> file(std::fopen(path, "w"));
         require(file != nullptr, cudaErrorOperatingSystem);
         const auto number = [&](cudaGraphNode_t node) { return static_cast<long>(std::ranges::find(order, node) - order.begin()); };
         std::fprintf(file.get(), "digraph graph_of_%zu_nodes {\n", order.size());

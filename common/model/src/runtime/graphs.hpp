@@ -5,6 +5,7 @@
 /// Graphs, and the capture of streams into them.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "streams.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 namespace simt::runtime {

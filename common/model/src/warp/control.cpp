@@ -3,6 +3,7 @@
 
 // Branches, calls and ends.
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 

@@ -5,6 +5,7 @@
 /// A launch and its blocks while they run.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

@@ -3,6 +3,7 @@
 
 // An image in a texture: turned by a right angle, enlarged by linear filtering, and read by an index.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>

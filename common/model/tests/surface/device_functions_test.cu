@@ -5,6 +5,7 @@
 
 #include <math_constants.h>
 
+#include <algorithm>
 #include <bitset>
 #include <climits>
 #include <cmath>

@@ -3,6 +3,7 @@
 
 // Shuffles, votes, matches and reductions against what their definitions say, on random values, masks and widths.
 
+#include <algorithm>
 #include <bit>
 
 #include "support.hpp"
