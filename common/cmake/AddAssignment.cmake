@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
+# The assignment whose answers scripts/test grades; those of the others are a long series.
+set(CONFLICT_FREE_SAMPLE_ASSIGNMENT naive)
+
 # What grading runs: the judge, and the libraries under which a submission runs.
 set(CONFLICT_FREE_GRADING_TOOLS simt_judge conflict_free_cudart conflict_free_cuda conflict_free_model conflict_free_trial)
 
@@ -58,6 +61,9 @@ function(add_assignment slug)
     add_graded(${slug} ${graded})
     add_test(NAME assignment.${slug} COMMAND ${grade} check ${slug} --graded ${graded})
     set_tests_properties(assignment.${slug} PROPERTIES FIXTURES_REQUIRED ${slug}_graded LABELS cpu)
+    if(NOT slug STREQUAL CONFLICT_FREE_SAMPLE_ASSIGNMENT)
+        set_tests_properties(assignment.${slug} assignment.${slug}.graded PROPERTIES LABELS "cpu;long")
+    endif()
 endfunction()
 
 # Makes the target NAME_graded of a file, a part of the target `graded`, and the test assignment.NAME.graded, which brings it up to date.
@@ -98,6 +104,7 @@ function(add_cheats slug)
     add_graded(cheats ${graded})
     add_test(NAME assignments.cheats COMMAND ${grade} check --graded ${graded})
     add_test(NAME assignments.cheats_in_sandbox COMMAND ${grade} check --graded ${graded} --in-sandbox)
-    set_tests_properties(assignments.cheats assignments.cheats_in_sandbox PROPERTIES FIXTURES_REQUIRED cheats_graded LABELS cpu)
+    set_tests_properties(assignments.cheats assignments.cheats_in_sandbox PROPERTIES FIXTURES_REQUIRED cheats_graded)
+    set_tests_properties(assignments.cheats assignments.cheats_in_sandbox assignment.cheats.graded PROPERTIES LABELS "cpu;long")
     set_tests_properties(assignments.cheats_in_sandbox PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()

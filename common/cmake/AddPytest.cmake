@@ -1,19 +1,35 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
 
-# add_pytest(NAME PARTS ENVIRONMENT ARGUMENT...)
+# add_pytest(NAME PARTS ENVIRONMENT [KEEP_FOLDER] [LONG PARTS] ARGUMENT…)
 #
 # Adds the test NAME, which runs pytest with the arguments. With several PARTS it is as many tests, NAME.1, NAME.2, and so on, which
-# CTest spreads over the cores, and none of which is long. NAME_tests are the names. With KEEP_FOLDER among the arguments each has the
-# same folder for its files in every run, so that programs of the same files are not compiled again.
+# CTest spreads over the cores, and none of which is long. NAME_tests are the names. With KEEP_FOLDER each has the same folder for its
+# files in every run, so that programs of the same files are not compiled again. With LONG those with the marker `long` are tests of
+# their own, NAME.long.1 and so on, with the label `long`.
 function(add_pytest name parts environment)
-    cmake_parse_arguments(PARSE_ARGV 3 pytest KEEP_FOLDER "" "")
+    cmake_parse_arguments(PARSE_ARGV 3 pytest KEEP_FOLDER LONG "")
     set(tests)
+    if(pytest_LONG)
+        add_pytest_parts(${name} ${parts} -m "not long")
+        set(others ${tests})
+        set(tests)
+        add_pytest_parts(${name}.long ${pytest_LONG} -m long)
+        set_tests_properties(${tests} PROPERTIES LABELS "cpu;long")
+        list(APPEND tests ${others})
+    else()
+        add_pytest_parts(${name} ${parts})
+    endif()
+    set(${name}_tests ${tests} PARENT_SCOPE)
+endfunction()
+
+# The parts of add_pytest(), whose variables it uses.
+macro(add_pytest_parts name parts)
     foreach(part RANGE 1 ${parts})
         set(test ${name})
         set(share)
         set(folder)
-        if(parts GREATER 1)
+        if(${parts} GREATER 1)
             set(test ${name}.${part})
             set(share --splits ${parts} --group ${part})
         endif()
@@ -22,10 +38,9 @@ function(add_pytest name parts environment)
             file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/pytest)
             set(folder --basetemp ${CMAKE_BINARY_DIR}/pytest/${test})
         endif()
-        add_test(NAME ${test} COMMAND ${CONFLICT_FREE_PYTHON} -m pytest -q -p no:cacheprovider ${share}
+        add_test(NAME ${test} COMMAND ${CONFLICT_FREE_PYTHON} -m pytest -q -p no:cacheprovider ${share} ${ARGN}
                  ${folder} ${pytest_UNPARSED_ARGUMENTS})
         set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}" LABELS cpu)
         list(APPEND tests ${test})
     endforeach()
-    set(${name}_tests ${tests} PARENT_SCOPE)
-endfunction()
+endmacro()

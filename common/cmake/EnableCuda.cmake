@@ -65,8 +65,10 @@ set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
-# What the linker writes into a program of where its libraries are, LD_LIBRARY_PATH overrules.
+# LD_LIBRARY_PATH overrides the program's RUNPATH.
 add_link_options(LINKER:--enable-new-dtags)
+# The compiler of the wheels lies where no loader looks.
+set(CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
 message(STATUS "CUDA programs are compiled for: ${CMAKE_CUDA_ARCHITECTURES}")
 
 # The folder of the model's libraries, and what runs a program under the model when it stands before its command. A check has

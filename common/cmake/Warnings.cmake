@@ -10,8 +10,3 @@ endif()
 target_compile_options(conflict_free_warnings INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
-if(CONFLICT_FREE_WARNINGS_AS_ERRORS)
-    target_compile_options(conflict_free_warnings INTERFACE
-        $<$<COMPILE_LANGUAGE:CXX>:-Werror>
-        $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
-endif()

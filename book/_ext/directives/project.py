@@ -169,7 +169,7 @@ def _prepare(app: Sphinx, config: Config) -> None:
     if not config.conflict_free_counts:
         raise ConfigError(
             "conflict_free_counts is not set: give the folder of the model's counts, "
-            "-D conflict_free_counts=build/<preset>/counts (the CMake target 'book' does)"
+            "-D conflict_free_counts=build/counts (the CMake target 'book' does)"
         )
     config.conflict_free_book = str(app.confdir)
     digest = hashlib.sha256()

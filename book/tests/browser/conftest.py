@@ -12,6 +12,9 @@ import pytest
 from book_in_browser import HEIGHT, PAGES, WIDTHS, Visit, visit, watch
 from playwright.sync_api import Browser, Page, sync_playwright
 
+#: The pages that are looked over in any case; the others are a long series.
+SAMPLE = {"index.html", "padding.html"}
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
@@ -74,7 +77,7 @@ def shared_phone(browser: Browser) -> Iterator[Page]:
         yield page
 
 
-@pytest.fixture(scope="session", params=PAGES)
+@pytest.fixture(scope="session", params=[page if page in SAMPLE else pytest.param(page, marks=pytest.mark.long) for page in PAGES])
 def name(request) -> str:
     """Each page of the book; pytest runs all tests of one before those of the next."""
     return request.param

@@ -183,8 +183,8 @@ def step(
     env: Mapping[str, str] | None = None,
     hint: str = "",
     progress=lambda line: line,
-) -> None:
-    """Runs a long command, shows where it is, keeps its output in build/logs.
+) -> list[str]:
+    """Runs a long command, shows where it is, keeps its output in build/logs; returns its lines.
 
     `progress` turns a line of output into what is shown of it (None: nothing). A command that fails
     ends the program: the end of its output is printed, then one line with `hint`.
@@ -241,7 +241,7 @@ def step(
     seconds = time.monotonic() - started
     if code == 0:
         status.close(f"done in {seconds:.1f} s")
-        return
+        return lines
     status.close(f"failed after {seconds:.1f} s")
     for line in telling(lines):
         say(f"  | {line}")

@@ -280,7 +280,7 @@ def check_budgets(html: Path) -> int:
 
     slugs = [slug for slug in chapters() if (html / f"{slug}.html").is_file()]
     if not slugs:
-        raise Stop(f"--budgets: {html} has no page of a chapter; it takes the folder of a rendered book, such as build/ci/html")
+        raise Stop(f"--budgets: {html} has no page of a chapter; it takes the folder of a rendered book, such as build/html")
     lengths = budgets.measure_all(html.resolve(), slugs)
     print(budgets.table(lengths))
     return _report([finding for length in lengths for finding in length.findings()], "budgets of the pages")

@@ -1,23 +1,23 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/test: set-up, the preset `ci` with everything in it, every test. CTest speaks last."""
+"""scripts/test: set-up, everything built, the tests. CTest speaks last, and after it what was left out."""
 
 from __future__ import annotations
 
 import argparse
+import collections
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conflict_free.console import ROOT, USAGE, OneLineParser, Stop, say
 from conflict_free.setup import cmake, setup
 
-PRESET = "ci"
-
+_LONG = "long"
 _EVERYTHING = ("all", "book")
 #: What tests need that is built, by how their names begin. The first line that fits counts.
 _NEEDS = (
@@ -46,13 +46,15 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
         ours, ctest = arguments[:at], arguments[at + 1 :]
     parser = OneLineParser(
         prog="scripts/test",
-        usage="scripts/test [--only PATTERN] [-- CTEST-ARGUMENT ...]",
-        description="Does all the set-up, builds everything with warnings as errors, the book "
-        "included, and runs every test. The exit code is CTest's; 2: wrong arguments, or system "
+        usage="scripts/test [--all | --only PATTERN] [-- CTEST-ARGUMENT ...]",
+        description="Does all the set-up, builds everything, the book included, and runs the tests. Of the long series, such as all "
+        "answers of all assignments, it runs a sample unless --all is given. The exit code is CTest's; 2: wrong arguments, or system "
         "packages that may not be installed.",
         epilog="examples: scripts/test --only chapter.copy; scripts/test -- --rerun-failed",
     )
-    parser.add_argument(
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--all", action="store_true", help="run the long series whole")
+    chosen.add_argument(
         "--only", metavar="PATTERN", help="run the tests whose names have this regular expression, and build what they need"
     )
     options = parser.parse_args(ours)
@@ -78,14 +80,25 @@ def targets_of(names: Iterable[str]) -> list[str]:
     return list(targets)
 
 
-def _wanted(tools: cmake.Tools, build: Path, pattern: str) -> list[str]:
-    """The names of the tests that a pattern chooses; the pattern itself where the tests that it names are not built yet."""
-    done = subprocess.run([tools.ctest, "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
+def _names(tools: cmake.Tools, build: Path, *selection: str) -> list[str]:
+    """The names of the tests of a build folder that CTest's options select."""
+    done = subprocess.run([tools.ctest, "--test-dir", build, "--show-only=json-v1", *selection], capture_output=True, text=True)
     try:
-        names = [test["name"] for test in json.loads(done.stdout)["tests"]]
+        return [test["name"] for test in json.loads(done.stdout)["tests"]]
     except (ValueError, KeyError) as error:
         raise Stop(f"CTest does not tell the tests of {build}: {done.stderr.strip() or error}") from error
-    return [name for name in names if re.search(pattern, name)] or [pattern]
+
+
+def _wanted(tools: cmake.Tools, build: Path, pattern: str) -> list[str]:
+    """The names of the tests that a pattern chooses; the pattern itself where the tests that it names are not built yet."""
+    return [name for name in _names(tools, build) if re.search(pattern, name)] or [pattern]
+
+
+def left_out(names: Sequence[str]) -> str:
+    """One line on the tests of the long series that were not run: a name for each series, with the number of its tests."""
+    series = collections.Counter(re.sub(r"(?<=model\.program\.)\w+|(?<=assignment\.)\w+|(?<=long\.)\d+", "*", name) for name in names)
+    listed = ", ".join(f"{name} ({number})" if number > 1 else name for name, number in series.items())
+    return f"Left out of the long series: {listed}. scripts/test --all runs them."
 
 
 def _no_sandbox(tools: cmake.Tools) -> str:
@@ -99,13 +112,18 @@ def main() -> int:
     tools = setup.set_up(tests=True)
     if reason := _no_sandbox(tools):
         say(f"Sandbox: none ({reason}); the tests that need one are skipped")
-    build = cmake.configure(tools, PRESET)
+    build = cmake.configure(tools)
     if options.only is None:
-        cmake.build(tools, PRESET, "everything")
-        cmake.build(tools, PRESET, "the book", "book")
-        cmake.build(tools, PRESET, "the graded answers", "graded")
+        cmake.build(tools, "everything")
+        cmake.build(tools, "the book", "book")
+        if options.all:
+            cmake.build(tools, "the graded answers", "graded")
+        ctest_arguments = ["-LE", "^sample$" if options.all else f"^{_LONG}$", *ctest_arguments]
     else:
         for target in targets_of(_wanted(tools, build, options.only)):
-            cmake.build(tools, PRESET, target, target)
+            cmake.build(tools, target, target)
         ctest_arguments = ["-R", options.only, *ctest_arguments]
-    return cmake.test(tools, PRESET, "-j", str(os.cpu_count() or 1), *ctest_arguments)
+    code = cmake.test(tools, "-j", str(os.cpu_count() or 1), *ctest_arguments)
+    if options.only is None and not options.all:
+        say(left_out(_names(tools, build, "-L", f"^{_LONG}$")))
+    return code

@@ -35,7 +35,7 @@ _MADE = ("count-report", "library-call")
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)
 #: The folder of a build folder with a file for each program, by its bytes and its arguments, that ended as it should.
 RAN_WELL = "commands_that_ran"
-_PROGRAM = re.compile(r"build/\w+/chapters/(\w+)/\1")
+_PROGRAM = re.compile(r"build/chapters/(\w+)/\1")
 
 
 @dataclass
@@ -195,9 +195,10 @@ def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterato
         if program.startswith("scripts/"):
             yield from _wrong_script(words, made)
         elif program in ("cmake", "ctest"):
-            presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]
+            told = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
+            kind = "testPresets" if program == "ctest" else "buildPresets" if "--build" in words else "configurePresets"
             named = [after for word, after in zip(words, words[1:]) if word == "--preset"]
-            if not named or not {preset["name"] for preset in presets} >= set(named):
+            if not named or not {preset["name"] for preset in told[kind]} >= set(named):
                 yield "it names no preset of CMakePresets.json"
         elif _PROGRAM.fullmatch(program):
             yield from _wrong_program(words, build)
@@ -207,7 +208,7 @@ def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterato
 
 def _wrong_program(words: list[str], build: Path) -> Iterator[str]:
     """What is wrong with the run of a program. Under the model it does the same each time: one that ran well is not run again."""
-    program = build.joinpath(*Path(words[0]).parts[2:])
+    program = build.joinpath(*Path(words[0]).parts[1:])
     try:
         model = b"".join(path.read_bytes() for path in sorted(model_runtime.libraries(build).glob("*")))
         key = hashlib.sha256(program.read_bytes() + model + json.dumps(words).encode()).hexdigest()

@@ -18,7 +18,6 @@ from conflict_free.setup import cmake, folders, setup
 
 from . import command_line, model_runtime, packaged
 
-PRESET = "programs"
 TARGET = "conflict_free_cudart"
 
 # Options of nvcc whose value is the next word, as it may be for all of these.
@@ -218,7 +217,7 @@ def build_model() -> Path:
     """The folder with the model's library: in a checkout a build folder, in which it is built if it is not there or not new."""
     if packaged.is_installed():
         return packaged.MODEL
-    build = ROOT / "build" / PRESET
+    build = cmake.BUILD
     stamp = build / "model.stamp"
     state = state_of("common/model")
     with contextlib.suppress(OSError):
@@ -227,7 +226,7 @@ def build_model() -> Path:
     # The program's output is what belongs on stdout.
     with contextlib.redirect_stdout(sys.stderr):
         tools = setup.set_up()
-        cmake.configure(tools, PRESET)
-        cmake.build(tools, PRESET, "the counting model", TARGET)
+        cmake.configure(tools)
+        cmake.build(tools, "the counting model", TARGET)
     stamp.write_text(state, encoding="utf-8")
     return build

@@ -21,7 +21,6 @@ from conflict_free.setup import cmake, cuda, folders, setup
 
 from .command_line import parser
 
-PRESET = "programs"
 TARGET = "grading_toolchain"
 MAIN = "grading.main"
 PACKAGE = "simpleeval"  # one that nothing but the grader needs
@@ -41,8 +40,8 @@ def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
 
 def _build(confined: bool) -> None:
     tools = setup.set_up(sandbox=confined)
-    cmake.configure(tools, PRESET)
-    cmake.build(tools, PRESET, "the grader's tools", TARGET)
+    cmake.configure(tools)
+    cmake.build(tools, "the grader's tools", TARGET)
 
 
 def _set_up() -> None:
@@ -64,7 +63,7 @@ def main() -> int:
     if not options.builds:
         _once(ROOT / "build" / "grade" / "set-up.stamp", locks, _set_up)
     elif not options.build_dir:
-        build = ROOT / "build" / PRESET
+        build = cmake.BUILD
         confined = options.confined
         _once(build / "grading.stamp", f"{locks}{state_of('common')} {confined}", functools.partial(_build, confined))
         arguments = [*arguments, "--build-dir", str(build)]

@@ -15,8 +15,6 @@ from pathlib import Path
 from conflict_free.console import Stop
 from conflict_free.evidence.places import SPECIMENS
 
-from .measure import PRESET
-
 CLOCKS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem"}
 
 
@@ -108,7 +106,7 @@ def compiler(build: Path) -> Path:
         re.MULTILINE,
     )
     if not found:
-        raise Stop(f"{build} is not configured with CUDA; build the preset {PRESET}, or give --build-dir")
+        raise Stop(f"{build} is not configured with CUDA; scripts/measure builds it, or give --build-dir")
     return Path(found.group(1))
 
 
@@ -150,7 +148,7 @@ def compiler_flags(build: Path, slug: str) -> str:
     try:
         entries = json.loads(commands.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise Stop(f"cannot read {commands}: {error}; configure with a preset") from error
+        raise Stop(f"cannot read {commands}: {error}; scripts/measure configures it") from error
     for entry in entries:
         compiler = entry["command"].split()[0]
         if wanted.search(entry["file"]) and Path(compiler).name.startswith("nvcc"):

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from conflict_free.console import FAILED, NO_GPU, ROOT, USAGE, Stop, run_main, shown_path
+from conflict_free.console import FAILED, NO_GPU, USAGE, Stop, run_main, shown_path
+from conflict_free.setup import cmake
 
-from .measure import PRESET, commit, parse
+from .measure import commit, parse
 
 try:
     from rich import box
@@ -125,7 +126,7 @@ def main() -> int:
     options = parse(sys.argv[1:])
     slugs = chosen_chapters(options.chapter)
     session = Session(
-        build=options.build_dir or ROOT / "build" / PRESET,
+        build=options.build_dir or cmake.BUILD,
         folder=options.output / options.name,
         name=options.name,
         commit=commit(options.commit),

@@ -19,7 +19,6 @@ from conflict_free.arguments import existing_folder, whole_number
 from conflict_free.console import NO_GPU, ROOT, USAGE, OneLineParser, Stop, module_command, say
 from conflict_free.setup import cmake, cuda, setup
 
-PRESET = "programs"
 # What scripts/carry has brought along to a machine without a network.
 CARRIED = ROOT / ".carry"
 
@@ -109,7 +108,7 @@ def _use_carried() -> None:
 def _build_peers(tools: cmake.Tools) -> None:
     """Builds the programs that call libraries; without them the kernels are measured all the same."""
     try:
-        cmake.build(tools, PRESET, "the peers", "peers")
+        cmake.build(tools, "the peers", "peers")
     except Stop as stop:
         say(f"no peers of C++: {stop}")
 
@@ -127,8 +126,8 @@ def main() -> int:
         tools = setup.set_up()
         python = tools.python
     if not options.build_dir:
-        cmake.configure(tools, PRESET)
-        cmake.build(tools, PRESET, "the chapters", "chapters/all")
+        cmake.configure(tools)
+        cmake.build(tools, "the chapters", "chapters/all")
         if options.peers:
             _build_peers(tools)
     sys.stdout.flush()

@@ -16,7 +16,6 @@ from conflict_free.evidence.places import source_path
 
 from .counters import NoCounters, read_with_caches
 from .machine import clocks, compiler, query_device
-from .measure import PRESET
 from .measured_result import Session, provenance, whole_result
 from .sass import NoSass, find_cuobjdump, instructions_per_pair, read_sass
 from .traffic import read_traffic
@@ -128,7 +127,7 @@ def ready_program(build: Path, slug: str) -> Path:
     """The program of a chapter. Raises Stop where it is not built."""
     program = build / "chapters" / slug / slug
     if not program.exists():
-        raise Stop(f"{shown_path(program)} is not there; build the preset {PRESET}, or give --build-dir")
+        raise Stop(f"{shown_path(program)} is not there; scripts/measure builds it, or give --build-dir")
     return program
 
 

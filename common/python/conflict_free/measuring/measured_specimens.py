@@ -14,7 +14,6 @@ from conflict_free.evidence.places import CHAPTERS, SPECIMENS
 
 from .counters import NoCounters, read_counters
 from .machine import clocks, query_device
-from .measure import PRESET
 from .measured_result import Session, provenance, whole_result
 
 
@@ -36,7 +35,7 @@ def measure_specimens(session: Session, show) -> dict:
     try:
         wanted = json.loads(listing.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise Stop(f"cannot read {shown_path(listing)}: {error}; build the preset {PRESET}") from error
+        raise Stop(f"cannot read {shown_path(listing)}: {error}; scripts/measure builds it") from error
     device, before = query_device(), clocks()
     hashes, rows, profiled = {}, [], False
     for name, metrics in wanted.items():

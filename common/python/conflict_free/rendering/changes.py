@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a reader's change has made new, stale and untrue, in ten lines at most, at the end of scripts/book."""
+"""What a reader's change has made new, stale and untrue: in ten lines at most at the end of scripts/book, all of it with --strict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from conflict_free.console import run_main, say
+from conflict_free.console import FAILED, run_main, say
 from conflict_free.evidence import metrics
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
@@ -38,8 +38,8 @@ def failed(counts: Path) -> Iterator[str]:
                     yield f"{path.stem}: {line}"
 
 
-def lines(build: Path) -> list[str]:
-    """Return the lines on a build folder whose book is rendered; none if nothing was changed."""
+def lines(build: Path, most: int | None = _MOST_LINES) -> list[str]:
+    """Return the lines on a build folder whose book is rendered, ``most`` at most; none if nothing was changed."""
     evidence = Evidence(CHAPTERS, RESULTS, build / "counts", BOOK_MACHINE)
     changed = [f"{slug}.{kernel}" for slug in evidence.measured_chapters() for kernel in evidence.stale(slug)]
     found = json.loads((build / "changes.json").read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ def lines(build: Path) -> list[str]:
         made.append(f"New: the text of {_listed(changed)}. Counts, margins and diffs are those of your text")
     if pages:
         made.append(f"Stale: what was measured before your change is crossed out, on {_listed(pages)}; scripts/measure measures again")
-    room = _MOST_LINES - len(made) - (1 if broken else 0)
+    room = len(broken) if most is None else most - len(made) - (1 if broken else 0)
     shown = broken if len(broken) <= room else broken[: room - 1]
     made += [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in (f"Broken: {line}" for line in shown)]
     if len(shown) < len(broken):
@@ -64,14 +64,15 @@ def lines(build: Path) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path, help="the build folder")
+    parser.add_argument("--strict", action="store_true", help="show all, and exit with 1 if there is anything")
     options = parser.parse_args()
     try:
-        found = lines(options.build)
+        found = lines(options.build, None if options.strict else _MOST_LINES)
     except (OSError, ValueError, ResultError) as error:
         found = [f"What has changed cannot be told: {error}"]
     for line in found:
         say(line)
-    return 0
+    return FAILED if options.strict and found else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,9 +15,13 @@ from pathlib import Path
 
 from conflict_free.console import ROOT, step
 
-from .folders import read, remove
+from . import compiler_warnings
+from .folders import VENV, only_one, read, remove
 
 CMAKE_MINIMUM = (3, 24)
+PRESET = "default"
+#: Everything that a checkout compiles, compiled once.
+BUILD = ROOT / "build"
 
 
 @dataclass(frozen=True)
@@ -47,36 +52,44 @@ def _cached(cache: str, name: str) -> str | None:
     return found.group(1) if found else None
 
 
-def configure(tools: Tools, preset: str, *definitions: str) -> Path:
-    """Configures a preset with the tools of the set-up; returns its build folder."""
-    build = ROOT / "build" / preset
-    arguments = [*definitions, f"-DCMAKE_CUDA_COMPILER={tools.nvcc}"]
-    cache = read(build / "CMakeCache.txt")
+def configure(tools: Tools) -> Path:
+    """Configures the build folder with the tools of the set-up, unless that was done; returns it.
+
+    Ninja calls CMake itself when one of CMake's files has changed.
+    """
+    wanted = json.dumps([str(tools.cmake), str(tools.nvcc), str(ROOT), VENV.exists(), read(ROOT / "CMakePresets.json")])
+    stamp = BUILD / "configured.stamp"
+    if read(stamp) == wanted and (BUILD / "build.ninja").exists():
+        return BUILD
+    cache = read(BUILD / "CMakeCache.txt")
     # CMake cannot change the compiler or the source folder of a build folder that is there.
     if cache and (
         _cached(cache, "CMAKE_CUDA_COMPILER") not in (None, str(tools.nvcc)) or _cached(cache, "CMAKE_HOME_DIRECTORY") != str(ROOT)
     ):
-        (build / "CMakeCache.txt").unlink()
-        remove(build / "CMakeFiles")
-    step(f"Configure (preset {preset})", [tools.cmake, "--preset", preset, *arguments])
-    return build
+        (BUILD / "CMakeCache.txt").unlink()
+        remove(BUILD / "CMakeFiles")
+    step("Configure", [tools.cmake, "--preset", PRESET, f"-DCMAKE_CUDA_COMPILER={tools.nvcc}"])
+    stamp.write_text(wanted, encoding="utf-8")
+    return BUILD
 
 
 def _build_progress(line: str) -> str | None:
     return line if line.startswith("[") else None
 
 
-def build(tools: Tools, preset: str, what: str, *targets: str) -> None:
-    """Builds targets of a configured preset, all if none is named; `what` is what they are called on the terminal."""
-    step(
-        f"Build {what} (preset {preset})",
-        [tools.cmake, "--build", "--preset", preset, "--target", *(targets or ("all",))],
-        progress=_build_progress,
-    )
+def build(tools: Tools, what: str, *targets: str) -> None:
+    """Builds targets, all if none is named; `what` is what they are called on the terminal."""
+    with only_one("build"):
+        lines = step(
+            f"Build {what}",
+            [tools.cmake, "--build", "--preset", PRESET, "--target", *(targets or ("all",))],
+            progress=_build_progress,
+        )
+        compiler_warnings.keep(BUILD, lines)
 
 
-def test(tools: Tools, preset: str, *arguments: str) -> int:
-    """Runs CTest on a built preset and returns its exit code; an empty selection is an error."""
-    command = [str(tools.ctest), "--preset", preset, "--no-tests=error", *arguments]
+def test(tools: Tools, *arguments: str) -> int:
+    """Runs CTest and returns its exit code; an empty selection is an error."""
+    command = [str(tools.ctest), "--preset", PRESET, "--no-tests=error", *arguments]
     sys.stdout.flush()
     return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL).returncode

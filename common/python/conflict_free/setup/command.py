@@ -8,7 +8,7 @@ import sys
 
 from conflict_free.console import OneLineParser
 
-from . import setup
+from . import packages, setup
 
 
 def main() -> int:
@@ -17,7 +17,11 @@ def main() -> int:
         description="Does the set-up of scripts/book and of the other scripts, and builds nothing. Exit code 2: wrong arguments, "
         "or system packages that may not be installed.",
     )
+    parser.add_argument("--packages", action="store_true", help="system packages alone: what only root can do")
     parser.add_argument("--tests", action="store_true", help="also what scripts/test needs: a browser, a sandbox, a dictionary")
     options = parser.parse_args(sys.argv[1:])
-    setup.set_up(tests=options.tests)
+    if options.packages:
+        packages.install_packages(setup.packages_for(tests=options.tests))
+    else:
+        setup.set_up(tests=options.tests)
     return 0

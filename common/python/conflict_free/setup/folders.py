@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
+import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from conflict_free.console import ROOT, step
+from conflict_free.console import ROOT, say, step
 
 VENV = ROOT / ".venv"
 CUDA = ROOT / ".cuda"
@@ -38,6 +41,34 @@ def remove(folder: Path) -> None:
         folder.unlink()
     elif folder.exists():
         shutil.rmtree(folder)
+
+
+def give_to_owner() -> None:
+    """Give what root has set up in somebody else's checkout to its owner, who goes on without root's rights."""
+    owner = ROOT.stat()
+    if os.geteuid() == 0 and owner.st_uid != 0:
+        for folder in (VENV, CUDA, ROOT / "build"):
+            for path in (folder, *folder.rglob("*")) if folder.exists() else ():
+                os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def only_one(work: str) -> Iterator[None]:
+    """Let one of this checkout's scripts at a time do some work, ``set-up`` or ``build``; the others wait, and say so."""
+    lock = ROOT / "build" / f".{work}.lock"
+    lock.parent.mkdir(exist_ok=True)
+    # A folder may be locked by whoever may read it, so that a lock of root's keeps nobody out.
+    lock.mkdir(exist_ok=True)
+    handle = os.open(lock, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"Waiting for another script's {work} to end ...")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _pip_progress(line: str) -> str | None:

@@ -8,21 +8,24 @@ at once. A part that is interrupted is done again from its start: its stamp is w
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import platform
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from conflict_free.console import ROOT, say, shown_path, step
 
 from . import cuda
 from .cmake import CMAKE_MINIMUM, Tools, version_of
-from .folders import VENV, install_locked, read, remove, stamp_text
-from .packages import PACKAGES, SANDBOX_PACKAGES, TEST_PACKAGES, install_packages
+from .folders import VENV, give_to_owner, install_locked, only_one, read, remove, stamp_text
+from .packages import PACKAGES, SANDBOX_PACKAGES, TEST_PACKAGES, Package, install_packages
+
+
+def packages_for(*, tests: bool = False, sandbox: bool = False) -> tuple[Package, ...]:
+    """The system packages that are needed; see set_up()."""
+    return (*PACKAGES, *(TEST_PACKAGES if tests else SANDBOX_PACKAGES if sandbox else ()))
 
 
 def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
@@ -32,9 +35,8 @@ def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
     Ends the program with exit code 2 when a system package is missing and may not be installed.
     """
     started = time.monotonic()
-    with _only_one():
-        more = TEST_PACKAGES if tests else SANDBOX_PACKAGES if sandbox else ()
-        work = install_packages((*PACKAGES, *more))
+    with only_one("set-up"):
+        work = install_packages(packages_for(tests=tests, sandbox=sandbox))
         cmake = shutil.which("cmake")
         locks = [ROOT / "requirements.lock"]
         old_cmake = cmake is None or version_of([cmake, "--version"]) < CMAKE_MINIMUM
@@ -44,6 +46,7 @@ def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
         nvcc, made = cuda.find_or_install_nvcc()
         work |= made
         work |= cuda.find_or_install_nccl()
+        give_to_owner()
     if not work:
         say(f"Set-up: nothing to do ({time.monotonic() - started:.1f} s)")
     say(f"CUDA: {shown_path(nvcc)}")
@@ -52,20 +55,6 @@ def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
         cmake=VENV / "bin" / "cmake" if old_cmake else Path(cmake),
         nvcc=nvcc,
     )
-
-
-@contextlib.contextmanager
-def _only_one() -> Iterator[None]:
-    """Lets one set-up of this checkout run at a time."""
-    lock = ROOT / "build" / ".setup.lock"
-    lock.parent.mkdir(exist_ok=True)
-    with open(lock, "w", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say("Set-up: waiting for another script's set-up to end ...")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def make_venv(venv: Path, locks: Sequence[Path]) -> bool:

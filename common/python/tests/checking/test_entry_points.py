@@ -89,11 +89,15 @@ def test_the_whole_test_run_needs_packages_in_the_virtual_environment_alone():
         run_tests.cmake.configure = lambda *arguments: Path("build")
         run_tests.cmake.build = lambda *arguments: None
         run_tests.cmake.test = lambda *arguments: print(*arguments[1:])
+        run_tests._names = lambda tools, build, *selection: ["book.every_page.long.1", "book.every_page.long.2", "assignment.padding"]
         run_tests.main()
     """
     done = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].startswith("ci -j ") and done.stdout.endswith("--quiet\n")
+    ran, left_out = done.stdout.splitlines()[-2:]
+    assert ran.startswith("-j ") and ran.endswith(" -LE ^long$ --quiet")
+    named = "book.every_page.long.* (2), assignment.*"
+    assert left_out == f"Left out of the long series: {named}. scripts/test --all runs them."
 
 
 def test_ctest_arguments_are_passed_on():

@@ -16,9 +16,9 @@ KERNEL = DEMO_SOURCE.splitlines()[4]
 @pytest.fixture
 def rendered(house):
     """A house whose book has one page, with the blocks that a test gives it."""
-    folder = house.root / "build" / "ci" / "html"
+    folder = house.root / "build" / "html"
     folder.mkdir(parents=True)
-    (house.root / "CMakePresets.json").write_text('{"configurePresets": [{"name": "programs"}]}', encoding="utf-8")
+    (house.root / "CMakePresets.json").write_text(PRESETS, encoding="utf-8")
 
     def findings(*blocks: tuple[str, str]) -> list[str]:
         divisions = (f'<div class="{kind}"><div class="highlight"><pre><span></span>{body}</pre></div></div>' for kind, body in blocks)
@@ -30,6 +30,7 @@ def rendered(house):
     return findings
 
 
+PRESETS = '{"configurePresets": [{"name": "default"}], "buildPresets": [{"name": "programs"}]}'
 SHOWN = ("highlight-cuda", html.escape(KERNEL))
 
 
@@ -92,32 +93,32 @@ def test_the_places_of_a_diff_are_looked_up_one_by_one(rendered):
     ("command", "wrong"),
     [
         ("scripts/count --machine gt200  # a word", None),
-        ("cmake --preset programs &amp;&amp; cmake --build --preset programs", None),
-        ("build/programs/chapters/copy/copy --size 64", None),
+        ("cmake --preset default &amp;&amp; cmake --build --preset programs", None),
+        ("build/chapters/copy/copy --size 64", None),
         ("scripts/nothing", "there is no scripts/nothing"),
         ("scripts/count --frobnicate", "scripts/count has no option --frobnicate"),
         ("scripts/count chapters/no/no.cu", "there is no chapters/no/no.cu"),
         ("scripts/count 3/8", None),
         ("cmake --preset fast", "it names no preset"),
         ("make all", "make is no program of this repository"),
-        ("build/programs/chapters/copy/copy --size 65", "ends with exit code 2"),
-        ("build/programs/chapters/none/none", "does not run"),
+        ("build/chapters/copy/copy --size 65", "ends with exit code 2"),
+        ("build/chapters/none/none", "does not run"),
     ],
 )
 def test_shell_commands(house, rendered, command, wrong):
-    house.tool("copy", "sys.exit(0 if argv[-1] == '64' else 2)", house.root / "build" / "ci" / "chapters" / "copy")
+    house.tool("copy", "sys.exit(0 if argv[-1] == '64' else 2)", house.root / "build" / "chapters" / "copy")
     found = rendered(SHOWN, ("highlight-sh", command))
     assert found == [] if wrong is None else len(found) == 1 and wrong in found[0]
 
 
 def test_a_program_is_run_until_it_ends_well_and_again_when_it_changes(house, rendered):
-    folder, log = house.root / "build" / "ci" / "chapters" / "copy", house.root / "runs"
-    shell = ("highlight-sh", "build/programs/chapters/copy/copy --size 64")
+    folder, log = house.root / "build" / "chapters" / "copy", house.root / "runs"
+    shell = ("highlight-sh", "build/chapters/copy/copy --size 64")
     for code, runs in ((1, 1), (1, 2), (0, 3), (0, 3)):
         house.tool("copy", f"open({str(log)!r}, 'a').write('x')\nsys.exit({code})", folder)
         assert len(rendered(SHOWN, shell)) == code
         assert log.read_text() == "x" * runs
-    assert rendered(SHOWN, ("highlight-sh", "build/programs/chapters/copy/copy --size 65")) == []
+    assert rendered(SHOWN, ("highlight-sh", "build/chapters/copy/copy --size 65")) == []
     assert log.read_text() == "xxxx"
 
 

@@ -188,16 +188,17 @@ def test_the_model_is_built_when_it_is_new(tmp_path, monkeypatch, capsys):
     source = tmp_path / "common" / "model" / "src" / "a.cpp"
     source.parent.mkdir(parents=True)
     source.write_text("int a;", encoding="utf-8")
-    (tmp_path / "build" / count.PRESET).mkdir(parents=True)
+    (tmp_path / "build").mkdir()
     python = tmp_path / "venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text("", encoding="utf-8")
     calls = []
     monkeypatch.setattr(count, "ROOT", tmp_path)
+    monkeypatch.setattr(count.cmake, "BUILD", tmp_path / "build")
     monkeypatch.setattr(count.folders, "VENV", tmp_path / "venv")
     for module, name in ((count.setup, "set_up"), (count.cmake, "configure"), (count.cmake, "build")):
         monkeypatch.setattr(module, name, lambda *_, name=name, **__: calls.append(name) or print(name))
-    assert count.build_model() == count.build_model() == tmp_path / "build" / count.PRESET
+    assert count.build_model() == count.build_model() == tmp_path / "build"
     assert calls == ["set_up", "configure", "build"]
     assert capsys.readouterr() == ("", "set_up\nconfigure\nbuild\n")  # stdout is the program's
     source.write_text("int a, b;", encoding="utf-8")

@@ -119,6 +119,7 @@ def test_a_broken_result_is_graded_again(room):
     assert asked(room) == ["ada"]
 
 
+@pytest.mark.long
 def test_the_csv_is_the_same_in_any_order_of_running(room):
     contents = {f"student{number:02}": ["", "safe", "correct", "counts.conflicts", "slow"][number % 5] for number in range(12)}
     submissions = hand_in(room, **contents)
@@ -199,6 +200,7 @@ def run_all(room, out: Path) -> subprocess.Popen:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_run_goes_on_where_it_was(room, number):
     contents = {f"s{number}": "safe" if number % 3 else "slow" for number in range(12)}

@@ -40,6 +40,7 @@ def test_an_assignment_is_made_and_listed(ready):
     assert not [path for path in (ready.root / "chapters" / "copy").rglob("*") if path.suffix in (".start", ".part")]
 
 
+@pytest.mark.long
 def test_what_is_made_works_at_once(tmp_path):
     """Its answers, its starter and its solution score what its task.toml says, and the page has its title."""
     build = os.environ.get("CONFLICT_FREE_BUILD")
@@ -56,6 +57,7 @@ def test_what_is_made_works_at_once(tmp_path):
     assert made.max_points == 100
 
 
+@pytest.mark.long
 def test_its_start_can_be_tried(tmp_path):
     build = os.environ["CONFLICT_FREE_BUILD"]
     for place, text in new_assignment.made_from_templates("copy").items():

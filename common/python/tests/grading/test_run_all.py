@@ -58,6 +58,7 @@ def command(grade, folder: Path, kept: Path, *more: object) -> list:
     return [*first, "run-all", "padding", folder, "--csv", kept.with_suffix(".csv"), "--kept", kept, *last, *more]
 
 
+@pytest.mark.long
 def test_a_class_is_graded_interrupted_and_resumed(grade, folder, tmp_path):
     whole = tmp_path / "whole"
     done = subprocess.run(
@@ -95,6 +96,7 @@ def test_a_class_is_graded_interrupted_and_resumed(grade, folder, tmp_path):
     assert part.with_suffix(".csv").read_bytes() == whole.with_suffix(".csv").read_bytes()
 
 
+@pytest.mark.long
 def test_a_class_in_shares_gives_the_same_bytes(grade, folder, tmp_path):
     """And it is graded to its end with what no student should hand in among it."""
     os.mkfifo(folder / "fifo.cu")
@@ -154,6 +156,7 @@ def test_what_cannot_be_written_is_said_before_grading(grade, folder, tmp_path, 
     assert not kept.exists() and done.stdout == ""
 
 
+@pytest.mark.long
 def test_a_secret_has_other_sizes(grade, folder, tmp_path):
     for path in (path for path in folder.iterdir() if path.stem not in ("bea", "finn")):
         shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from grading_tools import CONFINED, build_folder, padding
 
 from conflict_free.grading import assignment, building, cases, running
@@ -56,6 +57,7 @@ def test_after_a_crash_no_case_is_begun(tmp_path):
     ]
 
 
+@pytest.mark.long
 def test_an_endless_loop_of_lanes_that_wait_for_each_other_is_ended(tmp_path):
     """Each case alone: of some, a part of a warp's lanes go round and round."""
     task = assignment.load("naive")

@@ -192,6 +192,7 @@ def test_keys(terminal):
     assert terminal.process.wait(10) == 1
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_it(terminal):
     terminal.expect("h: hint")
     terminal.press("\x03")

@@ -57,8 +57,10 @@ def install(root: Path) -> Installed:
 
     succeed("cmake", "--install", build, "--component", "ConflictFree", "--prefix", root / "model", env=environment)
     offline = ("-q", "--disable-pip-version-check", "--no-index")
-    settings = ("--no-deps", "--no-build-isolation", "-C", f"cmake.define.CONFLICT_FREE_PREBUILT={root / 'model'}")
-    succeed(sys.executable, "-m", "pip", "wheel", *offline, *settings, "-w", root, package, env=environment)
+    # An option of pip for this has come and changed its name since Debian 12.
+    prebuilt = {"SKBUILD_CMAKE_DEFINE": f"CONFLICT_FREE_PREBUILT={root / 'model'}"}
+    wheel = ("wheel", *offline, "--no-deps", "--no-build-isolation", "-w", root, package)
+    succeed(sys.executable, "-m", "pip", *wheel, env=environment | prebuilt)
     succeed(sys.executable, "-m", "venv", "--without-pip", venv)
     python = venv / "bin" / "python"
     # What the package depends on, pytest and pip, without a package index: those of this environment.

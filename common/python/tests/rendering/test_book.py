@@ -27,7 +27,7 @@ def built(tmp_path, monkeypatch):
     program.chmod(0o755)
     calls, answer = [], {"code": 0}
 
-    def ctest(tools, preset, *arguments):
+    def ctest(tools, *arguments):
         calls.append(arguments)
         return answer["code"]
 
@@ -84,8 +84,8 @@ def test_the_models_libraries_are_there_before_the_chapters_run(tmp_path, monkey
     monkeypatch.setattr(sys, "argv", ["book"])
     monkeypatch.setattr(book.setup, "set_up", lambda: TOOLS)
     monkeypatch.setattr(cmake, "configure", lambda *arguments: tmp_path)
-    monkeypatch.setattr(cmake, "build", lambda tools, preset, what, *named: targets.extend(named))
-    monkeypatch.setattr(book.subprocess, "run", lambda *arguments, **options: None)
+    monkeypatch.setattr(cmake, "build", lambda tools, what, *named: targets.extend(named))
+    monkeypatch.setattr(book.subprocess, "run", lambda command, **options: subprocess.CompletedProcess(command, 0))
     seen = []
     monkeypatch.setattr(book, "check_chapters", lambda *arguments: seen.extend(targets) or True)
     assert book.main() == 0

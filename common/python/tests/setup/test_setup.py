@@ -16,7 +16,7 @@ from conftest import start
 
 from conflict_free import console
 from conflict_free.console import Stop
-from conflict_free.setup import cmake, cuda, folders, packages, setup
+from conflict_free.setup import cmake, compiler_warnings, cuda, folders, packages, setup
 from conflict_free.setup.packages import Package
 
 ABSENT = Package("libabsent-dev", commands=("absent-command",))
@@ -278,16 +278,41 @@ def test_no_driver_no_gpu(machine):
     ],
 )
 def test_a_build_folder_that_cmake_could_not_change_is_configured_anew(machine, monkeypatch, cache, kept):
+    build = machine.root / "build"
+    build.mkdir()
     monkeypatch.setattr(cmake, "ROOT", machine.root)
+    monkeypatch.setattr(cmake, "BUILD", build)
     seen = []
     monkeypatch.setattr(cmake, "step", lambda title, command: seen.append([str(word) for word in command]))
-    build = machine.root / "build" / "book"
-    build.mkdir(parents=True)
     (build / "CMakeCache.txt").write_text(cache.format(root=machine.root), encoding="utf-8")
     tools = cmake.Tools(python=machine.root, cmake=machine.root / "cmake", nvcc=Path("/cuda/nvcc"))
-    cmake.configure(tools, "book")
+    cmake.configure(tools)
     assert (build / "CMakeCache.txt").exists() is kept
-    assert seen[0][1:] == ["--preset", "book", "-DCMAKE_CUDA_COMPILER=/cuda/nvcc"]
+    assert seen[0][1:] == ["--preset", "default", "-DCMAKE_CUDA_COMPILER=/cuda/nvcc"]
+    (build / "build.ninja").touch()
+    cmake.configure(tools)
+    assert len(seen) == 1, "Ninja sees to what changes afterwards"
+    cmake.configure(cmake.Tools(python=machine.root, cmake=machine.root / "cmake", nvcc=Path("/newer/nvcc")))
+    assert len(seen) == 2
+
+
+def test_warnings_are_kept_until_their_file_is_compiled_anew(tmp_path, capsys):
+    for made in ("a.o", "b.o"):
+        (tmp_path / made).touch()
+    first = [
+        "[1/2] Building CXX object a.o",
+        "a.cpp:1:2: warning: unused",
+        "[2/2] Building CUDA object b.o",
+        "b.cu(1): warning #177-D: unused",
+    ]
+    compiler_warnings.keep(tmp_path, first)
+    assert capsys.readouterr().out == "  | a.cpp:1:2: warning: unused\n  | b.cu(1): warning #177-D: unused\n"
+    compiler_warnings.keep(tmp_path, ["[1/1] Building CXX object a.o", "ptxas a.ptx, line 5; warning : Advisory: slow"])
+    command = console.module_command(sys.executable, "setup.compiler_warnings", tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "b.cu(1): warning #177-D: unused\n")
+    (tmp_path / "b.o").unlink()
+    assert subprocess.run(command, capture_output=True).returncode == 0
 
 
 # --- long commands -----------------------------------------------------------------------------
