@@ -36,9 +36,10 @@ function(add_assignment slug)
     endif()
     set(graded ${CMAKE_BINARY_DIR}/graded/${slug}.json)
     set(python ${PROJECT_SOURCE_DIR}/common/python)
-    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free grading.answers)
+    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
-    file(GLOB_RECURSE grader CONFIGURE_DEPENDS ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/cheats/*.cu)
+    file(GLOB_RECURSE grader CONFIGURE_DEPENDS
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/trials/cheats/*.cu)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
@@ -52,7 +53,7 @@ function(add_assignment slug)
         endif()
         add_custom_target(${slug}_${trial}
             COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON}
-                    ${python}/conflict_free grading.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
+                    ${python}/conflict_free trials.${trial} ${slug} --build-dir ${CMAKE_BINARY_DIR}
             COMMENT "Trying the ${trial} of assignment ${slug}"
             VERBATIM)
         add_dependencies(${slug}_${trial} grading_toolchain)
@@ -90,15 +91,16 @@ function(add_cheats slug)
     endif()
     set(graded ${CMAKE_BINARY_DIR}/graded/cheats.json)
     set(python ${PROJECT_SOURCE_DIR}/common/python)
-    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free grading.cheats)
+    set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
-    file(GLOB grader CONFIGURE_DEPENDS ${python}/conflict_free/grading/*.py ${python}/conflict_free/grading/cheats/*.cu)
+    file(GLOB grader CONFIGURE_DEPENDS
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/trials/cheats/*.cu)
     list(FILTER files EXCLUDE REGEX "/answers$")
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
         COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${python}/conflict_free/grading/cheats/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
+        DEPENDS ${files} ${grader} ${python}/conflict_free/trials/cheats/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the cheats"
         VERBATIM)
     add_graded(cheats ${graded})

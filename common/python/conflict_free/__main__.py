@@ -4,7 +4,7 @@
 
     python common/python/conflict_free MODULE [ARGUMENT ...]
 
-MODULE is a name within the package, for example grading.answers.
+MODULE is a name within the package, for example trials.answers.
 """
 
 import runpy

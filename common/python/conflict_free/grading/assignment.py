@@ -30,7 +30,7 @@ TASK = "task.toml"
 SCHEMA = Path(__file__).with_name("task.schema.json")
 #: Submissions that fit every assignment, see ``Answer.is_cheat``: they try to forge a verdict, or obey the letter of the checks
 #: without doing the task. The second are made with the assignment's ``slow.cu``.
-CHEATS = Path(__file__).with_name("cheats")
+CHEATS = Path(__file__).parents[1] / "trials" / "cheats"
 CHEATS_BY_MEANING = CHEATS / "by_meaning"
 DEFAULT_MACHINE = "sm_90"
 

@@ -21,6 +21,7 @@ ROOMS = (
     "counting",
     "measuring",
     "grading",
+    "trials",
     "checking",
     "rendering",
     "scaffolding",

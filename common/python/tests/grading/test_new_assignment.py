@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
-from conflict_free.grading import answers, assignment, sandbox
+from conflict_free.grading import assignment, sandbox
 from conflict_free.grading.building import Toolchain
 from conflict_free.scaffolding import new_assignment
+from conflict_free.trials import answers
 
 INDEX = ".. toctree::\n   :caption: Part I\n\n   copy\n\n.. toctree::\n   :caption: Assignments\n   :maxdepth: 1\n\n   assignments/index\n"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Whether each limit of a task.toml does something: taken away, it must change what some answer scores.
 
-python common/python/conflict_free grading.limits NAME --build-dir DIR
+python common/python/conflict_free trials.limits NAME --build-dir DIR
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
+from conflict_free.grading import assignment, sandbox
+from conflict_free.grading.assignment import Assignment, AssignmentError, Movement
+from conflict_free.grading.building import Toolchain
+from conflict_free.grading.cases import seed_of
+from conflict_free.grading.judging import Grading
 
-from . import answers, assignment, sandbox
-from .assignment import Assignment, AssignmentError, Movement
-from .building import Toolchain
-from .cases import seed_of
-from .judging import Grading
+from . import answers
 
 _WITHOUT_END = 10**15
 
@@ -75,7 +76,7 @@ def unnoticed(task: Assignment, tools: Toolchain, *, confined: bool) -> Sequence
 
 
 def main() -> int:
-    parser = OneLineParser(prog="python common/python/conflict_free grading.limits", description=__doc__.splitlines()[0])
+    parser = OneLineParser(prog="python common/python/conflict_free trials.limits", description=__doc__.splitlines()[0])
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
     options: argparse.Namespace = parser.parse_args()

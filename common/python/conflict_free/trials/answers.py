@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The grader is graded: each answer of an assignment, its starter and its solution must score what task.toml says.
 
-python common/python/conflict_free grading.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
-python common/python/conflict_free grading.answers check NAME --graded FILE                     holds the file against task.toml
-python common/python/conflict_free grading.answers time NAME                                    times the right ones on this machine's GPU: each must pass
+python common/python/conflict_free trials.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
+python common/python/conflict_free trials.answers check NAME --graded FILE                     holds the file against task.toml
+python common/python/conflict_free trials.answers time NAME                                    times the right ones on this machine's GPU: each must pass
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
+from conflict_free.grading import assignment, regions, release, sandbox, timing
+from conflict_free.grading.assignment import TRY, Assignment, AssignmentError, Outcome
+from conflict_free.grading.building import OPTIONS, Toolchain
+from conflict_free.grading.cases import draw, seed_of
+from conflict_free.grading.judging import grade
+from conflict_free.grading.result import Result
 from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked
 
-from . import assignment, cheats, regions, release, sandbox, timing
-from .assignment import TRY, Assignment, AssignmentError, Outcome
-from .building import OPTIONS, Toolchain
-from .cases import draw, seed_of
-from .judging import grade
-from .result import Result
+from . import cheats
 
 STARTER, SOLUTION = "starter", "solution"
 _SHORT = 8  # a line of the solution that is no longer may stand anywhere: "}" or "else"
@@ -169,7 +170,7 @@ def _time(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    parser = OneLineParser(prog="python common/python/conflict_free grading.answers", description=__doc__.splitlines()[0])
+    parser = OneLineParser(prog="python common/python/conflict_free trials.answers", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True, parser_class=OneLineParser)
     for name, run, option in (("grade", _grade, "--output"), ("check", _check, "--graded")):
         made = commands.add_parser(name)

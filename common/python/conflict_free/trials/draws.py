@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Whether a file scores the same whatever is drawn: each answer is graded under many draws of the hidden cases.
 
-    python common/python/conflict_free grading.draws NAME --build-dir DIR --draws N [--only ANSWER …] [--values]
+    python common/python/conflict_free trials.draws NAME --build-dir DIR --draws N [--only ANSWER …] [--values]
 
 Every draw must come to the points and the first failed check that task.toml says. ``--values`` also prints how near each
 answer that passes a threshold comes to its limit.
@@ -18,15 +18,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
+from conflict_free.grading import assignment, sandbox
+from conflict_free.grading.assignment import Assignment, AssignmentError
+from conflict_free.grading.building import Toolchain
+from conflict_free.grading.cases import seed_of
+from conflict_free.grading.counting_checks import names_of
+from conflict_free.grading.expressions import value_of
+from conflict_free.grading.judging import Grading
+from conflict_free.grading.running import Run
 
-from . import answers, assignment, sandbox
-from .assignment import Assignment, AssignmentError
-from .building import Toolchain
-from .cases import seed_of
-from .counting_checks import names_of
-from .expressions import value_of
-from .judging import Grading
-from .running import Run
+from . import answers
 
 #: What a threshold or a later check decides may depend on a draw. What does not compile or hand in does not.
 _BEFORE_DRAWS = ("exists", "compiles")
@@ -61,7 +62,7 @@ def nearest(task: Assignment, runs: Sequence[Run]) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = OneLineParser(prog="python common/python/conflict_free grading.draws", description=__doc__.splitlines()[0])
+    parser = OneLineParser(prog="python common/python/conflict_free trials.draws", description=__doc__.splitlines()[0])
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
     parser.add_argument("--draws", metavar="N", type=int, default=200)

@@ -3,12 +3,12 @@
 """The cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
 
 Those in ``by_meaning`` obey the letter of the checks without doing the task. They are graded with the answers of each assignment
-that lists them, see ``grading.answers``; the others are graded here, for one assignment.
+that lists them, see ``trials.answers``; the others are graded here, for one assignment.
 
-    python common/python/conflict_free grading.cheats grade NAME --build-dir DIR --output FILE    grades them all, with and without text admission, into a file
-    python common/python/conflict_free grading.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
+    python common/python/conflict_free trials.cheats grade NAME --build-dir DIR --output FILE    grades them all, with and without text admission, into a file
+    python common/python/conflict_free trials.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
                                                                          docs/grading.md; --fix writes the table
-    python common/python/conflict_free grading.cheats check --graded FILE --in-sandbox            the outcomes that only the sandbox brings about
+    python common/python/conflict_free trials.cheats check --graded FILE --in-sandbox            the outcomes that only the sandbox brings about
 
 On a machine without a sandbox those last outcomes are not tried, and holding them against anything ends with exit code 77.
 """
@@ -26,9 +26,8 @@ from pathlib import Path
 from unittest import mock
 
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
-
-from . import assignment, sandbox, text_admission
-from .assignment import CHEATS, SLOW, Assignment
+from conflict_free.grading import assignment, sandbox, text_admission
+from conflict_free.grading.assignment import CHEATS, SLOW, Assignment
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -40,7 +39,7 @@ LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
 _DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
 _BEGIN, _END = (
-    "<!-- table of attacks, written by python common/python/conflict_free grading.cheats check --fix -->",
+    "<!-- table of attacks, written by python common/python/conflict_free trials.cheats check --fix -->",
     "<!-- end of the table of attacks -->",
 )
 
@@ -88,8 +87,8 @@ def needs_sandbox(outcome: Mapping[str, str | bool]) -> bool:
 
 
 def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dict[str, dict[str, str]]]:
-    from .building import Toolchain
-    from .judging import grade
+    from conflict_free.grading.building import Toolchain
+    from conflict_free.grading.judging import grade
 
     tools = Toolchain.of(build)
     found: dict[str, dict[str, dict[str, str]]] = {}
@@ -196,7 +195,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    parser = OneLineParser(prog="python common/python/conflict_free grading.cheats", description=__doc__.splitlines()[0])
+    parser = OneLineParser(prog="python common/python/conflict_free trials.cheats", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True, parser_class=OneLineParser)
     grading, checking = commands.add_parser("grade"), commands.add_parser("check")
     grading.add_argument("name", metavar="NAME")
