@@ -95,7 +95,7 @@ function(add_cheats slug)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB grader CONFIGURE_DEPENDS
          ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/trials/cheats/*.cu)
-    list(FILTER files EXCLUDE REGEX "/answers$")
+    list(FILTER files EXCLUDE REGEX "/answers(\\.toml)?$")
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded

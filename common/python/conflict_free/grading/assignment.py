@@ -15,7 +15,8 @@ from typing import Any
 from conflict_free.console import ROOT
 from conflict_free.schemas import Schema
 
-from . import regions
+from . import answer_texts, regions
+from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError
 from .command_line import assignment_names
 from .result import COUNTS, FAST, GATES
 
@@ -132,10 +133,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Answer:
-    """A submission whose outcome is known: a file of the assignment's, or the name of a cheat that fits all of them."""
+    """A submission whose outcome is known: a file of the assignment's, a change in answers.toml, or a cheat that fits all of them."""
 
     name: str
-    path: Path
+    #: None for a change.
+    path: Path | None
     is_cheat: bool
     expected: Outcome
 
@@ -162,6 +164,7 @@ class Assignment:
     hints: tuple[str, ...]
     starter_expected: Outcome
     answers: tuple[Answer, ...]
+    changes: Mapping[str, Change]
     minimum_gpu_ratio: float | None
     gpu_case: Case | None
 
@@ -182,6 +185,44 @@ class Assignment:
     def solution(self) -> str:
         """Return the source with the solution."""
         return self._made(regions.solution)
+
+    def outcomes(self) -> dict[str, Outcome]:
+        """Return what the starter, the solution and each answer must score."""
+        return {
+            STARTER: self.starter_expected,
+            SOLUTION: Outcome(self.max_points, ""),
+            **{answer.name: answer.expected for answer in self.answers},
+        }
+
+    def text_of(self, name: str) -> str:
+        """Return the text of what is graded under a name: the starter, the solution or an answer. Raises AssignmentError."""
+        if name in (STARTER, SOLUTION):
+            return self.starter() if name == STARTER else self.solution()
+        answer = next((answer for answer in self.answers if answer.name == name), None)
+        if answer is None:
+            raise AssignmentError(f"answer of assignment {self.name}: {name!r} given, one of {', '.join(self.outcomes())} is accepted")
+        if answer.is_cheat:
+            return self.filled(answer.path)
+        if answer.path:
+            try:
+                return answer.path.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise AssignmentError(f"{answer.path.name} of assignment {self.name}: {error}") from error
+        change = self.changes[name]
+        try:
+            return answer_texts.changed(change, self.text_of(change.base))
+        except ChangeError as error:
+            raise AssignmentError(f"{CHANGES} of assignment {self.name}: {error}") from error
+
+    def filled(self, cheat: Path) -> str:
+        """Return the text of a cheat for this assignment. Raises AssignmentError."""
+        return answer_texts.filled(
+            cheat.read_text(encoding="utf-8"),
+            declaration=self.declaration,
+            function=self.function,
+            solution=self.solution(),
+            slow=self.folder / SLOW,
+        )
 
     def reference(self) -> ModuleType:
         """Return the module reference.py: inputs(case, random), outputs(case, inputs), TOLERANCE. Raises AssignmentError."""
@@ -225,7 +266,16 @@ def load_folder(folder: Path, name: str) -> Assignment:
         raise AssignmentError(f"{TASK} of assignment {name}: {error}") from error
     for complaint in (*_misshapen(task), *_contradictions(task), *_missing_files(task, folder)):
         raise AssignmentError(f"{TASK} of assignment {name}: {complaint}")
-    return _made_of(task, folder, name)
+    try:
+        changes = answer_texts.read_changes(folder)
+    except ChangeError as error:
+        raise AssignmentError(f"{CHANGES} of assignment {name}: {error}") from error
+    for complaint in _unfit_changes(task, changes):
+        raise AssignmentError(f"{CHANGES} of assignment {name}: {complaint}")
+    made = _made_of(task, changes, folder, name)
+    for change in changes:
+        made.text_of(change)
+    return made
 
 
 # --- what task.toml may say ----------------------------------------------------------------------
@@ -282,6 +332,16 @@ def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
             yield f"answers/{path.name} is not listed in it"
 
 
+def _unfit_changes(task: dict[str, Any], changes: Mapping[str, Change]) -> Iterator[str]:
+    """What is wrong with the names in answers.toml, which task.toml lists, too."""
+    listed = {entry["change"] for entry in task["answers"] if "change" in entry}
+    for name in sorted(listed - changes.keys()):
+        yield f"there is no [{name}], which {TASK} lists"
+    for name in sorted(changes.keys() - listed):
+        yield f"[{name}] is not listed in {TASK}"
+    yield from answer_texts.misplaced(changes, {Path(entry["file"]).stem for entry in task["answers"] if "file" in entry})
+
+
 # --- from text to objects ------------------------------------------------------------------------
 
 
@@ -317,11 +377,13 @@ def _cheat(name: str) -> Path:
 def _answer(entry: dict[str, Any], folder: Path) -> Answer:
     if "cheat" in entry:
         return Answer(entry["cheat"], _cheat(entry["cheat"]), True, _outcome(entry))
+    if "change" in entry:
+        return Answer(entry["change"], None, False, _outcome(entry))
     path = folder / "answers" / entry["file"]
     return Answer(path.stem, path, False, _outcome(entry))
 
 
-def _made_of(task: dict[str, Any], folder: Path, name: str) -> Assignment:
+def _made_of(task: dict[str, Any], changes: Mapping[str, Change], folder: Path, name: str) -> Assignment:
     return Assignment(
         name=name,
         folder=folder,
@@ -337,6 +399,7 @@ def _made_of(task: dict[str, Any], folder: Path, name: str) -> Assignment:
         hints=tuple(hint["text"].strip() for hint in task["hints"]),
         starter_expected=_outcome(task["starter"]),
         answers=tuple(_answer(entry, folder) for entry in task["answers"]),
+        changes=changes,
         minimum_gpu_ratio=task.get("minimum_gpu_ratio"),
         gpu_case=_case({"name": "gpu", **task["gpu"]}) if "gpu" in task else None,
     )

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, regions, release, sandbox, timing
+from conflict_free.grading.answer_texts import SOLUTION, STARTER
 from conflict_free.grading.assignment import TRY, Assignment, AssignmentError, Outcome
 from conflict_free.grading.building import OPTIONS, Toolchain
 from conflict_free.grading.cases import draw, seed_of
@@ -27,28 +28,15 @@ from conflict_free.grading.result import Result
 from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked
 
-from . import cheats
-
-STARTER, SOLUTION = "starter", "solution"
 _SHORT = 8  # a line of the solution that is no longer may stand anywhere: "}" or "else"
 
 
 def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
-    """Return all that is graded, by name; starter and solution are made in ``folder``."""
-    made = {STARTER: task.starter(), SOLUTION: task.solution()}
-    for name, text in made.items():
-        (folder / f"{name}.cu").write_text(text, encoding="utf-8")
-    answers = {answer.name: cheats.write(task, answer.path, folder) if answer.is_cheat else answer.path for answer in task.answers}
-    return {**{name: folder / f"{name}.cu" for name in made}, **answers}
-
-
-def expectations(task: Assignment) -> dict[str, Outcome]:
-    """Return what each of ``submissions`` must score."""
-    return {
-        STARTER: task.starter_expected,
-        SOLUTION: Outcome(task.max_points, ""),
-        **{answer.name: answer.expected for answer in task.answers},
-    }
+    """Write all that is graded into ``folder``; returns the files by name."""
+    files = {name: folder / f"{name}.cu" for name in task.outcomes()}
+    for name, path in files.items():
+        path.write_text(task.text_of(name), encoding="utf-8")
+    return files
 
 
 def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
@@ -83,7 +71,7 @@ def complaints(task: Assignment, results: Mapping[str, Result], tried: Mapping[s
         yield f"{TRY} ends with exit code {tried[SOLUTION]} on the solution, 0 is expected"
     if tried and tried[STARTER] != 1 and task.starter_expected.fails == "correct":
         yield f"{TRY} ends with exit code {tried[STARTER]} on the starter, which is not correct: 1 is expected"
-    expected = expectations(task)
+    expected = task.outcomes()
     if set(results) != set(expected):
         yield f"{', '.join(sorted(set(results) ^ set(expected)))}: graded or in task.toml, but not both"
     for name in expected.keys() & results.keys():
@@ -139,7 +127,7 @@ def _check(options: argparse.Namespace) -> int:
     found = list(complaints(task, results, data["tried"]))
     for complaint in found:
         say(complaint)
-    say(f"{task.name}: {len(expectations(task))} submissions graded, {len(found)} complaints")
+    say(f"{task.name}: {len(task.outcomes())} submissions graded, {len(found)} complaints")
     return FAILED if found else 0
 
 
@@ -152,7 +140,7 @@ def _time(options: argparse.Namespace) -> int:
     case, failed = draw(task, task.gpu_case, seed_of(task.name, None, "")), 0
     with tempfile.TemporaryDirectory() as scratch:
         for name, path in submissions(task, Path(scratch)).items():
-            if expectations(task)[name].fails:
+            if task.outcomes()[name].fails:
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 found = timing.fast(

@@ -27,7 +27,7 @@ from unittest import mock
 
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, sandbox, text_admission
-from conflict_free.grading.assignment import CHEATS, SLOW, Assignment
+from conflict_free.grading.assignment import CHEATS, Assignment
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -37,7 +37,6 @@ else:
 #: What is left of the grader, and what the table calls it.
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
-_DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
 _BEGIN, _END = (
     "<!-- table of attacks, written by python common/python/conflict_free trials.cheats check --fix -->",
     "<!-- end of the table of attacks -->",
@@ -47,21 +46,6 @@ _BEGIN, _END = (
 def names() -> list[str]:
     """Return the names of all cheats that try to forge a verdict."""
     return sorted(path.stem for path in CHEATS.glob("*.cu"))
-
-
-def made_for(task: Assignment, cheat: Path) -> str:
-    """Return the text of a cheat for an assignment, with the assignment's parts in place of the words that stand for them."""
-    text = cheat.read_text(encoding="utf-8")
-    if _TASK in text:
-        text = text.replace(_TASK, (task.folder / SLOW).read_text(encoding="utf-8"))
-    return text.replace(_DECLARATION, task.declaration).replace(_SOLUTION, task.solution()).replace(_FUNCTION, task.function)
-
-
-def write(task: Assignment, cheat: Path, folder: Path) -> Path:
-    """Write the cheat for an assignment into ``folder``; returns the file."""
-    path = folder / cheat.name
-    path.write_text(made_for(task, cheat), encoding="utf-8")
-    return path
 
 
 def aim(name: str) -> str:
@@ -94,7 +78,8 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
     found: dict[str, dict[str, dict[str, str]]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         for name, outcomes in expected().items():
-            path = write(task, CHEATS / f"{name}.cu", Path(scratch))
+            path = Path(scratch) / f"{name}.cu"
+            path.write_text(task.filled(CHEATS / path.name), encoding="utf-8")
             found[name] = {}
             for layer in LAYERS:
                 if needs_sandbox(outcomes[layer]) and not confined:

@@ -79,7 +79,7 @@ def _look(options: argparse.Namespace) -> int:
     task, tools = assignment.load(options.name), Toolchain.of(options.build_dir)
     if reason := sandbox.available():
         print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
-    expected = answers.expectations(task)
+    expected = task.outcomes()
     if unknown := [name for name in options.only or () if name not in expected]:
         raise Stop(f"--only: got {unknown[0]!r}, accepted: {', '.join(expected)}", USAGE)
     seeds = [seed_of(task.name, None, f"draw {number}") for number in range(options.draws)]

@@ -65,7 +65,7 @@ def noticed_by(mutant: Mutant, gradings: Mapping[str, Grading], expected: Mappin
 
 def unnoticed(task: Assignment, tools: Toolchain, *, confined: bool) -> Sequence[str]:
     """Return the limits that no answer needs."""
-    expected = answers.expectations(task)
+    expected = task.outcomes()
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         gradings = {

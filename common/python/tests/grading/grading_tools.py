@@ -8,6 +8,7 @@ import functools
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from conftest import REPOSITORY
@@ -19,7 +20,6 @@ from conflict_free.grading.judging import grade
 from conflict_free.grading.result import Result
 
 PADDING = REPOSITORY / "chapters" / "padding" / "assignment"
-ANSWERS = PADDING / "answers"
 CONFINED = sandbox.available() is None
 
 
@@ -36,6 +36,21 @@ def build_folder() -> Path:
 def padding() -> Assignment:
     """The first assignment."""
     return assignment.load("padding")
+
+
+@functools.cache
+def _answers() -> tempfile.TemporaryDirectory:
+    """A folder with all answers of the first assignment but for cheats, until the tests end."""
+    folder = tempfile.TemporaryDirectory(prefix="answers_")
+    for answer in padding().answers:
+        if not answer.is_cheat:
+            Path(folder.name, f"{answer.name}.cu").write_text(padding().text_of(answer.name), encoding="utf-8")
+    return folder
+
+
+def answer_file(name: str) -> Path:
+    """The file of an answer of the first assignment, whole."""
+    return Path(_answers().name, f"{name}.cu")
 
 
 def graded(path: Path, task: Assignment | None = None, **options) -> Result:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 from conftest import REPOSITORY
 from grading_results import make_result
-from grading_tools import ANSWERS, CONFINED, build_folder, changed_copy, graded, padding
+from grading_tools import CONFINED, answer_file, build_folder, changed_copy, graded, padding
 
 from conflict_free.console import NO_GPU, Stop
 from conflict_free.counting import model_runtime
@@ -27,12 +27,12 @@ from conflict_free.trials import answers
 
 @pytest.fixture(scope="module")
 def right() -> Result:
-    return graded(ANSWERS / "padded_by_one.cu", student="ada")
+    return graded(answer_file("padded_by_one"), student="ada")
 
 
 @pytest.fixture(scope="module")
 def with_conflicts() -> Result:
-    return graded(ANSWERS / "unpadded.cu")
+    return graded(answer_file("unpadded"))
 
 
 def failed(found: Result) -> Check:
@@ -57,11 +57,11 @@ def test_a_right_answer_has_all_points(right):
 
 
 def test_the_same_bits_twice(right):
-    assert graded(ANSWERS / "padded_by_one.cu", student="ada").to_text() == right.to_text()
+    assert graded(answer_file("padded_by_one"), student="ada").to_text() == right.to_text()
 
 
 def test_a_picture_is_the_same_bits_twice(with_conflicts):
-    again = graded(ANSWERS / "unpadded.cu")
+    again = graded(answer_file("unpadded"))
     assert again.to_text() == with_conflicts.to_text() and again.checks == with_conflicts.checks
 
 
@@ -69,7 +69,7 @@ def test_a_conflict_is_shown_with_its_line_and_its_banks(with_conflicts):
     check = failed(with_conflicts)
     assert check.name == "counts.conflicts" and check.points == 0 and with_conflicts.points == 70
     assert check.lines[0].text.endswith("= tile[threadIdx.x][threadIdx.y + j];")
-    assert (ANSWERS / "unpadded.cu").read_text(encoding="utf-8").splitlines()[check.lines[0].line - 1].strip() == check.lines[0].text
+    assert answer_file("unpadded").read_text(encoding="utf-8").splitlines()[check.lines[0].line - 1].strip() == check.lines[0].text
     assert "32 wavefronts, ideal: 2" in check.picture and check.drawing.startswith("<svg")
 
 
@@ -79,7 +79,7 @@ def test_neither_times_nor_places_are_told(with_conflicts):
 
 
 def test_students_get_sizes_of_their_own(right):
-    other = graded(ANSWERS / "whole_tiles_only.cu", student="bob")
+    other = graded(answer_file("whole_tiles_only"), student="bob")
     assert other.seed != right.seed and failed(other).name == "correct" and "case odd: width" in failed(other).seen
 
 
@@ -135,7 +135,7 @@ def test_what_is_called_and_nowhere_defined_is_named(tmp_path):
 def test_a_driver_that_does_not_compile_is_ours(tmp_path):
     task = assignment.load_folder(changed_copy(tmp_path, "trial.run(", "trial.ran(", "driver.cu"), "padding")
     with pytest.raises(Stop, match="the driver of assignment padding cannot be built"):
-        graded(ANSWERS / "padded_by_one.cu", task)
+        graded(answer_file("padded_by_one"), task)
 
 
 def test_a_trial_refuses_wrong_arguments_and_cases(tmp_path):
@@ -202,13 +202,13 @@ def test_what_is_wrong_alone_too_is_told_of_the_first_case(tmp_path):
     assert check.name == "correct" and check.case == padding().cases[0].name and "called before" not in check.seen
 
 
-@pytest.mark.parametrize("answer, expected", [("padded_by_one.cu", (100, None)), ("unpadded.cu", (70, "counts.conflicts"))])
+@pytest.mark.parametrize("answer, expected", [("padded_by_one", (100, None)), ("unpadded", (70, "counts.conflicts"))])
 def test_draws_in_one_process_come_to_what_each_comes_to(answer, expected):
     seeds = ["1", "2"]
-    with Grading(padding(), ANSWERS / answer, tools=building.Toolchain.of(build_folder()), confined=CONFINED) as grading:
+    with Grading(padding(), answer_file(answer), tools=building.Toolchain.of(build_folder()), confined=CONFINED) as grading:
         grading.run_draws(seeds)
         by_draws = [grading.grade(seed) for seed in seeds]
-    with Grading(padding(), ANSWERS / answer, tools=building.Toolchain.of(build_folder()), confined=CONFINED) as grading:
+    with Grading(padding(), answer_file(answer), tools=building.Toolchain.of(build_folder()), confined=CONFINED) as grading:
         assert [grading.grade(seed).to_text() for seed in seeds] == [each.to_text() for each in by_draws]
     assert {(each.points, each.first_failed and each.first_failed.name) for each in by_draws} == {expected}
 
@@ -236,7 +236,7 @@ def test_a_forged_result_is_refused(change):
 def answers_as_expected() -> dict[str, Result]:
     """Results that are as task.toml says, without grading."""
     made = {}
-    for name, expected in answers.expectations(padding()).items():
+    for name, expected in padding().outcomes().items():
         checks = [Check("exists", True, expected.points, 100)]
         if expected.fails:
             checks.append(Check(expected.fails, False, 0, 0, expected.says or "seen", "wanted", "help"))
@@ -318,7 +318,7 @@ def test_one_submission_by_hand(tmp_path):
         option: tmp_path / name
         for option, name in (("--json", "a.json"), ("--gradescope", "b.json"), ("--junit", "c.xml"), ("--picture", "d.svg"))
     }
-    done = run("run", "padding", ANSWERS / "unpadded.cu", *tools(), *(word for pair in files.items() for word in pair), code=1)
+    done = run("run", "padding", answer_file("unpadded"), *tools(), *(word for pair in files.items() for word in pair), code=1)
     assert "70 of 100 points" in done.stdout and "wavefront 1  ██···" in done.stdout
     assert Result.from_json(json.loads(files["--json"].read_text(encoding="utf-8"))).points == 70
     assert files["--picture"].read_text(encoding="utf-8").startswith("<svg")
@@ -326,7 +326,7 @@ def test_one_submission_by_hand(tmp_path):
 
 
 def test_a_terminal_without_unicode_gets_the_picture_too():
-    done = run("run", "padding", ANSWERS / "padded_by_two.cu", *tools(), code=1, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    done = run("run", "padding", answer_file("padded_by_two"), *tools(), code=1, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert "wavefront 1  ##..##.." in done.stdout and "lanes 0-7" in done.stdout
 
 
@@ -347,14 +347,14 @@ def test_wrong_arguments_are_one_line(arguments, said):
 
 
 def test_without_a_gpu_that_is_said():
-    done = run("run", "padding", ANSWERS / "padded_by_one.cu", "--gpu", *tools(), code=NO_GPU, env={"PATH": "/nowhere"})
+    done = run("run", "padding", answer_file("padded_by_one"), "--gpu", *tools(), code=NO_GPU, env={"PATH": "/nowhere"})
     assert done.stderr.startswith("error: no GPU: ") and done.stderr.count("\n") == 1
 
 
 def test_without_a_sandbox_it_is_refused_or_warned(tmp_path):
     """bwrap is looked for on the PATH; there is none in an empty folder."""
     environment = {"PATH": str(tmp_path)}
-    done = run("run", "padding", ANSWERS / "does_not_compile.cu", "--build-dir", build_folder(), code=2, env=environment)
+    done = run("run", "padding", answer_file("does_not_compile"), "--build-dir", build_folder(), code=2, env=environment)
     assert done.stderr.startswith("error: no sandbox here: ") and "--no-sandbox is accepted" in done.stderr and done.stderr.count("\n") == 1
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY, start
+from grading_tools import answer_file
 
 from conflict_free.console import INTERRUPTED
 from conflict_free.grading import command_line, sandbox
 
-ANSWERS = REPOSITORY / "chapters" / "padding" / "assignment" / "answers"
 #: What six students hand in, and what it is worth.
 CLASS = {
     "ada": ("padded_by_one", 100),
@@ -49,7 +49,7 @@ def folder(tmp_path) -> Path:
     for number, (student, (answer, _)) in enumerate(sorted(CLASS.items(), key=lambda item: item[1])):
         path = made / (f"{student}.cu" if number % 2 else f"{student}/week_1/transpose_doubles.cu")
         path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ANSWERS / f"{answer}.cu", path)
+        shutil.copy(answer_file(answer), path)
     return made
 
 
@@ -101,10 +101,10 @@ def test_a_class_in_shares_gives_the_same_bytes(grade, folder, tmp_path):
     """And it is graded to its end with what no student should hand in among it."""
     os.mkfifo(folder / "fifo.cu")
     (folder / "gil").mkdir()
-    (folder / "gil" / "transpose_doubles.cu").symlink_to(ANSWERS / "padded_by_one.cu")
+    (folder / "gil" / "transpose_doubles.cu").symlink_to(answer_file("padded_by_one"))
     (folder / "hal.cu").symlink_to("/etc/passwd")
-    (folder / "=1+1.cu").write_bytes(b"\xef\xbb\xbf" + (ANSWERS / "padded_by_one.cu").read_bytes())
-    (folder / "ivo.cu").write_text((ANSWERS / "padded_by_one.cu").read_text(encoding="utf-8"), encoding="utf-16")
+    (folder / "=1+1.cu").write_bytes(b"\xef\xbb\xbf" + answer_file("padded_by_one").read_bytes())
+    (folder / "ivo.cu").write_text(answer_file("padded_by_one").read_text(encoding="utf-8"), encoding="utf-16")
     kept, parts = tmp_path / "kept", []
     for number in (1, 2):
         done = subprocess.run(command(grade, folder, kept, "--shard", f"{number}/2"), capture_output=True, text=True)
@@ -127,8 +127,8 @@ def test_a_class_in_shares_gives_the_same_bytes(grade, folder, tmp_path):
 def test_a_run_follows_no_link_and_waits_for_no_pipe(grade, tmp_path):
     first, last = grade
     os.mkfifo(tmp_path / "pipe.cu")
-    (tmp_path / "link.cu").symlink_to(ANSWERS / "padded_by_one.cu")
-    (tmp_path / "week").symlink_to(ANSWERS)
+    (tmp_path / "link.cu").symlink_to(answer_file("padded_by_one"))
+    (tmp_path / "week").symlink_to(answer_file("padded_by_one").parent)
     for name, seen in (
         ("pipe.cu", "a FIFO with this name"),
         ("link.cu", "a symbolic link with this name"),
@@ -171,7 +171,7 @@ def test_a_secret_has_other_sizes(grade, folder, tmp_path):
 def test_a_run_writes_each_format(grade, tmp_path):
     first, last = grade
     options = [word for name in ("json", "gradescope", "classroom50", "junit") for word in (f"--{name}", tmp_path / name)]
-    run = [*first, "run", "padding", ANSWERS / "unpadded.cu", "--student", "ada", *options, *last]
+    run = [*first, "run", "padding", answer_file("unpadded"), "--student", "ada", *options, *last]
     runner = {
         "CLASSROOM": "gpu-101",
         "ASSIGNMENT": "week-3",
@@ -196,7 +196,7 @@ def test_watch_once(grade, tmp_path, monkeypatch):
     first, last = grade
     said = {}
     for answer in ("unpadded", "padded_by_one"):
-        shutil.copy(ANSWERS / f"{answer}.cu", tmp_path / "work.cu")
+        shutil.copy(answer_file(answer), tmp_path / "work.cu")
         done = subprocess.run([*first, "watch", "padding", tmp_path / "work.cu", "--once", *last], capture_output=True, text=True)
         said[answer] = done.stdout
         assert done.returncode == (answer == "unpadded"), done.stderr

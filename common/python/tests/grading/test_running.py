@@ -61,7 +61,7 @@ def test_after_a_crash_no_case_is_begun(tmp_path):
 def test_an_endless_loop_of_lanes_that_wait_for_each_other_is_ended(tmp_path):
     """Each case alone: of some, a part of a warp's lanes go round and round."""
     task = assignment.load("naive")
-    text = (task.folder / "answers" / "endless.cu").read_text(encoding="utf-8")
+    text = task.text_of("endless")
     for number, case in enumerate(cases.draw_all(task, "seed")[:-1]):
         (tmp_path / str(number)).mkdir()
         [found] = run_all(text, task, [case], tmp_path / str(number))

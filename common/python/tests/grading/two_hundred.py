@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Grades a class of 200 three times: at once, killed and resumed, interrupted and resumed. Run by hand; it takes minutes.
 
-    python common/python/tests/grading/two_hundred.py [--students N] [--assignment NAME] [--build-dir DIR] [--no-sandbox]
+    .venv/bin/python common/python/tests/grading/two_hundred.py [--students N] [--assignment NAME] [--build-dir DIR] [--no-sandbox]
 
 The submissions are the answers of an assignment, in turn, each with an edit of its own, but for some that are the same.
 Says the wall time of a submission; ends with 1 if the three CSV files are not the same bytes.
@@ -20,19 +20,22 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[4]
+sys.path.insert(0, str(REPOSITORY / "common" / "python"))
+
+from conflict_free.grading.assignment import Assignment, load  # noqa: E402  found by the line above
+
 _LOOK_SECONDS = 0.1
 #: One in so many hands in what another has handed in.
 _COPIED = 20
 
 
-def make_class(folder: Path, answers: Path, students: int) -> None:
+def make_class(folder: Path, task: Assignment, students: int) -> None:
     """Write the submissions, in an order that has nothing to do with their names."""
-    sources = sorted(answers.glob("*.cu"))
+    texts = [task.text_of(answer.name) for answer in task.answers if not answer.is_cheat]
     numbers = random.Random(1).sample(range(students), students)
     for number in numbers:
-        text = sources[number % len(sources)].read_text(encoding="utf-8")
         edit = "" if number % _COPIED == 0 else f"\n// handed in by student {number}\n"
-        (folder / f"student{number:03}.cu").write_text(text + edit, encoding="utf-8")
+        (folder / f"student{number:03}.cu").write_text(texts[number % len(texts)] + edit, encoding="utf-8")
 
 
 class Runs:
@@ -86,7 +89,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="two_hundred_") as scratch:
         folder = Path(scratch) / "class"
         folder.mkdir()
-        make_class(folder, REPOSITORY / "chapters" / options.assignment / "assignment" / "answers", options.students)
+        make_class(folder, load(options.assignment), options.students)
         runs = Runs(options, folder, Path(scratch))
         began = time.monotonic()
         code = runs.start("at_once").wait()

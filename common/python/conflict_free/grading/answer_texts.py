@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Texts of answers that are made of another text: changes of it, and cheats.
+
+A change stands in ``answers.toml`` of an assignment (answers.schema.json):
+
+    [unpadded]
+    from = "padded_by_one"
+    about = "Right, but a column of the tile lies in one bank."
+    [[unpadded.replace]]
+    old = "tile[TILE_DIM][TILE_DIM + 1]"
+    new = "tile[TILE_DIM][TILE_DIM]"
+
+Without ``from`` it is a change of the solution. The replacements are made one after another, and each ``old`` stands exactly once
+in the text that the ones before it have left. ``about`` takes the place of the first comment below the licence.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conflict_free.schemas import Schema
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+CHANGES = "answers.toml"
+SCHEMA = Path(__file__).with_name("answers.schema.json")
+STARTER, SOLUTION = "starter", "solution"
+_COLUMNS = 120
+_LICENCE = re.compile(r"(?:// SPDX-[^\n]*\n)*")
+_COMMENT = re.compile(r"^(?://[^\n]*\n)+", re.MULTILINE)
+#: What stands in a cheat for a part of the assignment.
+_DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
+
+
+class ChangeError(Exception):
+    """A change cannot be made. The message is one line: what, given, accepted."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """An answer as a change of another text: of the solution, or of another answer."""
+
+    name: str
+    base: str
+    about: str
+    replacements: tuple[tuple[str, str], ...]
+
+
+def read_changes(folder: Path) -> dict[str, Change]:
+    """Return the changes of an assignment by their names, none without the file. Raises ChangeError."""
+    path = folder / CHANGES
+    if not path.exists():
+        return {}
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ChangeError(str(error)) from error
+    for misfit in Schema.of(SCHEMA).misfits(data):
+        raise ChangeError(f"{misfit.at('.')}: {misfit.text}")
+    return {name: _change(name, entry) for name, entry in data.items()}
+
+
+def _change(name: str, entry: Mapping[str, Any]) -> Change:
+    replacements = tuple((each["old"], each["new"]) for each in entry["replace"])
+    return Change(name, entry.get("from", SOLUTION), entry["about"], replacements)
+
+
+def misplaced(changes: Mapping[str, Change], files: set[str]) -> Iterator[str]:
+    """Yield what is wrong with the names of changes beside answers that are ``files``, and with what they are changes of."""
+    for name, change in changes.items():
+        if name in (STARTER, SOLUTION) or name in files:
+            yield f"{name}: given, a name that nothing else has is accepted"
+            continue
+        if change.base != SOLUTION and change.base not in changes and change.base not in files:
+            others = ", ".join(sorted({SOLUTION, *changes, *files} - {name}))
+            yield f"{name}.from: {change.base!r} given, one of {others} is accepted"
+        passed, at = {name}, change.base
+        while at in changes and at not in passed:
+            passed.add(at)
+            at = changes[at].base
+        if at == name:
+            yield f"{name}.from: {change.base!r} given, which is a change of {name}; a text that is none is accepted"
+
+
+def changed(change: Change, text: str) -> str:
+    """Return a text with a change made to it. Raises ChangeError."""
+    comment = textwrap.fill(
+        change.about, _COLUMNS, initial_indent="// ", subsequent_indent="// ", break_long_words=False, break_on_hyphens=False
+    )
+    licence = _LICENCE.match(text).end()
+    first = _COMMENT.search(text, licence)
+    before, after = (text[: first.start()], text[first.end() :]) if first else (text[:licence] + "\n", text[licence:])
+    text = f"{before}{comment}\n{after}"
+    for number, (old, new) in enumerate(change.replacements, start=1):
+        times = sum(1 for _ in re.finditer(f"(?={re.escape(old)})", text))
+        if times != 1:
+            raise ChangeError(
+                f"{change.name}.replace, number {number}: old: {_short(old)} given, which stands {times} times in {change.base}; "
+                "a text that stands there once is accepted"
+            )
+        text = text.replace(old, new)
+    return text
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 60 else f"{line[:40]} … {line[-15:]}")
+
+
+def filled(cheat: str, *, declaration: str, function: str, solution: str, slow: Path) -> str:
+    """Return the text of a cheat for an assignment, with the assignment's parts in place of the words that stand for them."""
+    if _TASK in cheat:
+        cheat = cheat.replace(_TASK, slow.read_text(encoding="utf-8"))
+    return cheat.replace(_DECLARATION, declaration).replace(_SOLUTION, solution).replace(_FUNCTION, function)
