@@ -32,6 +32,7 @@ void run_to_end(const std::function<void()>& launch)
 Outcome count(const std::function<void()>& launch)
 {
     model::take_report();
+    const std::uint64_t sent_before = model::link_bytes();
     std::exception_ptr failure;
     try {
         run_to_end(launch);
@@ -40,9 +41,11 @@ Outcome count(const std::function<void()>& launch)
     }
     model::Report report = model::take_report();
     Outcome outcome;
-    for (simt::LaunchCounts& counts : report.launches)
+    outcome.link_bytes = model::link_bytes() - sent_before;
+    for (const simt::LaunchCounts& counts : report.launches)
         if (outcome.counts) *outcome.counts += counts;
-        else outcome.counts = std::move(counts);
+        else outcome.counts = counts;
+    if (report.all_counted) outcome.launches = std::move(report.launches);
     for (const simt::Hazard& hazard : report.hazards) outcome.hazards.push_back(in_one_line(hazard));
     for (const simt::Message& error : report.errors) outcome.hazards.push_back(error.text());
     if (failure && outcome.hazards.empty()) std::rethrow_exception(failure);

@@ -46,6 +46,10 @@ std::string missing_device();
 struct Outcome {
     /// What was counted; nothing on a GPU and for library calls.
     std::optional<simt::LaunchCounts> counts;
+    /// The same launch by launch; nothing on a GPU, and where the model was told not to count all.
+    std::optional<std::vector<simt::LaunchCounts>> launches;
+    /// Bytes that devices sent each other.
+    std::uint64_t link_bytes = 0;
     /// What the kernel did that no kernel may, one line each. Always empty on a GPU.
     std::vector<std::string> hazards;
     /// True if the kernel was stopped before its end, or not started, because of what `hazards` says. What it has written

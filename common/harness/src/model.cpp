@@ -56,8 +56,12 @@ void choose_machine(const std::string& name)
 Report take_report()
 {
     const auto json = nlohmann::json::parse(FIND(simt_take_report)());
-    return {json.at("kernels").get<std::vector<simt::LaunchCounts>>(), json.at("hazards").get<std::vector<simt::Hazard>>(),
-            json.at("errors").get<std::vector<simt::Message>>()};
+    Report report{json.at("kernels").get<std::vector<simt::LaunchCounts>>(), json.at("hazards").get<std::vector<simt::Hazard>>(),
+                  json.at("errors").get<std::vector<simt::Message>>(), !json.contains("uncounted")};
+    for (const simt::LaunchCounts& launch : report.launches) report.all_counted &= launch.uncounted_blocks == 0;
+    return report;
 }
+
+std::uint64_t link_bytes() { return FIND(simt_link_bytes)(-1, -1); }
 
 }  // namespace conflict_free::model

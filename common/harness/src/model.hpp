@@ -33,8 +33,13 @@ struct Report {
     std::vector<simt::Hazard> hazards;
     /// What stopped kernels and is no hazard, one line each.
     std::vector<simt::Message> errors;
+    /// False if the model was told to count less than all launches and blocks.
+    bool all_counted = true;
 };
 Report take_report();
+
+/// Bytes that devices have sent each other since the program began.
+std::uint64_t link_bytes();
 /// @}
 
 }  // namespace conflict_free::model

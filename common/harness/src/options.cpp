@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <map>
 
 #include "conflict_free/error.hpp"
 
@@ -41,14 +42,21 @@ Number parse_number(const char* option, const std::string& text, Number least, N
     return value;
 }
 
+std::string options_of_chapter(const Chapter& chapter)
+{
+    std::string text;
+    for (const NumberOption& option : chapter.number_options()) text += option.name + " N, ";
+    return text;
+}
+
 /// CLI11 says what is wrong; this puts it on one line with what is accepted.
 [[noreturn]] void rethrow(const CLI::ParseError& error, const Chapter& chapter)
 {
     std::string message = error.what();
     std::ranges::replace(message, '\n', ' ');
     throw UsageError(message + "; accepted: --list, --kernel NAME, --size " + chapter.accepted_size() +
-                     (chapter.reads_input() ? ", --input FILE" : "") +
-                     ", --samples N, --no-timing, --seed N, --machine NAME, --json FILE, --help");
+                     (chapter.reads_input() ? ", --input FILE" : "") + ", " + options_of_chapter(chapter) +
+                     "--samples N, --no-timing, --seed N, --machine NAME, --json FILE, --help");
 }
 
 }  // namespace
@@ -58,6 +66,7 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
     CLI::App app(chapter.question(), chapter.slug());
     std::vector<std::string> sizes;
     std::string samples, seed;
+    std::map<std::string, std::string> numbers;
     bool list = false, no_timing = false;
     app.set_help_flag("--help", "Print this help and exit");
     app.allow_extras(false);
@@ -68,6 +77,8 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
                    ->type_name(chapter.accepted_size()));
     if (chapter.reads_input())
         app.add_option("--input", options.input_file, "File of numbers, in place of random input")->type_name("FILE");
+    for (const NumberOption& option : chapter.number_options())
+        app.add_option(option.name, numbers[option.name], option.help)->type_name("N");
     app.add_option("--samples", samples, "Samples of each time on a GPU (50 unless given)")->type_name("N");
     app.add_flag("--no-timing", no_timing, "Launch each kernel once and check it; take no times");
     app.add_option("--seed", seed, "Seed of the random input (1 unless given)")->type_name("N");
@@ -87,6 +98,8 @@ Command parse_options(int argc, char** argv, const Chapter& chapter, Options& op
     for (const auto& size : sizes) options.sizes.push_back(chapter.size_from(size));
     if (app.count("--samples")) options.samples = parse_number("--samples", samples, 1, most_samples);
     if (app.count("--seed")) options.seed = parse_number<std::uint64_t>("--seed", seed, 0, UINT64_MAX);
+    for (const NumberOption& option : chapter.number_options())
+        if (app.count(option.name)) option.take(parse_number(option.name.c_str(), numbers[option.name], 1, option.most));
     options.timing = !no_timing;
     return list ? Command::list : Command::run;
 }

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iomanip>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "conflict_free/error.hpp"
@@ -37,10 +38,12 @@ std::string per(std::uint64_t part, std::uint64_t whole)
 
 double gigabytes_per_second(std::size_t bytes, double ms) { return static_cast<double>(bytes) / ms / 1e6; }
 
-Cells heading_cells(bool model)
+Cells heading_cells(bool model, const std::vector<Row>& rows)
 {
     if (model)
         return {"kernel", "size", "check", "load sectors/req", "store sectors/req", "load wavefr/instr", "store wavefr/instr", "conflicts"};
+    if (std::ranges::any_of(rows, [](const Row& row) { return row.time_across_gpus.has_value(); }))
+        return {"kernel", "size", "check", "ms", "p10", "p90", "GB/s"};
     return {"kernel", "size", "check", "cold ms", "p10", "p90", "cold GB/s", "warm ms", "warm GB/s"};
 }
 
@@ -51,12 +54,35 @@ Cells count_cells(const simt::LaunchCounts& c)
             std::to_string(c.shared_load.conflicts() + c.shared_store.conflicts())};
 }
 
+Cells spread_cells(const Spread& spread, std::size_t bytes)
+{
+    return {fixed(spread.median_ms, 4), fixed(spread.p10_ms, 4), fixed(spread.p90_ms, 4),
+            fixed(gigabytes_per_second(bytes, spread.median_ms), 1)};
+}
+
 Cells time_cells(const Row& row)
 {
-    const Times& t = *row.times;
-    return {fixed(t.cold.median_ms, 4), fixed(t.cold.p10_ms, 4),
-            fixed(t.cold.p90_ms, 4),    fixed(gigabytes_per_second(row.bytes, t.cold.median_ms), 1),
-            fixed(t.warm.median_ms, 4), fixed(gigabytes_per_second(row.bytes, t.warm.median_ms), 1)};
+    Cells cells = spread_cells(row.times->cold, row.bytes);
+    const double warm = row.times->warm.median_ms;
+    cells.insert(cells.end(), {fixed(warm, 4), fixed(gigabytes_per_second(row.bytes, warm), 1)});
+    return cells;
+}
+
+/// Names of what else the rows say in numbers, each once.
+std::set<std::string> figure_names(const std::vector<Row>& rows)
+{
+    std::set<std::string> names;
+    for (const Row& row : rows)
+        for (const auto& [name, value] : row.figures) names.insert(name);
+    return names;
+}
+
+std::string figure_cell(const Row& row, const std::string& name)
+{
+    std::ostringstream text;
+    if (const auto found = row.figures.find(name); found != row.figures.end()) text << std::setprecision(10) << found->second;
+    else text << "-";
+    return text.str();
 }
 
 Cells row_cells(const Row& row, std::size_t columns)
@@ -64,6 +90,7 @@ Cells row_cells(const Row& row, std::size_t columns)
     Cells cells = {row.kernel, to_string(row.size), row.passed() ? "passed" : "FAILED"};
     if (row.counts) std::ranges::move(count_cells(*row.counts), std::back_inserter(cells));
     if (row.times) std::ranges::move(time_cells(row), std::back_inserter(cells));
+    if (row.time_across_gpus) std::ranges::move(spread_cells(*row.time_across_gpus, row.bytes), std::back_inserter(cells));
     cells.resize(columns, "-");
     return cells;
 }
@@ -110,6 +137,7 @@ Json time_json(const Row& row)
 {
     if (row.times) return {{"cold", to_json(row.times->cold)}, {"warm", to_json(row.times->warm)}};
     if (row.host_time) return {{"host", to_json(*row.host_time)}};
+    if (row.time_across_gpus) return {{"ranks", to_json(*row.time_across_gpus)}};
     return nullptr;
 }
 
@@ -142,8 +170,13 @@ bool Row::passed() const { return difference.empty() && hazards.empty() && std::
 
 std::string table(const Heading& heading, const std::vector<Row>& rows)
 {
-    std::vector<Cells> cells = {heading_cells(heading.build == "model")};
-    for (const Row& row : rows) cells.push_back(row_cells(row, cells.front().size()));
+    std::vector<Cells> cells = {heading_cells(heading.build == "model", rows)};
+    const std::size_t columns = cells.front().size();
+    for (const Row& row : rows) cells.push_back(row_cells(row, columns));
+    for (const std::string& name : figure_names(rows)) {
+        cells.front().push_back(name);
+        for (std::size_t i = 0; i < rows.size(); ++i) cells[i + 1].push_back(figure_cell(rows[i], name));
+    }
     return heading.slug + " on " + heading.machine + (heading.build == "model" ? " (counting model)" : "") + "\n" + laid_out(cells);
 }
 

@@ -41,6 +41,8 @@ struct Row {
     std::optional<Times> times;
     /// For functions of the host.
     std::optional<Spread> host_time;
+    /// For what several GPUs do together.
+    std::optional<Spread> time_across_gpus;
     /// The clock of the multiprocessors while the kernel ran, where it was timed.
     std::optional<double> sm_mhz;
     /// What else there is to say in numbers, by name.

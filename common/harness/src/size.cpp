@@ -25,16 +25,15 @@ std::int64_t parse_extent(std::string_view text)
 
 }  // namespace
 
-Size parse_size(std::string_view text, int most_height)
+Size parse_size(std::string_view text, int most_height, std::int64_t most_count)
 {
     const std::size_t cross = text.find('x');
     const std::int64_t width = parse_extent(text.substr(0, cross));
     const std::int64_t height = cross == std::string_view::npos ? width : parse_extent(text.substr(cross + 1));
-    if (width == 0 || height == 0 || width > most_elements || height > most_height ||
-        width * height > std::numeric_limits<std::int32_t>::max())
-        throw UsageError("--size: got '" + std::string(text) +
-                         "', accepted: N or WxH, whole numbers from 1, W*H below 2147483648, W at most " + std::to_string(most_elements) +
-                         ", H at most " + std::to_string(most_height));
+    if (width == 0 || height == 0 || width > most_elements || height > most_height || width * height > most_count)
+        throw UsageError("--size: got '" + std::string(text) + "', accepted: N or WxH, whole numbers from 1, W*H below " +
+                         std::to_string(most_count + 1) + ", W at most " + std::to_string(most_elements) + ", H at most " +
+                         std::to_string(most_height));
     return {static_cast<int>(width), static_cast<int>(height)};
 }
 

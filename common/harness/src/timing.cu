@@ -108,7 +108,7 @@ public:
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
 
-    void record() { CUDA_CHECK(cudaEventRecord(event_)); }
+    void record(cudaStream_t stream = nullptr) { CUDA_CHECK(cudaEventRecord(event_, stream)); }
     /// Milliseconds from `begin` to this event, once both have happened.
     float since(const Event& begin) const
     {
@@ -129,12 +129,6 @@ double quantile(const std::vector<double>& sorted, double q)
     const auto below = static_cast<std::size_t>(at);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
-}
-
-Spread spread_of(std::vector<double> samples, int launches_per_sample)
-{
-    std::sort(samples.begin(), samples.end());
-    return {quantile(samples, 0.5), quantile(samples, 0.1), quantile(samples, 0.9), static_cast<int>(samples.size()), launches_per_sample};
 }
 
 /// As many of `samples` as take about most_total_ms, if one takes `sample_ms`.
@@ -162,6 +156,27 @@ double sample(const std::function<void(int)>& launch, int launches, bool one_set
 }
 
 }  // namespace
+
+std::vector<double> sample_in_stream(cudaStream_t stream, int samples, const std::function<void()>& before,
+                                     const std::function<void()>& run)
+{
+    std::vector<Event> begins(static_cast<std::size_t>(samples)), ends(begins.size());
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+        before();
+        begins[i].record(stream);
+        run();
+        ends[i].record(stream);
+    }
+    std::vector<double> milliseconds;
+    for (std::size_t i = 0; i < begins.size(); ++i) milliseconds.push_back(ends[i].since(begins[i]));
+    return milliseconds;
+}
+
+Spread spread_of(std::vector<double> samples, int launches_per_sample)
+{
+    std::sort(samples.begin(), samples.end());
+    return {quantile(samples, 0.5), quantile(samples, 0.1), quantile(samples, 0.9), static_cast<int>(samples.size()), launches_per_sample};
+}
 
 Times measure_times(const std::function<void(int)>& launch, int sets, int samples, int repetitions)
 {

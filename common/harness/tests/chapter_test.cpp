@@ -252,6 +252,62 @@ TEST(Chapter, ABadArgumentLeavesAnOldJsonAlone)
     std::filesystem::remove(path);
 }
 
+/// A chapter as a process of several has it, with an option and a say in the counts.
+class OneOfSeveral : public MatrixChapter<float> {
+public:
+    explicit OneOfSeveral(bool reports) : MatrixChapter("trial", "Who speaks for all?"), reports_(reports)
+    {
+        sizes({{64, 64}});
+        add({.name = "right", .launch = launch_right, .expected = copied<float>});
+        add_option("--pieces", "Pieces (5)", 16, [this](int number) { pieces_ = number; });
+    }
+    std::string speaker() const override { return "trial: rank 3"; }
+    bool reports() const override { return reports_; }
+    std::string wrong_counts(int, const std::vector<simt::LaunchCounts>& launches, std::uint64_t link_bytes) override
+    {
+        EXPECT_EQ(link_bytes, 0u);
+        EXPECT_EQ(launches.size(), 1u);
+        return launches[0].global_load.requests == 128 && pieces_ != 13 ? "" : "13 pieces were not to be";
+    }
+    std::map<std::string, double> figures(int) override { return {{"pieces", pieces_}}; }
+
+private:
+    bool reports_;
+    int pieces_ = 5;
+};
+
+TEST(Chapter, HasOptionsAndFiguresOfItsOwn)
+{
+    OneOfSeveral chapter(true);
+    const Outcome outcome = outcome_of(chapter, {"--pieces", "7"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("conflicts  pieces\n"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("       7\n"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome_of(chapter, {"--help"}).out.find("--pieces"), std::string::npos);
+    for (const char* number : {"0", "17", "x"}) expect_refused(outcome_of(chapter, {"--pieces", number}), "trial: rank 3: --pieces: got");
+    expect_refused(outcome_of(chapter, {"--colour"}), "--pieces N");
+}
+
+TEST(Chapter, JudgesItsCountsByItself)
+{
+    OneOfSeveral chapter(true);
+    const Outcome outcome = outcome_of(chapter, {"--pieces", "13"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find("check failed: right at 64x64: 13 pieces were not to be"), std::string::npos) << outcome.err;
+}
+
+TEST(Chapter, AProcessThatDoesNotReportEndsWithTheSameExitCode)
+{
+    const std::string path = temporary("not_reported.json");
+    for (const auto& [pieces, exit_code] : {std::pair{"7", 0}, std::pair{"13", 1}}) {
+        OneOfSeveral chapter(false);
+        const Outcome outcome = outcome_of(chapter, {"--pieces", pieces, "--json", path});
+        EXPECT_EQ(outcome.exit_code, exit_code);
+        EXPECT_EQ(outcome.out + outcome.err, "");
+        EXPECT_FALSE(std::filesystem::exists(path));
+    }
+}
+
 TEST(Chapter, TheSeedChangesTheDataAndNotTheCounts)
 {
     const Outcome one = run({"--kernel", "right", "--seed", "1"}), two = run({"--kernel", "right", "--seed", "2"});

@@ -18,6 +18,7 @@
 #include "conflict_free/accepted_sizes.hpp"
 #include "conflict_free/expectation.hpp"
 #include "conflict_free/size.hpp"
+#include "conflict_free/timing.hpp"
 
 namespace conflict_free {
 
@@ -55,6 +56,18 @@ struct Options {
     std::optional<std::string> machine;
     /// A file for the report.
     std::optional<std::string> json_file;
+};
+
+/// An option that a chapter has beyond those of all chapters: a whole number from 1.
+struct NumberOption {
+    /// Such as "--pieces".
+    std::string name;
+    /// What `--help` says of it.
+    std::string help;
+    /// The greatest number that is accepted.
+    int most;
+    /// Takes the number. May throw UsageError.
+    std::function<void(int)> take;
 };
 
 /// A chapter program. Derived classes say what data its kernels work on.
@@ -139,6 +152,21 @@ public:
     /// The question that the chapter answers.
     const std::string& question() const { return question_; }
 
+    /// The options that this chapter has beyond those of all chapters.
+    const std::vector<NumberOption>& number_options() const { return number_options_; }
+
+    /// @name A program of several processes
+    /// @{
+
+    /// Who speaks on stderr: the slug, and which process it is where several run.
+    virtual std::string speaker() const { return slug_; }
+    /// True in the process that prints the table and writes the file.
+    virtual bool reports() const { return true; }
+    /// Times kernel `kernel` where one GPU alone cannot: each sample as long as the slowest GPU took. Nothing if cold and warm times
+    /// of one GPU are to be taken.
+    virtual std::optional<Spread> time_across_gpus(int /*kernel*/, int /*samples*/) { return {}; }
+    /// @}
+
     /// @name The data of the kernels
     /// @{
 
@@ -168,6 +196,12 @@ public:
     virtual void launch(int kernel, int set) = 0;
     /// Compares all outputs with the kernel's own reference. Returns what differs, or an empty text.
     virtual std::string verify(int kernel) = 0;
+    /// What is wrong with what the model has counted of kernel `kernel`, which has run and is right: each of its launches, and the
+    /// bytes that GPUs sent each other. Empty if nothing is.
+    virtual std::string wrong_counts(int /*kernel*/, const std::vector<simt::LaunchCounts>& /*launches*/, std::uint64_t /*link_bytes*/)
+    {
+        return {};
+    }
     /// What else there is to say in numbers of kernel `kernel`, which has run and is right: names, and values from 0.
     virtual std::map<std::string, double> figures(int /*kernel*/) { return {}; }
     /// Frees the buffers.
@@ -183,6 +217,11 @@ public:
 protected:
     /// Adds a kernel.
     void register_kernel(RegisteredKernel kernel) { registered_.push_back(std::move(kernel)); }
+    /// Adds an option to the command line: see NumberOption.
+    void add_option(std::string name, std::string help, int most, std::function<void(int)> take)
+    {
+        number_options_.push_back({std::move(name), std::move(help), most, std::move(take)});
+    }
     /// Sizes that are run when the user names none.
     void set_sizes(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
     /// Sizes that are run as well on a GPU when the user names none.
@@ -203,6 +242,7 @@ private:
     int rows_of_smallest_tile_ = 32;
     std::size_t least_timed_bytes_ = std::size_t{4} << 20;
     std::vector<RegisteredKernel> registered_;
+    std::vector<NumberOption> number_options_;
 
     friend class ChapterRun;
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -37,9 +38,9 @@ inline constexpr int most_blocks_in_y = 65535;
 inline constexpr int most_rows = most_blocks_in_y * 32;
 
 /// Reads "N" (N×N) or "WxH". Both are whole numbers from 1, W is at most most_elements, H is at most `most_height`, and
-/// W × H is below 2³¹, so that an index fits an int.
+/// W × H is at most `most_count`: below 2³¹ unless given, so that an index fits an int.
 /// @throws UsageError for anything else
-Size parse_size(std::string_view text, int most_height = most_rows);
+Size parse_size(std::string_view text, int most_height = most_rows, std::int64_t most_count = std::numeric_limits<int>::max());
 
 /// "WxH".
 std::string to_string(Size size);

@@ -5,8 +5,11 @@
 /// How long a kernel takes on the GPU.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 namespace conflict_free {
 
@@ -60,5 +63,12 @@ Spread measure_host_time(const std::function<void()>& compute, int samples);
 
 /// Buffer sets of `bytes_of_set` bytes each that a cold sample needs: enough for four times the L2, at most 64.
 int sets_for_cold_samples(std::size_t bytes_of_set);
+
+/// Milliseconds of each of `samples` runs in a stream, from 1. `before` is enqueued before each of them and is not timed.
+std::vector<double> sample_in_stream(cudaStream_t stream, int samples, const std::function<void()>& before,
+                                     const std::function<void()>& run);
+
+/// Median and percentiles of samples, of which there is at least one.
+Spread spread_of(std::vector<double> samples, int launches_per_sample);
 
 }  // namespace conflict_free
