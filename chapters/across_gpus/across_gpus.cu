@@ -250,3 +250,5 @@ std::vector<Step> all_steps()
 }
 
 }  // namespace across_gpus
+
+int main(int argc, char** argv) { return across_gpus::run(argc, argv, across_gpus::all_steps()); }

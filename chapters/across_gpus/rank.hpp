@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 #include <nccl.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,19 +16,18 @@
 
 namespace across_gpus {
 
-// A process with its GPU. All but `inputs`, `outputs` and `flags` is only there if the steps need it.
+// A GPU, and what it works with. What only some steps need is there from the first of them on.
 struct Rank {
     int rank = 0, ranks = 1;
     /// Of the input, over all ranks.
     std::size_t width = 0, height = 0;
-    /// Each rank's rows of the input and of the output, in addresses of this rank.
-    std::vector<float*> inputs, outputs;
+    /// This rank's rows of the input, and each rank's rows of the output, in addresses of this rank.
+    float* rows_of_input = nullptr;
+    std::vector<float*> outputs;
     /// Blocks in the order of the ranks: as they are sent, and as they are received. And a whole transposed input.
     float *send = nullptr, *receive = nullptr, *whole = nullptr;
     /// In how many pieces `in_pieces` sends.
     int pieces = 0;
-    /// CUDA's numbers of the ranks' GPUs, as this process counts them; -1 for those that it does not see.
-    std::vector<int> devices;
     ncclComm_t communicator = nullptr;
     /// Where the check counts what is wrong.
     unsigned long long* wrong = nullptr;
@@ -39,8 +39,13 @@ struct Rank {
     int rows(int of) const { return rows_of(height, of, ranks); }
     std::size_t column(int of) const { return first_row(width, of, ranks); }
     int columns(int of) const { return rows_of(width, of, ranks); }
-    float* input() const { return inputs[rank]; }
+    float* input() const { return rows_of_input; }
     float* output() const { return outputs[rank]; }
+    /// Bytes of its rows of the input or of the output, whichever has more.
+    std::size_t bytes_of_part() const
+    {
+        return sizeof(float) * std::max(rows(rank) * width, columns(rank) * height);
+    }
     /// Bytes that this rank sends to others.
     std::size_t bytes_sent() const { return sizeof(float) * rows(rank) * (width - columns(rank)); }
 };
@@ -61,7 +66,13 @@ struct Step {
 /// Waits, in the stream, until all ranks are here.
 void meet_all(Rank& rank);
 
-/// The steps of this chapter, in the order of the book, and what they are compared with.
-std::vector<Step> all_steps();
+/// Fills this rank's rows of the input with numbers that tell where they belong.
+void fill_input(const Rank& rank);
+/// Elements of this rank's rows of the output that are wrong.
+unsigned long long count_wrong(const Rank& rank);
+
+/// Runs the steps as a chapter's program does, on all GPUs, and returns its exit code. Processes that mpirun or srun started have one
+/// GPU each; one process alone has a thread for each.
+int run(int argc, char** argv, std::vector<Step> steps);
 
 }  // namespace across_gpus

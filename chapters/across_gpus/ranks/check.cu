@@ -3,14 +3,18 @@
 
 // Fills a rank's rows with numbers that tell where they belong, and checks a transposed rank's rows against them. It
 // shares nothing with the kernels that transpose.
-#pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "errors.hpp"
+#include "rank.hpp"
+
 namespace across_gpus {
+namespace {
 
 // A float in [0, 1) for each place of the input.
-__host__ __device__ inline float value_at(std::uint64_t row, std::uint64_t column)
+__device__ float value_at(std::uint64_t row, std::uint64_t column)
 {
     std::uint64_t x =
         row * 0x9E3779B97F4A7C15ull ^ (column + 0x632BE59BD9B4E019ull) * 0xD6E8FEB86659FD93ull;
@@ -39,6 +43,32 @@ __global__ void check_rows(const float* matrix, std::size_t first, std::size_t r
             mine += !(matrix[y * columns + x] == value_at(x, first + y));
     if (mine > 0)
         atomicAdd(wrong, mine);
+}
+
+dim3 grid_for(int rows) { return dim3(8, std::min(rows, 4096)); }
+
+}  // namespace
+
+void fill_input(const Rank& rank)
+{
+    if (const int rows = rank.rows(rank.rank); rows > 0)
+        fill_rows<<<grid_for(rows), 256, 0, rank.stream>>>(
+            rank.input(), rank.row(rank.rank), rows, rank.width);
+    CHECK(cudaGetLastError());
+    CHECK(cudaStreamSynchronize(rank.stream));
+}
+
+unsigned long long count_wrong(const Rank& rank)
+{
+    unsigned long long result = 0;
+    CHECK(cudaMemsetAsync(rank.wrong, 0, sizeof(result), rank.stream));
+    if (const int rows = rank.columns(rank.rank); rows > 0)
+        check_rows<<<grid_for(rows), 256, 0, rank.stream>>>(
+            rank.output(), rank.column(rank.rank), rows, rank.height, rank.wrong);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpyAsync(&result, rank.wrong, sizeof(result), cudaMemcpyDeviceToHost, rank.stream));
+    CHECK(cudaStreamSynchronize(rank.stream));
+    return result;
 }
 
 }  // namespace across_gpus
