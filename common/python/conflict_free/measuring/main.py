@@ -54,7 +54,7 @@ def differences(result: dict) -> list[str]:
 def add_peers(session: Session, slug: str, result: dict, show) -> dict:
     """The result of a chapter with what its peers took; without them if what they told is not valid."""
     if is_of_ranks(session.build, slug):
-        peers = measure_peers_of_ranks(result, session.samples, show)
+        peers = measure_peers_of_ranks(session.build, result, session.samples, show)
     else:
         peers = peer_rows.measure_peers(session.build, slug, result, session.samples, show)
     for line in peers.absent:

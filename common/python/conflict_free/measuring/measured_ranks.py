@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What scripts/measure makes of a chapter whose program runs on several GPUs, a process on each."""
+"""What scripts/measure makes of a chapter whose program runs on several GPUs."""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -54,50 +54,46 @@ def visible_gpus() -> list[str]:
     return found if chosen is None else [number for number in chosen.split(",") if number in found]
 
 
-def free_port() -> int:
-    """A port of this host that nobody listens at."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def built_with(build: Path, slug: str) -> dict:
+    """What a program of several GPUs was built with: the version of NCCL, and the command that starts processes, if any."""
+    return json.loads((build / "chapters" / slug / "ranks.json").read_text(encoding="utf-8"))
 
 
-def run_ranks(command: list[str], gpus: int = GPUS) -> None:
-    """Runs a command as `gpus` processes, in the environment of torchrun. Raises Stop with the line of one that fails."""
-    place = {"WORLD_SIZE": str(gpus), "LOCAL_WORLD_SIZE": str(gpus), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    running = []
-    for rank in range(gpus):
-        environment = {**peer_rows.clean_environment(), **place, "RANK": str(rank), "LOCAL_RANK": str(rank)}
-        running.append(
-            subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                env=environment,
-            )
-        )
+def run_ranks(mpirun: list[str], command: list[str]) -> None:
+    """Runs a command as a process for each GPU, or once without `mpirun`. Raises Stop with the line of one that fails."""
+    name = Path(command[0]).name
+    process = subprocess.Popen(
+        [*mpirun, "-n", str(GPUS), *command] if mpirun else command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=peer_rows.clean_environment(),
+    )
     try:
-        said = [process.communicate(timeout=SECONDS)[1] for process in running]
+        said = process.communicate(timeout=SECONDS)[1].strip().splitlines()
     except subprocess.TimeoutExpired:
-        raise Stop(f"{Path(command[0]).name} took longer than {SECONDS} seconds") from None
-    finally:
-        for process in running:
-            process.kill()
-    for process, line in zip(running, said):
-        if process.returncode:
-            last = (line.strip() or "it said nothing").splitlines()[-1]
-            raise Stop(f"{Path(command[0]).name} ended with exit code {process.returncode}: {last}")
+        # It passes this on to its processes.
+        process.terminate()
+        process.communicate()
+        raise Stop(f"{name} took longer than {SECONDS} seconds") from None
+    if process.returncode:
+        # What the program says stands before what mpirun says.
+        own = [line for line in said if line.startswith(f"{name}: ")]
+        last = (own or said[-1:] or ["it said nothing"])[0]
+        raise Stop(f"{name} ended with exit code {process.returncode}: {last}")
 
 
-def times(program: Path, sizes: tuple[str, ...], kernels: tuple[str, ...], samples: int, *more: str) -> list[dict]:
+def times(mpirun: list[str], program: Path, sizes: tuple[str, ...], kernels: tuple[str, ...], samples: int, *more: str) -> list[dict]:
     """The rows that a program writes for some kernels, or all, at some sizes."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         words = [word for size in sizes for word in ("--size", size)]
         words += [word for kernel in kernels for word in ("--kernel", kernel)]
-        run_ranks([str(program), *words, "--samples", str(samples), *more, "--json", str(out)])
+        # One process has a thread for each GPU.
+        words += [] if mpirun else ["--devices", str(GPUS)]
+        run_ranks(mpirun, [str(program), *words, "--samples", str(samples), *more, "--json", str(out)])
         try:
             return files.load_program(out)["rows"]
         except ResultError as error:
@@ -136,38 +132,42 @@ def measure_ranks(session: Session, slug: str, show) -> dict:
     """Measures a chapter of several GPUs and returns its result. Raises Stop with exit code 77 where there are too few."""
     if len(visible_gpus()) < GPUS:
         raise Stop(f"{slug} needs {GPUS} GPUs, this machine has {len(visible_gpus())}", NO_GPU)
+    built = built_with(session.build, slug)
     program, device, before = ready_program(session.build, slug), query_device(), clocks()
+    measured = functools.partial(times, built["mpirun"], program)
     samples = session.samples or SAMPLES
     show("times")
-    timed = times(program, SIZES, (), samples)
+    timed = measured(SIZES, (), samples)
     by_run = {(row["kernel"], row["size"]): row for row in timed}
     show(f"times at {LARGE_SIZE}")
-    timed += times(program, (LARGE_SIZE,), LARGE_KERNELS, LARGE_SAMPLES)
+    timed += measured((LARGE_SIZE,), LARGE_KERNELS, LARGE_SAMPLES)
     for pieces in PIECES:
         show(f"times in {pieces} pieces")
-        for row in times(program, TIMED_SIZES, ("in_pieces", "in_equal_pieces"), samples, "--pieces", str(pieces)):
+        for row in measured(TIMED_SIZES, ("in_pieces", "in_equal_pieces"), samples, "--pieces", str(pieces)):
             by_run[row["kernel"], row["size"]]["figures"][f"gbps_in_{pieces}_pieces"] = metrics.gbps(row)
     for kernel in LINK_KERNELS:
         show(f"links of {kernel}")
         with counted_links(by_run[kernel, SIZES[-1]]["figures"]):
-            times(program, SIZES[-1:], (kernel,), LINK_SAMPLES)
+            measured(SIZES[-1:], (kernel,), LINK_SAMPLES)
     kept = ("kernel", "size", "width", "height", "element_bytes", "bytes", "work", "reference", "check", "time", "figures")
     rows = [
         {**{key: row[key] for key in kept}, "fits_l2": row["bytes"] <= device["l2_bytes"], "counters": None, "model": None} for row in timed
     ]
     sources = source.read_sources(source_path(slug))
     hashes = {row["kernel"]: sources.kernel_hash(row["kernel"]) for row in rows if not row["reference"]}
-    built = json.loads((session.build / "chapters" / slug / "ranks.json").read_text(encoding="utf-8"))
     told = provenance(session, device, slug, (before, clocks()), 0, False)
     told |= {"gpus": GPUS, "links": topology(), "nccl": built["nccl"]}
     return whole_result(session, slug, told, hashes, rows)
 
 
-def measure_peers_of_ranks(result: dict, samples: int | None, show) -> peer_rows.Peers:
+def measure_peers_of_ranks(build: Path, result: dict, samples: int | None, show) -> peer_rows.Peers:
     """Times PyTorch at the sizes at which a chapter's kernels are compared."""
     found = peer_rows.Peers()
     show("peers: PyTorch")
-    python = peer_rows.python_with("torch")
+    mpirun, python = built_with(build, result["slug"])["mpirun"], peer_rows.python_with("torch")
+    if not mpirun:
+        found.absent.append("no MPI: PyTorch needs a process for each GPU")
+        return found
     if python is None:
         found.absent.append("no PyTorch: no Python on the PATH has it, and numpy")
         return found
@@ -175,7 +175,8 @@ def measure_peers_of_ranks(result: dict, samples: int | None, show) -> peer_rows
         out = Path(folder) / "rows.json"
         words = [word for size in TIMED_SIZES for word in ("--size", size.split("x")[0])]
         try:
-            run_ranks([str(python), str(SCRIPT), *words, "--samples", str(samples or SAMPLES), "--json", str(out)])
+            words += ["--samples", str(samples or SAMPLES), "--json", str(out), "--meet", str(Path(folder) / "meet")]
+            run_ranks(mpirun, [str(python), str(SCRIPT), *words])
             told = json.loads(out.read_text(encoding="utf-8"))
         except (Stop, OSError, ValueError) as error:
             found.failures.append(f"PyTorch: {error}")

@@ -48,6 +48,8 @@ PACKAGES = (
 CHROMIUM = Package("chromium", commands=("chromium", "chromium-browser", "google-chrome"))
 # What confines submissions.
 SANDBOX_PACKAGES = (Package("bubblewrap", commands=("bwrap",)), Package("libseccomp2", library="seccomp"))
+# What starts a program of several GPUs as several processes. Of the two MPIs that Debian has, this one says which rank was killed.
+MPI_PACKAGES = (Package("openmpi-bin", commands=("mpirun",)), Package("libopenmpi-dev", commands=("mpicxx",)))
 # What the tests need besides.
 TEST_PACKAGES = (
     CHROMIUM,

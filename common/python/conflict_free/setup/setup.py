@@ -20,23 +20,24 @@ from conflict_free.console import ROOT, say, shown_path, step
 from . import cuda
 from .cmake import CMAKE_MINIMUM, Tools, version_of
 from .folders import VENV, give_to_owner, install_locked, only_one, read, remove, stamp_text
-from .packages import PACKAGES, SANDBOX_PACKAGES, TEST_PACKAGES, Package, install_packages
+from .packages import MPI_PACKAGES, PACKAGES, SANDBOX_PACKAGES, TEST_PACKAGES, Package, install_packages
 
 
-def packages_for(*, tests: bool = False, sandbox: bool = False) -> tuple[Package, ...]:
+def packages_for(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> tuple[Package, ...]:
     """The system packages that are needed; see set_up()."""
-    return (*PACKAGES, *(TEST_PACKAGES if tests else SANDBOX_PACKAGES if sandbox else ()))
+    return (*PACKAGES, *(TEST_PACKAGES if tests else SANDBOX_PACKAGES if sandbox else ()), *(MPI_PACKAGES if mpi else ()))
 
 
-def set_up(*, tests: bool = False, sandbox: bool = False) -> Tools:
+def set_up(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> Tools:
     """Does all the set-up and returns the tools to build with. Prints what it does.
 
     `tests`: also what the tests need, such as the browser. `sandbox`: also what confines submissions.
+    `mpi`: also what starts programs of several GPUs as several processes.
     Ends the program with exit code 2 when a system package is missing and may not be installed.
     """
     started = time.monotonic()
     with only_one("set-up"):
-        work = install_packages(packages_for(tests=tests, sandbox=sandbox))
+        work = install_packages(packages_for(tests=tests, sandbox=sandbox, mpi=mpi))
         cmake = shutil.which("cmake")
         locks = [ROOT / "requirements.lock"]
         old_cmake = cmake is None or version_of([cmake, "--version"]) < CMAKE_MINIMUM

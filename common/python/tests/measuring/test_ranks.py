@@ -20,22 +20,24 @@ import argparse, json, os, sys
 parser = argparse.ArgumentParser()
 for name in ("size", "kernel"):
     parser.add_argument("--" + name, action="append")
-for name in ("samples", "json", "pieces"):
+for name in ("samples", "json", "pieces", "devices"):
     parser.add_argument("--" + name)
 given = parser.parse_args()
-if os.environ["WORLD_SIZE"] != "2" or os.environ.get("FAILS") == os.environ["RANK"]:
-    sys.exit("across_gpus: rank " + os.environ["RANK"] + " ends: it was to")
+ranks = int(given.devices or os.environ["RANKS"])
+if ranks != 2:
+    sys.exit("across_gpus: rank 0: two were to be started")
+if os.environ.get("FAILS"):
+    sys.exit("across_gpus: rank 1: it was to\\nMPI_ABORT was invoked")
 rows = []
 for size in given.size:
     for kernel in given.kernel or ("peer_copy", "in_pieces", "in_equal_pieces", "direct"):
         n = int(size.split("x")[0])
         sample = dict(median_ms=n / 1e3, p10_ms=n / 1e3, p90_ms=n / 1e3, samples=int(given.samples), launches_per_sample=1)
         rows.append(dict(kernel=kernel, size=size, width=n, height=n, element_bytes=4, bytes=n * n, work=None,
-            reference=kernel == "peer_copy", check=dict(passed=True, message=""), figures=dict(ranks=2, pieces=int(given.pieces or 5)),
+            reference=kernel == "peer_copy", check=dict(passed=True, message=""), figures=dict(ranks=ranks, pieces=int(given.pieces or 5)),
             expectations=[], counts=None, time=dict(ranks=sample)))
-if os.environ["RANK"] == "0":
-    with open(given.json, "w") as file:
-        json.dump(dict(schema=1, slug="across_gpus", build="gpu", machine="gpu", seed=0, rows=rows), file)
+with open(given.json, "w") as file:
+    json.dump(dict(schema=1, slug="across_gpus", build="gpu", machine="gpu", seed=0, rows=rows), file)
 """
 
 
@@ -43,7 +45,9 @@ if os.environ["RANK"] == "0":
 def session(tmp_path, monkeypatch):
     folder = tmp_path / "chapters" / "across_gpus"
     folder.mkdir(parents=True)
-    (folder / "ranks.json").write_text('{"nccl": "2.28.9"}', encoding="utf-8")
+    # In place of mpirun, of which `-n 2 PROGRAM` is the end.
+    mpirun = ["sh", "-c", 'export RANKS="$1"; shift; exec "$@"']
+    (folder / "ranks.json").write_text(json.dumps({"nccl": "2.28.9", "mpirun": mpirun}), encoding="utf-8")
     program = folder / "across_gpus"
     program.write_text(PROGRAM.format(python=sys.executable), encoding="utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -92,8 +96,17 @@ def test_one_gpu_is_too_few(session, monkeypatch):
 
 def test_the_line_of_a_rank_that_fails_is_told(session, monkeypatch):
     monkeypatch.setenv("FAILS", "1")
-    with pytest.raises(Stop, match="rank 1 ends: it was to"):
+    with pytest.raises(Stop, match="exit code 1: across_gpus: rank 1: it was to$"):
         measured_ranks.measure_ranks(session, "across_gpus", lambda stage: None)
+
+
+def test_without_mpi_one_process_has_both_gpus_and_pytorch_is_absent(session, monkeypatch):
+    monkeypatch.setenv("RANKS", "1")
+    (session.build / "chapters" / "across_gpus" / "ranks.json").write_text('{"nccl": "2.28.9", "mpirun": []}', encoding="utf-8")
+    result = measured_ranks.measure_ranks(session, "across_gpus", lambda stage: None)
+    assert {row["figures"]["ranks"] for row in result["rows"]} == {2}
+    peers = measured_ranks.measure_peers_of_ranks(session.build, result, None, lambda stage: None)
+    assert peers.absent == ["no MPI: PyTorch needs a process for each GPU"]
 
 
 def test_links_are_added_up():

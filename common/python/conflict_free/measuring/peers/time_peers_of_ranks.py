@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The transpose of a matrix that is split by rows over GPUs, as one writes it in PyTorch: times and checks it.
 
-One process a GPU, in the environment of torchrun. Needs PyTorch.
+One process a GPU, started by mpirun, whose processes meet at the file --meet. Needs PyTorch.
 """
 
 from __future__ import annotations
@@ -22,8 +22,12 @@ import torch.distributed as dist
 WARM_UP = 3
 # Rows that are filled or checked at a time.
 ROWS = 1024
-RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-DEVICE = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+# As Open MPI and as MPICH tell them.
+RANK, RANKS = (
+    int(next(os.environ[name] for name in names if name in os.environ))
+    for names in (("OMPI_COMM_WORLD_RANK", "PMI_RANK"), ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"))
+)
+DEVICE = torch.device("cuda", RANK)
 
 
 def torch_pack_all_to_all(matrix: torch.Tensor, ranks: int) -> torch.Tensor:
@@ -118,9 +122,10 @@ def main() -> None:
     parser.add_argument("--size", type=int, action="append", required=True)
     parser.add_argument("--samples", type=int, required=True)
     parser.add_argument("--json", required=True)
+    parser.add_argument("--meet", required=True)
     options = parser.parse_args()
     torch.cuda.set_device(DEVICE)
-    dist.init_process_group("nccl", device_id=DEVICE)
+    dist.init_process_group("nccl", init_method=f"file://{options.meet}", rank=RANK, world_size=RANKS, device_id=DEVICE)
     rows = []
     for n in options.size:
         for function in (torch_pack_all_to_all, torch_all_to_all):
