@@ -16,8 +16,7 @@ namespace conflict_free {
 /// needs no MPI.
 class Ranks {
 public:
-    /// Joins the processes, which must all have been given the same arguments.
-    /// @param program who speaks on stderr
+    /// Joins the processes, which must all have been given the same arguments. `program` is who speaks on stderr.
     Ranks(std::string program, int argc, char** argv);
     Ranks(const Ranks&) = delete;
     Ranks& operator=(const Ranks&) = delete;
