@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -57,7 +58,8 @@ def configure(tools: Tools) -> Path:
 
     Ninja calls CMake itself when one of CMake's files has changed.
     """
-    wanted = json.dumps([str(tools.cmake), str(tools.nvcc), str(ROOT), VENV.exists(), read(ROOT / "CMakePresets.json")])
+    found = [VENV.exists(), shutil.which("mpicxx"), shutil.which("doxygen")]
+    wanted = json.dumps([str(tools.cmake), str(tools.nvcc), str(ROOT), *found, read(ROOT / "CMakePresets.json")])
     stamp = BUILD / "configured.stamp"
     if read(stamp) == wanted and (BUILD / "build.ninja").exists():
         return BUILD

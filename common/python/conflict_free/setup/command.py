@@ -18,10 +18,10 @@ def main() -> int:
         "or system packages that may not be installed.",
     )
     parser.add_argument("--packages", action="store_true", help="system packages alone: what only root can do")
-    parser.add_argument("--tests", action="store_true", help="also what scripts/test needs: a browser, a sandbox, a dictionary")
+    parser.add_argument("--tests", action="store_true", help="also what scripts/test --all needs: a browser, a sandbox, a dictionary, MPI")
     options = parser.parse_args(sys.argv[1:])
     if options.packages:
-        packages.install_packages(setup.packages_for(tests=options.tests))
+        packages.install_packages(setup.packages_for(tests=options.tests, mpi=options.tests))
     else:
-        setup.set_up(tests=options.tests)
+        setup.set_up(tests=options.tests, mpi=options.tests)
     return 0
