@@ -55,6 +55,7 @@ TEST_PACKAGES = (
     CHROMIUM,
     *SANDBOX_PACKAGES,
     Package("libenchant-2-2", library="enchant-2"),
+    Package("make", commands=("make",)),
     Package("hunspell-en-us", file="/usr/share/hunspell/en_US.dic"),
 )
 
