@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,11 @@ class Build:
     def html(self, page: str = "index") -> str:
         """Return a page as text."""
         return (self.output / f"{page}.html").read_text(encoding="utf-8")
+
+    def wrong(self) -> str:
+        """Return Sphinx's warnings, and what the pages mark as stale or broken, with page and line."""
+        found = json.loads(self.output.with_name("changes.json").read_text())
+        return self.warnings + "".join(f"{each['page']}.rst:{each['line']}: ERROR: {each['kind']}: {each['text']}\n" for each in found)
 
 
 class Project(synthetic.Folders):
@@ -71,11 +77,11 @@ class Project(synthetic.Folders):
         return build.html()
 
     def build_error(self, text: str) -> str:
-        """Build one page that must give a warning, and return all warnings without colors."""
+        """Build one page on which something must be wrong, and return what: see ``Build.wrong``."""
         self.page(text)
-        warnings = self.build().warnings
-        assert warnings != "", "the page should not have built"
-        return warnings
+        wrong = self.build().wrong()
+        assert wrong != "", "nothing is wrong with the page"
+        return wrong
 
 
 @pytest.fixture

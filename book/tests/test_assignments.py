@@ -135,7 +135,7 @@ def test_another_machine_is_named(book):
 )
 def test_what_does_not_fit_fails_with_file_and_line(book, break_it, message):
     break_it(book)
-    warnings = book.project.build().warnings
+    warnings = book.project.build().wrong()
     assert message in warnings and re.search(r"copy\.rst:4: ERROR", warnings)
 
 
@@ -162,4 +162,4 @@ def test_the_table_lists_every_assignment(book):
 def test_a_table_of_nothing_fails(book):
     (book.project.counts.parent / "assignments" / "copy.json").unlink()
     book.project.page(".. assignment-table::")
-    assert "there is no assignment" in book.project.build().warnings
+    assert "there is no assignment" in book.project.build().wrong()

@@ -31,9 +31,7 @@ PAGE = """
 
 @pytest.fixture
 def changed(project):
-    """A book that is not held to its evidence, with another text of the kernel copy_shared, which no longer does what it should."""
-    with (project.book / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write("conflict_free_strict = False\n")
+    """A book with another text of the kernel copy_shared, which no longer does what it should."""
     source = project.source("copy")
     source.write_text(source.read_text().replace("output[i] = tile[threadIdx.x]", "output[i] = 2 * tile[threadIdx.x]"))
     path = project.counts / "copy.json"
@@ -78,10 +76,3 @@ def test_what_is_put_right_is_told_no_more(changed):
     build = changed.build()
     assert "before-change" not in build.html()
     assert json.loads(build.output.with_name("changes.json").read_text()) == []
-
-
-def test_a_strict_book_fails(changed):
-    conf = changed.book / "conf.py"
-    conf.write_text(conf.read_text().replace("conflict_free_strict = False\n", ""))
-    warnings = changed.build_error(PAGE)
-    assert "is stale on invented" in warnings and "failed its check" in warnings

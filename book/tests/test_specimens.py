@@ -85,7 +85,7 @@ def test_a_figure_of_a_specimen_that_has_changed_since_fails(project, page):
     synthetic.write_specimen(project.chapters, project.counts, synthetic.specimen_report())
     synthetic.write_figures(project.results, {"cycles": 6.9})
     replace_in(project.chapters / "errata" / "broken.cu", "= 1;", "= 2;")
-    assert "errata.broken is stale on invented" in project.build_error(page)
+    assert "stale: errata.broken" in project.build_error(page)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class ValueRole(SphinxRole):
     """``:val:`KEY``` or ``:val:`KEY|FORMAT```; see ``lookup.Evidence.value`` for keys."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the value, or an error with the page's file and line."""
+        """Return the value, or a mark that it cannot be had."""
         key, _, spec = self.text.partition("|")
         try:
             book = evidence(self.env)
@@ -35,11 +35,8 @@ class ValueRole(SphinxRole):
             text = found.text(spec.strip())
             provenance = found.provenance + _yours(book, key.strip(), spec.strip())
         except (ResultError, SourceError) as error:
-            if not self.config.conflict_free_strict:
-                changes.note(self.env, "broken", str(error), self.lineno)
-                return [self._shown("–", str(error), ["broken"])], []
-            message = self.inliner.reporter.error(f":val: {error}", line=self.lineno)
-            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+            changes.note(self.env, "broken", f":val: {error}", self.lineno)
+            return [self._shown("–", str(error), ["broken"])], []
         if found.stale:
             return [self._shown(text, f"{BEFORE_CHANGE}: {provenance}", ["before-change"])], []
         return [self._shown(text, provenance, [])], []

@@ -58,3 +58,12 @@ def test_there_are_ten_lines_at_most(build):
     lines = changes.lines(build.folder)
     assert len(lines) == 10 and max(map(len, lines)) <= 160
     assert lines[8] == "Broken: 32 more; each is marked where it stands"
+
+
+def test_strict_shows_all_and_fails(build, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["changes", "--strict", str(build.folder)])
+    told(build)
+    assert changes.main() == 0
+    told(build, *({"kind": "broken", "page": "naive", "line": line, "text": "x"} for line in range(40)))
+    assert changes.main() == 1
+    assert capsys.readouterr().out.count("Broken: book/naive.rst:") == 40
