@@ -158,7 +158,7 @@ public:
     /// @name A program of several processes
     /// @{
 
-    /// Who speaks on stderr: the slug, and which process it is where several run.
+    /// Who speaks on `stderr`: the slug, and which process it is where several run.
     virtual std::string speaker() const { return slug_; }
     /// True in the process that prints the table and writes the file.
     virtual bool reports() const { return true; }

@@ -12,18 +12,18 @@
 
 namespace conflict_free {
 
-/// The ranks of a run, one for each GPU. Those of other processes are there if mpirun or srun has started this one; one process alone
+/// The ranks of a run, one for each GPU. Those of other processes are there if `mpirun` or `srun` has started this one; one process alone
 /// needs no MPI.
 class Ranks {
 public:
-    /// Joins the processes, which must all have been given the same arguments. `program` is who speaks on stderr.
+    /// Joins the processes, which must all have been given the same arguments. `program` is who speaks on `stderr`.
     Ranks(std::string program, int argc, char** argv);
     Ranks(const Ranks&) = delete;
     Ranks& operator=(const Ranks&) = delete;
 
     /// The program, and which rank it is where it is one of several processes.
     std::string speaker() const;
-    /// One process alone takes `devices` GPUs; the counting model then has as many. @throws UsageError if mpirun or srun says how many
+    /// One process alone takes `devices` GPUs; the counting model then has as many. @throws UsageError if `mpirun` or `srun` says how many
     void take(int devices);
     /// How many ranks there are. @throws UsageError for more than there are GPUs
     int count() const;
