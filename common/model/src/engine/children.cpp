@@ -49,7 +49,7 @@ int EngineDevice::launch_child(const interpreter::Launch& parent, interpreter::C
     request.parameters = std::move(work.parameters);
     const interpreter::Program& child = program(request.function);
     request.parameters.resize(child.parameter_bytes);
-    if (check(request, child)) return launch_alone(request);
+    if (CheckedLaunch::of(request, child, current_machine())) return launch_alone(request);
     report::session().add_error({MessageCode::child_not_launched,
                                  {{"kernel", child.name},
                                   {"parent", parent.program->name},

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "device/device.hpp"
+#include "engine/checked_launch.hpp"
 #include "interpreter/decode/program.hpp"
 #include "interpreter/textures/textures.hpp"
 #include "report/budget.hpp"
@@ -75,9 +76,8 @@ private:
     interpreter::Program& program(int number);
     void place_variables(interpreter::Module& module);
     void initialize_variables(interpreter::Module& module);
-    bool check(const LaunchRequest& request, const interpreter::Program& program) const;
     /// `is_known`: the launch was put off, and states of memory follow it already.
-    int run(interpreter::Program& program, const LaunchRequest& request, const report::CountedPart& counted, bool is_known);
+    int run(interpreter::Program& program, const CheckedLaunch& checked, const report::CountedPart& counted, bool is_known);
     /// A launch while no other one runs: by the host, or by a kernel that has ended.
     int launch_alone(const LaunchRequest& request);
     /// Runs what the threads of a launch have asked for. Returns the first error.

@@ -29,6 +29,9 @@ struct AddressOperand {
     /// The variable that the text names, if it names one of the function's own parameters or `.param` variables: then
     /// `offset` is a place in the frame's local memory, and `base` is no operand.
     bool in_frame = false;
+    /// Then, where the access begins in the variable, and the variable's bytes.
+    std::int64_t in_place = 0;
+    std::uint64_t place_bytes = 0;
 };
 
 /// Bytes that a lane's value takes in a register of this type; 0 for predicates.

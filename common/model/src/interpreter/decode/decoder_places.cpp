@@ -199,8 +199,11 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
     const bool frame_parameter = (operand.scope == Scope::parameter && !function_.is_entry) || operand.scope == Scope::return_parameter ||
                                  (operand.scope == Scope::function_variable && space == ptx::Space::param);
     if (frame_parameter) {
+        const LocalPlace place = local_place(operand);
         out.in_frame = true;
-        out.offset += static_cast<std::int64_t>(local_place(operand).offset);
+        out.in_place = out.offset;
+        out.place_bytes = place.bytes;
+        out.offset += static_cast<std::int64_t>(place.offset);
         return out;
     }
     ptx::Operand base = operand;

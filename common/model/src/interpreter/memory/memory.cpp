@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/bounds.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/memory/memory_access.hpp"
 
@@ -220,7 +221,7 @@ void load_parameter(Warp& warp, const Instruction& instruction)
     for (int part = 0; part < access.count; ++part) {
         std::uint64_t value[2] = {0, 0};
         const auto at = static_cast<std::size_t>(access.offset + part * access.element_bytes);
-        if (at + static_cast<std::size_t>(access.element_bytes) <= parameters.size())
+        if (has_room(parameters.size(), at, static_cast<std::size_t>(access.element_bytes)))
             std::memcpy(value, parameters.data() + at, static_cast<std::size_t>(access.element_bytes));
         if (access.is_signed && access.element_bytes < 8) {
             const int shift = 64 - 8 * access.element_bytes;
@@ -325,8 +326,11 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.base_operand = out.operand_count;
     decoder.add(out, address.base);
     if (access.element_bytes == 16 && access.register_bytes != 16) decoder.refuse(instruction, "registers");
-    if (address.in_frame) out.execute = loads ? access_frame<true> : access_frame<false>;
-    else if (access.space == ptx::Space::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
+    if (address.in_frame) {
+        const auto bytes = static_cast<std::uint64_t>(access.count) * static_cast<std::uint64_t>(access.element_bytes);
+        if (!has_room(address.place_bytes, static_cast<std::uint64_t>(address.in_place), bytes)) decoder.refuse(instruction, "address");
+        out.execute = loads ? access_frame<true> : access_frame<false>;
+    } else if (access.space == ptx::Space::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
         // The offset of the parameter is the constant that the base would hold.
         std::uint32_t at;
         std::memcpy(&at, decoder.code().constants.data() + address.base, sizeof at);

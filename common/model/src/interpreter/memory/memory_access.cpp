@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "interpreter/memory/memory_access.hpp"
+#include "device/bounds.hpp"
 
 #include <algorithm>
 #include <string>
@@ -100,7 +101,7 @@ unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most
 {
     for (const SharedVariable& variable : warp.launch->program->shared) {
         const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
-        if (least - variable.offset >= bytes || most - variable.offset > bytes - size) continue;
+        if (!has_room(bytes, least - variable.offset, size) || !has_room(bytes, most - variable.offset, size)) continue;
         warp.access.allocation = 0;
         return warp.block->shared_memory.data() + least;
     }
@@ -142,7 +143,7 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
         }
         const bool inside = std::ranges::any_of(warp.launch->program->shared, [&](const SharedVariable& variable) {
             const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
-            return address - variable.offset < bytes && bytes - (address - variable.offset) >= size;
+            return has_room(bytes, address - variable.offset, size);
         });
         if (!inside) {
             report_bad_shared(warp, lane, address);
@@ -166,7 +167,7 @@ LanePointers check_local(Warp& warp, std::uint32_t lanes)
     for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
-        if (address + static_cast<std::uint64_t>(warp.access.size) > warp.local_capacity) {
+        if (!has_room(warp.local_capacity, address, static_cast<std::uint64_t>(warp.access.size))) {
             report_bad_local(warp, lane);
             continue;
         }
@@ -183,7 +184,7 @@ LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
     for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
-        if (address + static_cast<std::uint64_t>(warp.access.size) > parameters.size()) {
+        if (!has_room(parameters.size(), address, static_cast<std::uint64_t>(warp.access.size))) {
             report_bad_local(warp, lane);
             continue;
         }
@@ -354,15 +355,15 @@ unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std:
 {
     if (memory::is_shared(address)) {
         const std::uint64_t offset = address - memory::shared_window;
-        return offset + bytes <= warp.block->shared_memory.size() ? warp.block->shared_memory.data() + offset : nullptr;
+        return has_room(warp.block->shared_memory.size(), offset, bytes) ? warp.block->shared_memory.data() + offset : nullptr;
     }
     if (memory::is_local(address)) {
         const std::uint64_t offset = address - memory::local_window;
-        return offset + bytes <= warp.local_capacity ? warp.local_lane(lane) + offset : nullptr;
+        return has_room(warp.local_capacity, offset, bytes) ? warp.local_lane(lane) + offset : nullptr;
     }
     if (memory::is_parameter(address)) {
         const std::uint64_t offset = address - memory::parameter_window;
-        return offset + bytes <= warp.launch->parameters.size() ? warp.launch->parameters.data() + offset : nullptr;
+        return has_room(warp.launch->parameters.size(), offset, bytes) ? warp.launch->parameters.data() + offset : nullptr;
     }
     return memory::AddressSpace::instance().host_bytes(address, bytes);
 }

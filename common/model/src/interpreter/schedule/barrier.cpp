@@ -85,6 +85,7 @@ void arrive_at_cluster(Warp& warp, const Instruction&)
     warp.progress = true;
     BlockBarrier& barrier = cluster_barrier_of(warp);
     warp.cluster_phase = barrier.phase;
+    warp.block->came_to_cluster_barrier = true;
     barrier.arrived += std::popcount(warp.active);
     warp.block->complete_cluster_barrier();
 }

@@ -122,7 +122,7 @@ bool Block::is_waiting_for_cluster() const
 
 bool Block::release_barriers()
 {
-    bool released = cluster.size() > 1 && release_from_cluster_barrier();
+    bool released = came_to_cluster_barrier && release_from_cluster_barrier();
     for (std::uint32_t rest = barriers_in_use; rest; rest &= rest - 1) released |= release_barrier(std::countr_zero(rest));
     return released;
 }

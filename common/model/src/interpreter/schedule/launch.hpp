@@ -143,6 +143,8 @@ struct Block {
     /// Bit n is set while somebody may wait at barrier n.
     std::uint32_t barriers_in_use = 0;
     BlockBarrier cluster_barrier;
+    /// Set once a thread has arrived at the cluster's barrier. A block without others is a cluster of one.
+    bool came_to_cluster_barrier = false;
     /// Threads that have ended.
     int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
