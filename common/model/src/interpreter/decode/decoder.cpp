@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "device/device.hpp"
 #include "device/round_up.hpp"
@@ -42,7 +43,13 @@ std::unique_ptr<Code> Decoder::decode()
         if (join >= 0) is_join[static_cast<std::size_t>(join)] = true;
     for (current_ = 0; current_ < static_cast<int>(function_.instructions.size()); ++current_) {
         if (is_join[static_cast<std::size_t>(current_)]) code_->instructions.push_back(join_instruction());
-        code_->instructions.push_back(decode(function_.instructions[static_cast<std::size_t>(current_)]));
+        const ptx::Instruction& instruction = function_.instructions[static_cast<std::size_t>(current_)];
+        try {
+            code_->instructions.push_back(decode(instruction));
+        } catch (const std::out_of_range&) {
+            // Decoders look for the operands that the instruction should have.
+            refuse(instruction, "operands");
+        }
     }
     // A function may end without `ret`.
     ptx::Instruction end;

@@ -42,6 +42,9 @@ Served Server::run(TrialCase& trial, CallLog& log, bool is_last)
         return {Served::How::broken, "", Message(MessageCode::broken_protocol, {{"problem", std::vector{error.message()}}})};
     } catch (const NotAllowed& error) {
         return {Served::How::broken, "", error.message()};
+    } catch (const std::exception& error) {
+        // Whatever a message leads to, it ends this trial alone.
+        return {Served::How::broken, "", Message(MessageCode::exception, {{"problem", error.what()}})};
     }
     if (!finished_) return {Served::How::ended, "", {}};
     return {failure_.empty() ? Served::How::finished : Served::How::failed, failure_, {}};
