@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -80,34 +81,138 @@ const std::vector<Case>& cases()
     return all;
 }
 
+/// What became of a kernel with this body.
+struct End {
+    /// Refused when it was loaded or decoded, or ended by an error, or reported.
+    bool is_told = false;
+    std::string printed;
+};
+
+End run(const std::string& body)
+{
+    End end;
+    simt::EngineDevice device(0);
+    device.set_printer([&end](std::string_view text) { end.printed += text; });
+    try {
+        std::string text = text_of(body);
+        if (body.find("vprintf") != body.npos)
+            text.insert(text.find(".global"), ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n");
+        const int module = device.load_module({text});
+        simt::LaunchRequest request;
+        request.function = device.find_function(module, "kernel");
+        request.block = {32, 1, 1};
+        request.parameters.resize(8);
+        const int error = device.launch(request);
+        const auto hazards = simt::take_hazards();
+        // Reads of what nobody wrote are no reach beyond memory.
+        const bool is_beyond =
+            std::ranges::any_of(hazards, [](const simt::Hazard& hazard) { return hazard.kind != simt::HazardKind::uninitialized; });
+        end.is_told = error != 0 || is_beyond || !simt::take_errors().empty();
+    } catch (const simt::DeviceError& refused) {
+        end.is_told = !refused.message().text().empty();
+    }
+    simt::take_hazards();
+    simt::take_errors();
+    simt::take_launches();
+    device.reset();
+    return end;
+}
+
 TEST(HostilePtx, IsRefusedOrEndsItsLaunch)
 {
     for (const Case& each : cases()) {
-        simt::EngineDevice device(0);
-        std::string printed;
-        device.set_printer([&printed](std::string_view text) { printed += text; });
-        try {
-            std::string text = text_of(each.body);
-            if (each.body.find("vprintf") != text.npos)
-                text.insert(text.find(".global"), ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n");
-            const int module = device.load_module({text});
-            simt::LaunchRequest request;
-            request.function = device.find_function(module, "kernel");
-            ASSERT_GE(request.function, 0) << each.what;
-            request.block = {32, 1, 1};
-            request.parameters.resize(8);
-            const int error = device.launch(request);
-            const bool is_told = error != 0 || !simt::take_hazards().empty() || !simt::take_errors().empty();
-            // What lies beside a parameter reads as zeros, and printf of no text prints nothing.
-            EXPECT_TRUE(is_told || each.what.find("a parameter") == 0 || each.what.find("printf") == 0) << each.what;
-        } catch (const simt::DeviceError& refused) {
-            EXPECT_FALSE(refused.message().text().empty()) << each.what;
-        }
-        simt::take_hazards();
-        simt::take_errors();
-        simt::take_launches();
-        device.reset();
+        const End end = run(each.body);
+        // What lies beside a parameter reads as zeros, and printf of no text prints nothing.
+        EXPECT_TRUE(end.is_told || each.what.starts_with("a parameter") || each.what.starts_with("printf")) << each.what;
+        EXPECT_EQ(end.printed, "") << each.what;
     }
+}
+
+/// Instructions that access memory at `@`, in the given space of addresses.
+const std::vector<std::string> in_global{
+    "ld.u8 %r1, [@];",
+    "ld.u16 %r1, [@];",
+    "ld.global.u32 %r1, [@];",
+    "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [@];",
+    "ld.v2.u64 {%d2, %d3}, [@];",
+    "ld.global.nc.u64 %d2, [@];",
+    "st.u8 [@], %r1;",
+    "st.global.v2.u64 [@], {%d2, %d3};",
+    "st.v4.u32 [@], {%r1, %r2, %r3, %r4};",
+    "atom.add.u32 %r1, [@], 1;",
+    "atom.global.cas.b64 %d2, [@], %d3, %d4;",
+    "red.global.add.f32 [@], %f1;",
+    "mov.u32 %r1, tile;\ncp.async.ca.shared.global [%r1], [@], 16;",
+    "mov.u32 %r1, tile;\ncp.async.cg.shared.global [%r1], [@], 16, 3;",
+    "mov.u32 %r1, tile;\ncp.async.bulk.global.shared::cta.bulk_group [@], [%r1], 32;",
+    "mov.u32 %r1, tile;\ncp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [@], [%r1], 32;",
+};
+const std::vector<std::string> in_shared{
+    "ld.shared.u8 %r1, [@];",
+    "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [@];",
+    "st.shared.u64 [@], %d2;",
+    "st.shared::cluster.u32 [@], %r1;",
+    "atom.shared.add.u32 %r1, [@], 1;",
+    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [@];",
+    "stmatrix.sync.aligned.m8n8.x4.shared.b16 [@], {%r1, %r2, %r3, %r4};",
+    "mbarrier.init.shared.b64 [@], 1;",
+    "mbarrier.arrive.shared.b64 %d2, [@];",
+    "cp.async.ca.shared.global [@], [memory], 16;",
+};
+const std::vector<std::string> in_local{"ld.local.u32 %r1, [@];", "st.local.v4.u32 [@], {%r1, %r2, %r3, %r4};", "ld.const.u64 %d2, [@];"};
+
+/// Of 64 bits, no valid address of anything in the kernel's text.
+constexpr std::uint64_t far_addresses[] = {0,
+                                           1,
+                                           ~std::uint64_t{0},
+                                           ~std::uint64_t{3},
+                                           ~std::uint64_t{15},
+                                           (std::uint64_t{1} << 56) + (std::uint64_t{65} << 24) - 16,
+                                           (std::uint64_t{1} << 57) - 16,
+                                           (std::uint64_t{1} << 57) + (std::uint64_t{1} << 32) - 16,
+                                           (std::uint64_t{1} << 58) - 16,
+                                           (std::uint64_t{1} << 58) + 65536 - 16,
+                                           std::uint64_t{1} << 59,
+                                           std::uint64_t{1} << 63};
+/// Of 32 bits, not in the kernel's shared memory.
+constexpr std::uint32_t far_offsets[] = {64, 4096, 0x00FFFFF0, 0x01000000, 0x40FFFFF0, 0x7FFFFFF0, 0xFFFFFFF0, 0xFFFFFFFF};
+
+std::string at(const std::string& instruction, const std::string& reg)
+{
+    std::string text = instruction;
+    text.replace(text.find('@'), 1, reg);
+    return text;
+}
+
+/// So that the test below can fail: the same instructions at addresses that are the kernel's own.
+TEST(HostilePtx, IsNotToldOfAddressesThatAreThere)
+{
+    const auto expect_nothing = [](const std::string& body) { EXPECT_FALSE(run(body).is_told) << body; };
+    for (const std::string& instruction : in_global) expect_nothing("mov.u64 %d1, memory;\n" + at(instruction, "%d1"));
+    for (const std::string& instruction : in_shared) expect_nothing("mov.u32 %r8, tile;\n" + at(instruction, "%r8"));
+    expect_nothing("mov.u64 %d1, own;\n" + at(in_local[0], "%d1"));
+    expect_nothing("mov.u64 %d1, own;\n" + at(in_local[1], "%d1"));
+    expect_nothing("mov.u64 %d1, fixed;\n" + at(in_local[2], "%d1"));
+}
+
+TEST(HostilePtx, IsToldOfEachFarAddressOfEachInstruction)
+{
+    int tried = 0;
+    const auto expect_told = [&](const std::string& body) {
+        EXPECT_TRUE(run(body).is_told) << body;
+        ++tried;
+    };
+    for (const std::uint64_t address : far_addresses)
+        for (const std::string& instruction : in_global)
+            expect_told("mov.u64 %d1, " + std::to_string(address) + ";\n" + at(instruction, "%d1"));
+    for (const std::uint32_t offset : far_offsets)
+        for (const std::string& instruction : in_shared)
+            expect_told("mov.u32 %r8, " + std::to_string(offset) + ";\n" + at(instruction, "%r8"));
+    for (const std::uint64_t address : far_addresses)
+        if (address > 1)
+            for (const std::string& instruction : in_local)
+                expect_told("mov.u64 %d1, " + std::to_string(address) + ";\n" + at(instruction, "%d1"));
+    EXPECT_GE(tried, 200);
 }
 
 }  // namespace
