@@ -214,7 +214,3 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaGraphInstantiateWithParams);
-SIMT_PER_THREAD_STREAM(cudaGraphLaunch);
-SIMT_PER_THREAD_STREAM(cudaGraphUpload);

@@ -105,8 +105,3 @@ cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyToArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpyToArrayAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyFromArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpyFromArrayAsync);

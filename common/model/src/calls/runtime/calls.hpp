@@ -92,8 +92,3 @@ inline DeviceAddress address_of(const void* pointer) { return reinterpret_cast<s
 inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace simt::calls
-
-/// Defines the variants of a call for programs whose default stream is each thread's own. All work is done when its call
-/// returns, so the two do the same.
-#define SIMT_PER_THREAD_STREAM(function) extern "C" decltype(function) function##_ptsz __attribute__((alias(#function)))
-#define SIMT_PER_THREAD_DEFAULT(function) extern "C" decltype(function) function##_ptds __attribute__((alias(#function)))

@@ -223,28 +223,3 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_DEFAULT(cudaMemcpy);
-SIMT_PER_THREAD_STREAM(cudaMemcpyAsync);
-SIMT_PER_THREAD_STREAM(cudaMemcpyBatchAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpy2D);
-SIMT_PER_THREAD_STREAM(cudaMemcpy2DAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpy3D);
-SIMT_PER_THREAD_STREAM(cudaMemcpy3DAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpy3DPeer);
-SIMT_PER_THREAD_STREAM(cudaMemcpy3DPeerAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpy2DToArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpy2DToArrayAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpy2DFromArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpy2DFromArrayAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpy2DArrayToArray);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyToSymbol);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyFromSymbol);
-SIMT_PER_THREAD_STREAM(cudaMemcpyToSymbolAsync);
-SIMT_PER_THREAD_STREAM(cudaMemcpyFromSymbolAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemset);
-SIMT_PER_THREAD_STREAM(cudaMemsetAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemset2D);
-SIMT_PER_THREAD_STREAM(cudaMemset2DAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemset3D);
-SIMT_PER_THREAD_STREAM(cudaMemset3DAsync);

@@ -166,16 +166,3 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaStreamSynchronize);
-SIMT_PER_THREAD_STREAM(cudaStreamQuery);
-SIMT_PER_THREAD_STREAM(cudaStreamGetFlags);
-SIMT_PER_THREAD_STREAM(cudaStreamGetPriority);
-SIMT_PER_THREAD_STREAM(cudaStreamGetId);
-SIMT_PER_THREAD_STREAM(cudaStreamGetDevice);
-SIMT_PER_THREAD_STREAM(cudaStreamWaitEvent);
-SIMT_PER_THREAD_STREAM(cudaStreamAddCallback);
-SIMT_PER_THREAD_STREAM(cudaStreamAttachMemAsync);
-SIMT_PER_THREAD_STREAM(cudaStreamCopyAttributes);
-SIMT_PER_THREAD_STREAM(cudaStreamGetAttribute);
-SIMT_PER_THREAD_STREAM(cudaStreamSetAttribute);
