@@ -92,3 +92,14 @@ inline DeviceAddress address_of(const void* pointer) { return reinterpret_cast<s
 inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace simt::calls
+
+/// Defines a call that writes one value through a pointer, and fails where the pointer is null:
+/// SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
+#define SIMT_ANSWER(function, parameters, pointer, ...) \
+    extern "C" cudaError_t function parameters          \
+    {                                                   \
+        return simt::calls::call([&] {                  \
+            simt::calls::require((pointer) != nullptr); \
+            *(pointer) = __VA_ARGS__;                   \
+        });                                             \
+    }

@@ -92,13 +92,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
     return call([&] { *priority = require_stream(stream).priority; });
 }
 
-cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id)
-{
-    return call([&] {
-        require(id != nullptr);
-        *id = require_stream(stream).id;
-    });
-}
+SIMT_ANSWER(cudaStreamGetId, (cudaStream_t stream, unsigned long long* id), id, require_stream(stream).id)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device)
 {
