@@ -82,16 +82,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags)
-{
-    return call([&] { *flags = require_stream(stream).flags; });
-}
-
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
-{
-    return call([&] { *priority = require_stream(stream).priority; });
-}
-
+SIMT_ANSWER(cudaStreamGetFlags, (cudaStream_t stream, unsigned* flags), flags, require_stream(stream).flags)
+SIMT_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int* priority), priority, require_stream(stream).priority)
 SIMT_ANSWER(cudaStreamGetId, (cudaStream_t stream, unsigned long long* id), id, require_stream(stream).id)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device)
