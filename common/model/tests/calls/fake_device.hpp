@@ -77,7 +77,8 @@ private:
     char* row(int array, const ArrayBox& box, std::size_t y, std::size_t z);
 
     DeviceAddress base_, next_;
-    std::map<DeviceAddress, std::vector<char>> memory_;
+    /// The memory of all devices: each reaches the others'.
+    static inline std::map<DeviceAddress, std::vector<char>> memory_;
     std::map<DeviceAddress, std::size_t> host_;
     std::map<int, FakeModule> modules_;
     std::vector<FunctionInfo> functions_;

@@ -33,6 +33,8 @@ CUresult driver_call(const Body& body)
     return driver_result(error);
 }
 
+/// Fails with CUDA_ERROR_INVALID_CONTEXT if there is no such context.
+void require_context(CUcontext context);
 CUcontext primary_context(int ordinal);
 /// The context of this thread: the one that was set last, or the primary one of the runtime's device.
 CUcontext current_context();
@@ -46,3 +48,13 @@ cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels);
 void driver_format(const cudaChannelFormatDesc& description, CUarray_format& format, unsigned& channels);
 
 }  // namespace simt::calls
+
+/// SIMT_ANSWER for a call of the driver.
+#define SIMT_DRIVER_ANSWER(function, parameters, pointer, ...) \
+    extern "C" CUresult function parameters                    \
+    {                                                          \
+        return simt::calls::driver_call([&] {                  \
+            simt::calls::require((pointer) != nullptr);        \
+            *(pointer) = __VA_ARGS__;                          \
+        });                                                    \
+    }

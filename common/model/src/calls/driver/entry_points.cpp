@@ -6,9 +6,11 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
 
 #include "calls/driver/driver.hpp"
+#include "calls/runtime/unsupported.hpp"
 
 namespace {
 
@@ -36,6 +38,18 @@ void* find_function(const std::string& name)
     return nullptr;
 }
 
+/// The file name of the program or library that holds an address of code; empty where it is not known.
+std::string file_of(const void* code)
+{
+    Dl_info info{};
+    return dladdr(code, &info) && info.dli_fname ? std::filesystem::path(info.dli_fname).filename().string() : std::string();
+}
+
+CUresult refuse_export_table(const std::string& caller)
+{
+    return static_cast<CUresult>(unsupported_export_table(caller.find(".so") == caller.npos ? std::string() : caller));
+}
+
 }  // namespace
 
 extern "C" {
@@ -46,6 +60,16 @@ CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t, CU
     *function = find_function(name);
     if (status) *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+/// A runtime library that is linked into a program or library asks for this table first, several times: one message is enough. NVRTC
+/// asks too, and does without.
+CUresult cuGetExportTable(const void**, const CUuuid*)
+{
+    const std::string caller = file_of(__builtin_return_address(0));
+    if (caller.starts_with("libnvrtc")) return CUDA_ERROR_NOT_SUPPORTED;
+    static const CUresult result = refuse_export_table(caller);
+    return result;
 }
 
 }  // extern "C"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "calls/driver/driver.hpp"
+#include "calls/driver/forward.hpp"
 #include "calls/runtime/launches.hpp"
 
 namespace {
@@ -88,15 +88,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction functi
     });
 }
 
-CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data)
-{
-    return driver_call([&] { return cudaLaunchHostFunc(stream, function, data); });
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, std::size_t shared_bytes)
-{
-    return driver_call([&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes); });
-}
+SIMT_FORWARD(3, cuLaunchHostFunc, cudaLaunchHostFunc)
+SIMT_FORWARD(4, cuOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor)
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads, std::size_t shared_bytes,
                                                               unsigned)
@@ -132,10 +125,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* smallest_grid, int* bloc
     return cuOccupancyMaxPotentialBlockSize(smallest_grid, block_size, function, shared_bytes_of, shared_bytes, limit);
 }
 
-CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction function, int blocks, int threads)
-{
-    return driver_call([&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
-}
+SIMT_FORWARD(4, cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock)
 
 CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function, const CUlaunchConfig* configuration)
 {

@@ -198,10 +198,3 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaStreamBeginCapture);
-SIMT_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph);
-SIMT_PER_THREAD_STREAM(cudaStreamEndCapture);
-SIMT_PER_THREAD_STREAM(cudaStreamIsCapturing);
-SIMT_PER_THREAD_STREAM(cudaStreamGetCaptureInfo);
-SIMT_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies);

@@ -125,13 +125,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
     return error;
 }
 
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags)
-{
-    return call([&] {
-        require(flags != nullptr);
-        *flags = require_executable(executable).flags;
-    });
-}
+SIMT_ANSWER(cudaGraphExecGetFlags, (cudaGraphExec_t executable, unsigned long long* flags), flags, require_executable(executable).flags)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 {
@@ -185,13 +179,8 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
     return call([&] { node_in(executable, node).enabled = enabled != 0; });
 }
 
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled)
-{
-    return call([&] {
-        require(enabled != nullptr);
-        *enabled = node_in(executable, node).enabled;
-    });
-}
+SIMT_ANSWER(cudaGraphNodeGetEnabled, (cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled), enabled,
+            node_in(executable, node).enabled)
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned)
 {
@@ -214,7 +203,3 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaGraphInstantiateWithParams);
-SIMT_PER_THREAD_STREAM(cudaGraphLaunch);
-SIMT_PER_THREAD_STREAM(cudaGraphUpload);

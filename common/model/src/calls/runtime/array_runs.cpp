@@ -60,17 +60,6 @@ std::vector<cudaMemcpy3DParms> out_of_array(void* to, cudaArray_const_t from, st
     return copies;
 }
 
-void run_all(const std::vector<cudaMemcpy3DParms>& copies)
-{
-    for (const cudaMemcpy3DParms& copy : copies) run_copy(copy);
-    report_kernel_error();
-}
-
-void enqueue_all(cudaStream_t stream, const std::vector<cudaMemcpy3DParms>& copies)
-{
-    for (const cudaMemcpy3DParms& copy : copies) enqueue(stream, CopyWork{copy});
-}
-
 }  // namespace
 
 }  // namespace simt::calls
@@ -80,33 +69,9 @@ using namespace simt::calls;
 // Their declarations warn of their age.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-extern "C" {
-
-cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind)
-{
-    return call([&] { run_all(into_array(to, x, y, from, bytes, kind)); });
-}
-
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t stream)
-{
-    return call([&] { enqueue_all(stream, into_array(to, x, y, from, bytes, kind)); });
-}
-
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind)
-{
-    return call([&] { run_all(out_of_array(to, from, x, y, bytes, kind)); });
-}
-
-cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind,
-                                     cudaStream_t stream)
-{
-    return call([&] { enqueue_all(stream, out_of_array(to, from, x, y, bytes, kind)); });
-}
-
-}  // extern "C"
-
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyToArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpyToArrayAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyFromArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpyFromArrayAsync);
+SIMT_NOW_AND_ASYNC(cudaError_t, call, cudaMemcpyToArray, cudaMemcpyToArrayAsync,
+                   (cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind),
+                   into_array(to, x, y, from, bytes, kind))
+SIMT_NOW_AND_ASYNC(cudaError_t, call, cudaMemcpyFromArray, cudaMemcpyFromArrayAsync,
+                   (void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind),
+                   out_of_array(to, from, x, y, bytes, kind))

@@ -215,12 +215,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* description, cudaExtent* ext
     });
 }
 
-cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* description, cudaArray_const_t array)
-{
-    return call([&] {
-        require(description != nullptr);
-        *description = require_array(array).description;
-    });
-}
+SIMT_ANSWER(cudaGetChannelDesc, (cudaChannelFormatDesc * description, cudaArray_const_t array), description,
+            require_array(array).description)
 
 }  // extern "C"

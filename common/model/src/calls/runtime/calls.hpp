@@ -93,7 +93,13 @@ inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(
 
 }  // namespace simt::calls
 
-/// Defines the variants of a call for programs whose default stream is each thread's own. All work is done when its call
-/// returns, so the two do the same.
-#define SIMT_PER_THREAD_STREAM(function) extern "C" decltype(function) function##_ptsz __attribute__((alias(#function)))
-#define SIMT_PER_THREAD_DEFAULT(function) extern "C" decltype(function) function##_ptds __attribute__((alias(#function)))
+/// Defines a call that writes one value through a pointer, and fails where the pointer is null:
+/// SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
+#define SIMT_ANSWER(function, parameters, pointer, ...) \
+    extern "C" cudaError_t function parameters          \
+    {                                                   \
+        return simt::calls::call([&] {                  \
+            simt::calls::require((pointer) != nullptr); \
+            *(pointer) = __VA_ARGS__;                   \
+        });                                             \
+    }

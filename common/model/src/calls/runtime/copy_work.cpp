@@ -135,6 +135,7 @@ void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes)
 cudaMemcpy3DParms rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
                        cudaMemcpyKind kind)
 {
+    require(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue);
     cudaMemcpy3DParms parameters{};
     parameters.srcPtr = pitched(from, from_pitch, height);
     parameters.dstPtr = pitched(to, to_pitch, height);
@@ -176,8 +177,10 @@ cudaMemcpy3DParms from_array(void* to, std::size_t pitch, cudaArray_const_t from
     return parameters;
 }
 
-cudaMemcpy3DParms without_devices(const cudaMemcpy3DPeerParms& from)
+cudaMemcpy3DParms between_devices(const cudaMemcpy3DPeerParms& from)
 {
+    require_device(from.srcDevice);
+    require_device(from.dstDevice);
     return {from.srcArray, from.srcPos, from.srcPtr, from.dstArray, from.dstPos, from.dstPtr, from.extent, cudaMemcpyDefault};
 }
 

@@ -61,21 +61,8 @@ using namespace simt::calls;
 
 extern "C" {
 
-cudaError_t cudaGetDeviceCount(int* count)
-{
-    return call([&] {
-        require(count != nullptr);
-        *count = simt::device_count();
-    });
-}
-
-cudaError_t cudaGetDevice(int* device)
-{
-    return call([&] {
-        require(device != nullptr);
-        *device = thread_state().device;
-    });
-}
+SIMT_ANSWER(cudaGetDeviceCount, (int* count), count, simt::device_count())
+SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
 
 cudaError_t cudaSetDevice(int device)
 {

@@ -59,7 +59,3 @@ cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigne
 }
 
 }  // extern "C"
-
-extern "C" cudaError_t cudaGetDriverEntryPoint_ptsz(const char*, void**, unsigned long long, cudaDriverEntryPointQueryResult*)
-    __attribute__((alias("cudaGetDriverEntryPoint")));
-SIMT_PER_THREAD_STREAM(cudaGetDriverEntryPointByVersion);

@@ -77,6 +77,3 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaEventRecord);
-SIMT_PER_THREAD_STREAM(cudaEventRecordWithFlags);

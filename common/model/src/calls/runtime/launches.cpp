@@ -230,9 +230,3 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(__cudaLaunchKernel);
-SIMT_PER_THREAD_STREAM(cudaLaunchKernel);
-SIMT_PER_THREAD_STREAM(cudaLaunchCooperativeKernel);
-SIMT_PER_THREAD_STREAM(cudaLaunchKernelExC);
-SIMT_PER_THREAD_STREAM(cudaLaunchHostFunc);

@@ -138,5 +138,3 @@ cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes, cuda
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaMemPrefetchAsync);

@@ -246,7 +246,3 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType, 
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaMallocAsync);
-SIMT_PER_THREAD_STREAM(cudaMallocFromPoolAsync);
-SIMT_PER_THREAD_STREAM(cudaFreeAsync);

@@ -79,12 +79,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function)
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) { return __cudaGetKernel(kernel, function); }
 
-cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol)
-{
-    return call([&] {
-        require(function != nullptr);
-        *function = reinterpret_cast<cudaFunction_t>(&require_kernel(symbol));
-    });
-}
+SIMT_ANSWER(cudaGetFuncBySymbol, (cudaFunction_t * function, const void* symbol), function,
+            reinterpret_cast<cudaFunction_t>(&require_kernel(symbol)))
 
 }  // extern "C"

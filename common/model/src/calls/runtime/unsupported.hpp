@@ -17,3 +17,8 @@ int unsupported_in_driver(const char* function);
 int unsupported_export_table(const std::string& library);
 
 }  // namespace simt::calls
+
+/// Defines a function that the model does not have, for the case that nothing else defines it. How it is called does not matter.
+/// @param refuse unsupported or unsupported_in_driver
+#define SIMT_UNSUPPORTED(refuse, function) \
+    extern "C" __attribute__((weak)) int function() { return simt::calls::refuse(#function); }
