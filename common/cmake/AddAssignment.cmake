@@ -39,7 +39,7 @@ function(add_assignment slug)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
     file(GLOB_RECURSE grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/trials/cheats/*.cu)
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/grading/cheats/*.cu)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
@@ -83,7 +83,7 @@ endfunction()
 #
 # Grades all cheats for an assignment, with and without text admission, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
 # target `graded`, and adds the check
-#   assignments.cheats         label cpu   each comes to what cheats/outcomes.toml and docs/grading.md say
+#   assignments.cheats         label cpu   each comes to what trials/outcomes.toml and docs/grading.md say
 #   assignments.cheats_in_sandbox          the same of what only the sandbox brings about; skipped where there is none
 function(add_cheats slug)
     if(NOT TARGET ${slug}_graded)
@@ -94,13 +94,13 @@ function(add_cheats slug)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/trials/cheats/*.cu)
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/grading/cheats/*.cu)
     list(FILTER files EXCLUDE REGEX "/answers(\\.toml)?$")
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
         COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${python}/conflict_free/trials/cheats/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
+        DEPENDS ${files} ${grader} ${python}/conflict_free/trials/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the cheats"
         VERBATIM)
     add_graded(cheats ${graded})
