@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Whether kernels have done the work: they load every input, are the last to write every output, and all lanes take part."""
+"""Checks that kernels have done the work: they load every input, they write every output last, and all lanes take part."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .counting_checks import names_of
 from .expressions import value_of
 from .running import Run
 
-#: Constant memory holds tables, and not the data: words of it that may be asked for, beside one for so many bytes of data.
+#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each so many bytes of data.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 
 
 def complaint(run: Run, assignment: Assignment) -> Difference | None:
-    """Return the first thing that kernels have not done themselves; None if they have done all."""
+    """Return the first part of the work that kernels have not done themselves, or None."""
     return next(_complaints(run, assignment), None)
 
 
@@ -33,7 +33,7 @@ def _complaints(run: Run, assignment: Assignment) -> Iterator[Difference]:
 
 
 def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Difference]:
-    """Ways to memory whose costs no threshold counts."""
+    """Yield the uses of memory whose costs no threshold counts."""
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
@@ -92,7 +92,7 @@ def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assign
 
 def _not_stored(name: str, sums: Mapping[str, Any], assignment: Assignment) -> Iterator[Difference]:
     all_of_it, by_kernels, by_sets, by_copies = (sums.get(key, 0) for key in ("bytes", "stored", "filled", "copied"))
-    # What is set to one value within the limit, such as sums that kernels then add to, needs no kernel.
+    # cudaMemset may write within its limit, for example the zeros that kernels add to.
     allowed = by_sets if by_sets <= assignment.movement.bytes_set else 0
     if by_kernels + allowed < all_of_it:
         others = f", {by_copies:,} by copies" if by_copies else f", {by_sets:,} by cudaMemset" if by_sets else ""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What one check has found, before its points are known."""
+"""The finding of one check, before its points are known."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Finding:
     drawing: str | None = None
 
     def words(self) -> dict[str, Any]:
-        """Return all but whether it passed, by name."""
+        """Return all fields except ``passed`` by name."""
         return {name: value for name, value in vars(self).items() if name != "passed"}
 
 
 def passed(seen: str = "") -> Finding:
-    """Return the finding of a check that has nothing to complain about."""
+    """Return the finding of a check that passes."""
     return Finding(True, seen)

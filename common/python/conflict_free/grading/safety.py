@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What is wrong with a run before anybody looks at its output: hazards, crashes, limits, errors of the CUDA runtime."""
+"""Finds what is wrong with a run apart from its output: hazards, crashes, exceeded limits, errors of the CUDA runtime."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from . import source_text
 from .assignment import Assignment
 from .running import Run
 
-#: As often as no line is run in the small cases of an assignment, and every line of an endless loop long before the time is up.
+#: No line of a program that ends runs this often in the small cases of an assignment. Each line of an endless loop does, long before
+#: the time limit.
 _WITHOUT_END = 20_000
-#: Lines that are named where they are found in the source, and not told by the model.
+#: How many lines are named that were searched in the source because the model's message has none.
 _MOST_LINES = 3
 
 _WITHOUT_HELP = "Look at what the kernels and the host code read and write."
@@ -22,7 +23,7 @@ _WITHOUT_HELP = "Look at what the kernels and the host code read and write."
 
 @dataclass(frozen=True)
 class Complaint:
-    """What was seen, one sentence of help, and the places in the source as the report names them."""
+    """What was seen, one sentence of help, and the places in the source in the form of a report."""
 
     seen: str
     help: str
@@ -30,10 +31,10 @@ class Complaint:
 
 
 def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
-    """Return what is wrong with a run of the program that ``text`` is the source of, the most telling first; None if nothing is."""
+    """Return the most telling fault of a run, or None if the run has none. ``text`` is the source of the program."""
     report = run.report or {}
     if report.get("hazards"):
-        # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
+        # Threads that miss a barrier race with the threads that wait at it: the barrier is the cause.
         return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
     if run.outcome == "broken":
         return _of_message(run.message, assignment, text)
@@ -63,7 +64,7 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
 
 
 def _of_movement(run: Run, assignment: Assignment, text: str) -> Complaint | None:
-    """What moved that the assignment does not let move, with the lines that may have moved it."""
+    """Return the first limit on moved bytes that a run exceeds, with the lines of the calls that may have moved them."""
     copies, allowed = run.calls["copies"], assignment.movement
     moved = (
         (
@@ -147,7 +148,7 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
 
 
 def _of_error(error: Mapping, report: Mapping, assignment: Assignment, text: str) -> Complaint:
-    """What kept the program from its end, as the model says it."""
+    """Return the model's error that stopped the program."""
     if error["code"] in ("kernel_does_not_end", "block_does_not_end", "waits_in_vain"):
         return Complaint(error["message"], error["help"], _repeated(report))
     if error["code"] == "function_without_body":
@@ -156,7 +157,7 @@ def _of_error(error: Mapping, report: Mapping, assignment: Assignment, text: str
 
 
 def _of_message(message: Mapping, assignment: Assignment, text: str) -> Complaint:
-    """The model writes the line into its fields, where it knows it."""
+    """Return a message of the model. Its place is the line in its fields, or else the lines of the source that fit."""
     fields = message["fields"]
     help_ = message["help"] or _WITHOUT_HELP
     if "line" not in fields:
@@ -166,7 +167,7 @@ def _of_message(message: Mapping, assignment: Assignment, text: str) -> Complain
 
 
 def _of_missing(fields: Mapping, assignment: Assignment, text: str) -> Complaint:
-    """A function that a kernel calls and nobody defines, as the source declares it."""
+    """Return the complaint about a function that a kernel calls and that has no body, with the line that declares it."""
     declared = source_text.declaration(text, source_text.simple_name(fields["callee"]))
     called = [{"file": fields["file"], "line": fields["line"]}] if "line" in fields else []
     return Complaint(
@@ -177,10 +178,10 @@ def _of_missing(fields: Mapping, assignment: Assignment, text: str) -> Complaint
 
 
 def _lines_of(message: Mapping, text: str) -> Sequence[int]:
-    """The lines that a message is about, where it names none."""
+    """Return the lines that a message without a line is about."""
     if message["code"] == "host_fault":
         return source_text.host_accesses(text)
-    if "error" not in message["fields"]:  # only a launch that is refused has one, and the model does not know its line
+    if "error" not in message["fields"]:  # only a refused launch has this field
         return []
     arrays = source_text.shared_arrays(text) if message["code"] == "too_much_static_shared_memory" else []
     return [*arrays, *source_text.launches(text, message["fields"]["kernel"])]
@@ -191,7 +192,7 @@ def _places(lines: Iterable[int], assignment: Assignment) -> list[Mapping]:
 
 
 def _repeated(report: Mapping) -> list[Mapping]:
-    """The lines that a launch without end has come by without end, so that they do not depend on when it was stopped."""
+    """Return the lines of an endless loop. Only lines that ran very often are returned, so the moment of the stop does not matter."""
     lines = report["kernels"][-1]["lines"] if report.get("kernels") else []
     times = [line.get("instructions", line.get("requests", 0)) for line in lines]
     often = max(max(times, default=0) // 2, _WITHOUT_END)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs a command that is not to be trusted: in namespaces of its own, under limits, with nothing to see but its input.
+"""Runs an untrusted command in namespaces of its own, under limits. It sees only its input.
 
-bubblewrap makes the namespaces: no network, no other processes, the system's programs and libraries read-only, and of
-all other files those that are named. What is written goes to one folder and to a small memory disk.
+bubblewrap makes the namespaces. They have no network and no other processes. The system's programs and libraries and the named
+files are read-only. The command can write to one folder and to a small memory disk.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from pathlib import Path
 
 from conflict_free.grading.seccomp import filter_of_calls
 
-#: Nobody: the user that a confined program is, inside.
+#: The user and group of a confined program: nobody.
 _NOBODY = "65534"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
 _MEGABYTE = 1 << 20
-_MOMENT = 2.0  # seconds that a command gets after the first of those that it belongs to has ended
-_LOOK_EVERY = 0.02  # seconds between two looks at the clock and at what was written
-_SIGNAL_OFFSET = 128  # of the exit code by which bubblewrap tells that a signal ended the program
+_MOMENT = 2.0  # seconds that the other commands get after the first one has ended
+_LOOK_EVERY = 0.02  # seconds between two checks of the limits
+_SIGNAL_OFFSET = 128  # bubblewrap ends with this plus the number of the signal that ended the program
 _STOPPED_BY_SIGNAL = {signal.SIGXCPU: "time", signal.SIGXFSZ: "files", signal.SIGKILL: "memory", signal.SIGSYS: "system call"}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a command may use.
+    """The resources that a command may use.
 
-    `seconds` of processor time; `real_seconds`, four times as much unless given; `memory_megabytes` that a process may write to
-    (address ranges that are only reserved are free); `output_kilobytes` to stdout and stderr together;
-    `file_megabytes` in files together; `processes`: 1 for a program that may start no other.
+    `seconds` is processor time. `real_seconds` is real time, four times as much unless given. `memory_megabytes` is the memory that
+    a process may write to; address ranges that are only reserved do not count. `output_kilobytes` limits stdout and stderr
+    together, `file_megabytes` all files together. With `processes` = 1 the command can start no other program.
     """
 
     seconds: float = 10
@@ -56,8 +56,8 @@ class Limits:
 class Done:
     """How a command ended.
 
-    `returncode` is as a shell gives it: 128 + the number of the signal that ended it. `stopped_by` is None, or what
-    ended it: "time", "memory", "output", "files", "system call" (one that the sandbox refuses) or "signal 11".
+    `returncode` is that of a shell: 128 plus the number of the signal that ended the command. `stopped_by` is None, or the limit
+    that ended the command: "time", "memory", "output", "files", "system call" (a refused one) or "signal 11".
     """
 
     returncode: int
@@ -68,7 +68,7 @@ class Done:
 
 @functools.cache
 def available() -> str | None:
-    """None if commands can be confined here, or one line that says why not."""
+    """Return None if commands can be confined here, else one line that says why not."""
     if shutil.which("bwrap") is None:
         return "bwrap is not there; the package bubblewrap has it"
     with contextlib.ExitStack() as stack:
@@ -88,12 +88,11 @@ def available() -> str | None:
 
 @dataclass(frozen=True)
 class Job:
-    """A command to run in the folder `writable`.
+    """A command to run in the folder `writable`, the only place whose files outlive the command.
 
-    It sees the system's programs and libraries, `readable` (files and folders, at their own places) and `writable`,
-    the only place where what it writes is kept. `environment` is all of it that is not fixed.
-    `devices` are device files that it may use; then no call of the system is filtered, as drivers make many.
-    `descriptors` are open ones that it gets, too.
+    It sees the system's programs and libraries, and the files and folders `readable` at their own paths. `environment` is added to
+    the fixed variables. `devices` are device files that the command may use; with them no system call is filtered, because drivers
+    make many kinds. `descriptors` are open file descriptors that the command inherits.
     """
 
     command: Sequence[str | os.PathLike]
@@ -115,14 +114,14 @@ def run(
     confined: bool = True,
     devices: Sequence[Path] = (),
 ) -> Done:
-    """Runs `command` and waits for its end; see Job. stdin is empty. With `confined=False` there are limits, and nothing else."""
+    """Run `command` and wait for its end; see Job. stdin is empty. `confined=False` keeps the limits and drops the namespaces."""
     return run_together([Job(command, readable, writable, limits, environment, devices)], confined=confined)[0]
 
 
 def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callable[[], None] = lambda: None) -> list[Done]:
-    """Runs commands that belong together, and waits for the end of all. Once the first has ended, the others get a moment.
+    """Run commands at the same time, and wait for the end of all. When the first of `jobs` has ended, the others get a moment.
 
-    `started` is called when all have begun.
+    `started` is called when all commands have begun.
     """
     if confined and (reason := available()):
         raise RuntimeError(reason)
@@ -173,7 +172,7 @@ class _Command:
 
 @contextlib.contextmanager
 def _filter(limits: Limits) -> Iterator[int]:
-    """A descriptor from which the filter of system calls is read."""
+    """Yield a descriptor from which the filter of system calls can be read."""
     with os.fdopen(os.memfd_create("filter"), "wb") as file:
         filter_of_calls(may_start_processes=limits.processes > 1).export_bpf(file)
         file.seek(0)
@@ -181,7 +180,7 @@ def _filter(limits: Limits) -> Iterator[int]:
 
 
 def _system_folders() -> list[str]:
-    """The system's programs and libraries, read-only. Links such as /bin stay what they are."""
+    """Return the options that show the system's programs and libraries read-only. Links such as /bin stay links."""
     words = []
     for path in _SYSTEM:
         if os.path.islink(path):
@@ -200,7 +199,7 @@ def _confined(
     filter_descriptor: int | None,
     devices: Sequence[Path] = (),
 ) -> _Command:
-    # By its path: the program is looked for in the environment that is given to it.
+    # An absolute path, because bubblewrap would be searched on the PATH of the command's environment.
     words = [
         shutil.which("bwrap") or "bwrap",
         "--unshare-all",
@@ -232,21 +231,21 @@ def _confined(
         words += ["--ro-bind", str(path.resolve()), str(path.absolute())]
     if writable is not None:
         words += ["--bind", str(writable), str(writable), "--chdir", str(writable)]
-    # What holds the other mounts is memory without a limit of its own.
+    # The root of the mounts is a memory disk without a limit of its own.
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     if filter_descriptor is not None:
         words += ["--seccomp", str(filter_descriptor)]
-    # bubblewrap stays as the first process inside, where its environment can be read: it gets no other one than the program.
+    # bubblewrap stays as the first process inside, where its environment can be read: it gets the program's environment.
     return _Command(
         [*words, "--", *map(str, command)], () if filter_descriptor is None else (filter_descriptor,), {**_ENVIRONMENT, **environment}
     )
 
 
 def _limit(limits: Limits) -> None:
-    """Called in the new process, before it becomes the command."""
+    """Set the limits of this process. It is called between fork and exec."""
     seconds = math.ceil(limits.seconds)
     files = limits.file_megabytes * _MEGABYTE
-    # Reserved addresses must not count: the model reserves terabytes. RLIMIT_DATA is of what can be written.
+    # The model reserves terabytes of addresses. RLIMIT_DATA counts only private memory that can be written.
     for what, limit in (
         (resource.RLIMIT_CPU, (seconds, seconds + 1)),
         (resource.RLIMIT_DATA, (limits.memory_megabytes * _MEGABYTE,) * 2),
@@ -260,7 +259,7 @@ def _limit(limits: Limits) -> None:
 
 
 def _written(folder: Path) -> int:
-    """Bytes of all files in a folder, also of those in folders of it."""
+    """Return the bytes of all files below a folder."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -270,13 +269,13 @@ def _written(folder: Path) -> int:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Ends the command with all that it started, of which some may outlive it."""
+    """Kill the command and all processes of its session; some of them may outlive the command."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 class _Watched:
-    """A command that runs: what it has printed, and why it was stopped, if it was."""
+    """A running command, its output so far, and the limit that stopped it, if one did."""
 
     def __init__(self, process: subprocess.Popen, job: Job) -> None:
         self.process, self.limits, self.folder = process, job.limits, job.writable
@@ -288,7 +287,7 @@ class _Watched:
         self.deadline = self._looked + (4 * job.limits.seconds if real_seconds is None else real_seconds) + 1
 
     def beyond(self, now: float) -> str | None:
-        """The limit that it goes beyond, if it does."""
+        """Return the limit that the command exceeds, or None."""
         if sum(map(len, self.texts.values())) > self.limits.output_kilobytes * 1024:
             return "output"
         if now > self.deadline:
@@ -302,7 +301,7 @@ class _Watched:
     def done(self) -> Done:
         try:
             code = self.process.wait(max(self.deadline - time.monotonic(), 0))
-        except subprocess.TimeoutExpired:  # it has closed its output, and goes on
+        except subprocess.TimeoutExpired:  # the command has closed its output and goes on
             self.stopped_by = "time"
             _end(self.process)
             code = self.process.wait()
@@ -316,7 +315,7 @@ class _Watched:
 
 
 def _watch(watched: Sequence[_Watched]) -> None:
-    """Reads the output until all commands have ended, and ends those that go beyond a limit."""
+    """Read the output until all commands have closed it, and kill those that exceed a limit."""
     with selectors.DefaultSelector() as selector:
         for each in watched:
             for stream in each.texts:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where a submission's text declares, defines, launches and uses what the compiler, the linker and the model name.
+"""Finds the lines of a submission that declare, define, launch or use a name of a message.
 
-It is read without a compiler, for a student's eyes alone: where the text is not understood, no line is named.
+No compiler is involved, and no verdict depends on it: a text that is not understood gives a message without a line.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .tokens import Token, read
 _CLOSE = 0.75
 _SCOPES = ("namespace", "struct", "class", "extern", "union")
 _ON_DEVICE = ("__global__", "__device__")
-#: What declares a variable that outlives a call, and what ends the name that is declared.
+#: Words that declare a variable that outlives a call, and signs that end its name.
 _KEPT = ("static", "__device__", "__managed__")
 _ENDS_OF_DECLARATOR = ("(", "=", ";", "[", "{", ",", ")")
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function at the outermost scope, or in a namespace or class: ``head`` is what stands before its body or semicolon.
+    """A function at the outermost scope, or in a namespace or class. ``head`` is its text before the body or the semicolon.
 
-    ``line`` is that of its name. ``body`` has the tokens between its braces, or is None where it is declared alone.
+    ``line`` is the line of its name. ``tokens`` are those of the head, ``body`` those between the braces; a declaration has None.
     """
 
     name: str
@@ -39,12 +39,12 @@ class Function:
 
     @property
     def is_host(self) -> bool:
-        """Whether it is code of the host alone."""
+        """Whether the function runs on the host alone."""
         return not any(token.text in _ON_DEVICE for token in self.tokens)
 
 
 def functions(text: str) -> list[Function]:
-    """Return the functions of a source, in its order."""
+    """Return the functions of a source in their order."""
     code, _ = read(text)
     lines = text.split("\n")
     found, start, at = [], 0, 0
@@ -66,11 +66,11 @@ def functions(text: str) -> list[Function]:
 
 
 def _name_of_function(head: Sequence[Token]) -> Token | None:
-    """The name in `type name(parameters)`; None where there is none."""
+    """Return the name in `type name(parameters)`, or None."""
     depth = 0
     for before, token in zip(head, head[1:]):
         depth += {"<": 1, ">": -1}.get(token.text, 0)
-        if depth > 0:  # what a template takes
+        if depth > 0:  # the parameters of a template
             continue
         if token.text == "=":
             return None
@@ -93,24 +93,24 @@ def _closing(code: Sequence[Token], at: int) -> int:
 
 
 def _written(lines: Sequence[str], head: Sequence[Token]) -> str:
-    """The lines of some tokens, as they are written, up to the last closing parenthesis."""
+    """Return the source text of some tokens, up to the last closing parenthesis, in one line."""
     text = " ".join(line.strip() for line in lines[head[0].line - 1 : head[-1].line])
     return re.split(r"[{};]\s*", text[: text.rfind(")") + 1])[-1]
 
 
 def simple_name(name: str) -> str:
-    """Return the name in a function or variable as the linker writes it: without scopes, types and parameters."""
+    """Return the bare name of a function or variable that the linker writes with scopes, types and parameters."""
     found = re.search(r"(\w+)(?:<[^()]*>)?(?:\[abi:\w+\])?\(", name)
     return found[1] if found else re.split(r"::|\s", name.strip())[-1]
 
 
 def declaration(text: str, name: str) -> Function | None:
-    """Return where a function is declared and not defined."""
+    """Return the declaration of a function without a body, or None."""
     return next((function for function in functions(text) if function.name == name and function.body is None), None)
 
 
 def lines_with(text: str, name: str) -> list[int]:
-    """Return the lines that have a name in their code."""
+    """Return the lines whose code has a name."""
     return list(dict.fromkeys(token.line for token in read(text)[0] if token.kind == "word" and token.text == name))
 
 
@@ -121,7 +121,7 @@ def launches(text: str, kernel: str) -> list[int]:
 
 
 def shared_arrays(text: str) -> list[int]:
-    """Return the lines that declare shared memory of a size that is known when it is compiled."""
+    """Return the lines that declare shared memory of a fixed size."""
     code, _ = read(text)
     return list(
         dict.fromkeys(
@@ -133,7 +133,7 @@ def shared_arrays(text: str) -> list[int]:
 
 
 def kept_variables(text: str) -> list[int]:
-    """Return the lines that declare variables whose values stay from call to call: static ones, and those of the device."""
+    """Return the lines that declare variables that keep their values between calls: static ones, and those of the device."""
     code, _ = read(text)
     lines = []
     for at, token in enumerate(code):
@@ -146,7 +146,7 @@ def kept_variables(text: str) -> list[int]:
 
 
 def host_accesses(text: str) -> list[int]:
-    """Return the lines of host functions that index or dereference one of the function's pointers."""
+    """Return the lines of host functions that index or dereference one of their pointer parameters."""
     return list(dict.fromkeys(line for function in functions(text) if function.body and function.is_host for line in _accesses(function)))
 
 
@@ -161,11 +161,11 @@ def _accesses(function: Function) -> Iterator[int]:
 
 
 def similar(name: str, names: Sequence[str]) -> str | None:
-    """Return the one of some names that this one may be meant to be."""
+    """Return the name that is closest to a misspelled one, or None if none is close."""
     return next(iter(difflib.get_close_matches(name, [each for each in dict.fromkeys(names) if each != name], 1, _CLOSE)), None)
 
 
 def meant(text: str, name: str) -> str | None:
-    """Return what an unknown name in a source may be meant to be: a name of CUDA, or another one of the source."""
+    """Return the name of CUDA or of the source that is closest to an unknown name, or None."""
     own = [token.text for token in read(text)[0] if token.kind == "word" and token.text != name]
     return similar(name, [*words.CUDA_NAMES, *own])

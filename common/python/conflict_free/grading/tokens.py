@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The tokens of a C++ file as a compiler's first phases see them: lines spliced, digraphs replaced, no comments. A
-spelling that is made to be overread looks here like any other.
+"""Splits a C++ file into tokens as a compiler's first phases do: lines spliced, digraphs replaced, comments removed. An unusual
+spelling of a word gives the same token as the usual one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """A token: its text without splices, what it is (word, number, string, character, sign), and its line from 1."""
+    """A token: its text without splices, its kind (word, number, string, character or sign), and its line from 1."""
 
     text: str
     kind: str
@@ -39,7 +39,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Directive:
-    """A line of the preprocessor: its tokens behind the `#`, and what stands behind its name as text."""
+    """A line of the preprocessor: its tokens after the `#`, and the text after its name."""
 
     tokens: tuple[Token, ...]
     rest: str
@@ -51,7 +51,7 @@ class Directive:
 
 
 def _spliced(text: str) -> tuple[str, list[int]]:
-    """The text with spliced lines joined, and the line of each of its characters."""
+    """Return the text with spliced lines joined, and the line number of each character."""
     pieces, lines, line, at = [], [], 1, 0
     for splice in _SPLICE.finditer(text):
         piece = text[at : splice.start()]
@@ -69,12 +69,12 @@ def _spliced(text: str) -> tuple[str, list[int]]:
 
 
 def _name(text: str) -> str:
-    """A word with its universal character names as the characters that they stand for."""
+    """Return a word with its universal character names replaced by their characters."""
     return _UNIVERSAL.sub(lambda found: chr(int(next(filter(None, found.groups())), 16) % 0x110000), text)
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    """All tokens, with newlines as signs."""
+    """Yield all tokens, and newlines as signs."""
     joined, lines = _spliced(text)
     at = 0
     while at < len(joined):
@@ -95,7 +95,7 @@ def _tokens(text: str) -> Iterator[Token]:
 
 
 def read(text: str) -> tuple[list[Token], list[Directive]]:
-    """The tokens of the code, and the directives. The tokens of a directive are only there."""
+    """Return the tokens of the code, and the directives with tokens of their own."""
     text = text.replace("\r\n", "\n")
     code: list[Token] = []
     directives: list[Directive] = []
