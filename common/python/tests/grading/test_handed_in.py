@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What is found in a class's folder, and what is read of it: links, pipes, archives, names and encodings."""
+"""Tests finding and reading the submissions of a class's folder: links, pipes, archives, names and encodings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECRET = "somebody else's answer"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
-    """An empty class's folder, and beside it `elsewhere`, to which links lead."""
+    """Make an empty folder of a class, and beside it a folder `elsewhere` as the target of links."""
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "work.cu").write_text(SECRET, encoding="utf-8")
     made = tmp_path / "class"

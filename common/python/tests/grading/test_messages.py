@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a student is told of common mistakes: what was seen, where, and what to look at next. With the real tools."""
+"""Tests the messages about common mistakes, with the real tools, and the reading of a source that they need."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IN_KERNEL = "    const int x"
 
 
 def changed(*changes: tuple[str, str]) -> str:
-    """The kernel and the function, with texts replaced."""
+    """Return the kernel and the function with texts replaced."""
     text = KERNEL + FUNCTION
     for old, new in changes:
         assert old in text
@@ -35,7 +35,7 @@ def changed(*changes: tuple[str, str]) -> str:
     return text
 
 
-#: Name of the mistake: the source, the check that fails, the lines that are named, and words of what was seen and of the help.
+#: By the name of a mistake: the source, the failing check, the named lines, and words of `seen` and of `help`.
 MISTAKES = {
     "too much shared memory": (
         changed(

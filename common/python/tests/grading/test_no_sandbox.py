@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A machine on which nothing can be confined: what holds all the same, and that it is said. ../sandbox tests the sandbox."""
+"""Tests a machine that cannot confine programs: the limits that remain, and the messages. ../sandbox tests the sandbox."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Cases of an assignment in one process, and removing the folder of a run while what was ended in it still writes."""
+"""Tests several cases in one process, and removing the folder of a run while a killed process still writes into it."""
 
 import threading
 import time
@@ -59,7 +59,7 @@ def test_after_a_crash_no_case_is_begun(tmp_path):
 
 @pytest.mark.long
 def test_an_endless_loop_of_lanes_that_wait_for_each_other_is_ended(tmp_path):
-    """Each case alone: of some, a part of a warp's lanes go round and round."""
+    """Each case runs alone. In some of them, only a part of a warp's lanes loops for ever."""
     task = assignment.load("naive")
     text = task.text_of("endless")
     for number, case in enumerate(cases.draw_all(task, "seed")[:-1]):

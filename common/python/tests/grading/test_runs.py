@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs of a submission: counts against thresholds, outputs against a reference, what is wrong, and whether kernels have done the work."""
+"""Tests the judging of runs: thresholds, outputs against a reference, complaints, and whether kernels have done the work."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def made_run(
 
 
 class Source:
-    """A submission that nobody runs."""
+    """A submission without a program."""
 
     def places(self, found):
         return tuple(Place("ada.cu", each["line"]) for each in found)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Text admission: what is told with its line, and what is not."""
+"""Tests which texts are refused with their lines, and which are admitted."""
 
 from __future__ import annotations
 

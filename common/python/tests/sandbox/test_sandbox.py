@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The sandbox: what a command in it sees, may write, may use and may call."""
+"""Tests the sandbox: what a command in it can see, write, use and call."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_the_same_calls_are_refused_on_both_architectures(architecture, missing,
         file.seek(0)
         text = file.read()
     assert f"filter for arch {architecture.lower()} " in text and text.count("filter for arch") == 1
-    # A call that the architecture does not have is there by a number beyond all calls.
+    # A call that the architecture does not have appears with a number above 999.
     refused = set(re.findall(r'filter for syscall "(\w+)" \(\d{1,3}\)', text))
     assert refused == {*REFUSED, *(() if may_start else STARTING)} - missing
     assert text.count("action ALLOW") == 1 and re.search(r"invalid architecture action\naction KILL_PROCESS", text)
