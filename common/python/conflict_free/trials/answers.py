@@ -28,6 +28,7 @@ from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked
 
 from .confinement import confined
+
 _SHORT = 8  # a line of the solution up to this length, such as "}" or "else", may stand in any file
 
 
