@@ -16,21 +16,26 @@ import resource
 import selectors
 import shutil
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conflict_free.console import USAGE, Stop
+from conflict_free.grading.processes import held_bytes
 from conflict_free.grading.seccomp import filter_of_calls
 
 #: The user and group of a confined program: nobody.
-_NOBODY = "65534"
+_NOBODY = 65534
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
 _MEGABYTE = 1 << 20
 _MOMENT = 2.0  # seconds that the other commands get after the first one has ended
 _LOOK_EVERY = 0.02  # seconds between two checks of the limits
+_MOST_ENTRIES, _DEEPEST = 4096, 16  # more files and folders, or deeper ones, count as too many files
+_MEGABYTES_MORE = 16  # the stack and page tables of a program that uses all of its memory
 _SIGNAL_OFFSET = 128  # bubblewrap ends with this plus the number of the signal that ended the program
 _STOPPED_BY_SIGNAL = {signal.SIGXCPU: "time", signal.SIGXFSZ: "files", signal.SIGKILL: "memory", signal.SIGSYS: "system call"}
 
@@ -40,8 +45,9 @@ class Limits:
     """The resources that a command may use.
 
     `seconds` is processor time. `real_seconds` is real time, four times as much unless given. `memory_megabytes` is the memory that
-    a process may write to; address ranges that are only reserved do not count. `output_kilobytes` limits stdout and stderr
-    together, `file_megabytes` all files together. With `processes` = 1 the command can start no other program.
+    each process can write to, and that all processes together hold, shared memory and page tables included; address ranges that are
+    only reserved do not count. `output_kilobytes` limits stdout and stderr together, `file_megabytes` all files together. With
+    `processes` = 1 the command can start no other program.
     """
 
     seconds: float = 10
@@ -124,7 +130,7 @@ def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callabl
     `started` is called when all commands have begun.
     """
     if confined and (reason := available()):
-        raise RuntimeError(reason)
+        raise Stop(f"no sandbox here: {reason}", USAGE)
     with contextlib.ExitStack() as stack:
         watched = [_Watched(_start(job, stack, confined=confined), job) for job in jobs]
         started()
@@ -135,6 +141,8 @@ def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callabl
 def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subprocess.Popen:
     writable = job.writable.resolve()
     if confined:
+        if _is_root():
+            _give_to_nobody(writable, job.readable)
         made = _confined(
             job.command,
             job.readable,
@@ -161,6 +169,16 @@ def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subproce
     )
     stack.callback(_end, process)
     return process
+
+
+def _give_to_nobody(writable: Path, readable: Sequence[Path]) -> None:
+    """Let nobody write into a folder and change its files. Raises Stop if nobody cannot read the other paths."""
+    for path in (writable, *writable.iterdir()):
+        os.chown(path, _NOBODY, _NOBODY, follow_symlinks=False)
+    writable.chmod(0o755)  # bubblewrap goes there as root without any capability
+    for path in readable:
+        if not path.stat().st_mode & stat.S_IROTH:
+            raise Stop(f"{path}: root runs a submission as nobody, who cannot read this; chmod -R o+rX is needed, or another user", USAGE)
 
 
 @dataclass(frozen=True)
@@ -190,6 +208,25 @@ def _system_folders() -> list[str]:
     return words
 
 
+@functools.cache
+def _is_root() -> bool:
+    """Return whether this process is root of the machine, and not only of a user namespace."""
+    return os.geteuid() == 0 and Path("/proc/self/uid_map").read_text(encoding="ascii").split()[:2] == ["0", "0"]
+
+
+def _as_nobody() -> tuple[list[str], list[str]]:
+    """Return the options of bubblewrap and the words before the command that make the command run as nobody.
+
+    In a user namespace that root makes, nobody would be another name for root: files of /proc that belong to root could be written.
+    So root makes no user namespace, and the command gives up root's id, with the two capabilities that this takes.
+    """
+    if not _is_root():
+        return ["--unshare-all", "--uid", str(_NOBODY), "--gid", str(_NOBODY), "--cap-drop", "ALL"], []
+    namespaces = [f"--unshare-{what}" for what in ("ipc", "pid", "net", "uts", "cgroup-try")]
+    capabilities = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    return [*namespaces, *capabilities], ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "--"]
+
+
 def _confined(
     command: Sequence[str | os.PathLike],
     readable: Sequence[Path],
@@ -199,45 +236,35 @@ def _confined(
     filter_descriptor: int | None,
     devices: Sequence[Path] = (),
 ) -> _Command:
+    options, before = _as_nobody()
     # An absolute path, because bubblewrap would be searched on the PATH of the command's environment.
     words = [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--uid",
-        _NOBODY,
-        "--gid",
-        _NOBODY,
-        "--hostname",
-        "sandbox",
-        "--cap-drop",
-        "ALL",
-        *_system_folders(),
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--size",
-        str(limits.file_megabytes * _MEGABYTE),
-        "--tmpfs",
-        "/tmp",
+        *(shutil.which("bwrap") or "bwrap", *options, "--die-with-parent", "--new-session"),
+        *("--hostname", "sandbox", *_system_folders(), "--proc", "/proc", "--dev", "/dev"),
+        *("--size", str(limits.file_megabytes * _MEGABYTE), "--perms", "1777", "--tmpfs", "/tmp"),
     ]
     for path in devices:
         words += ["--dev-bind", str(path), str(path)]
     if devices:
         words += ["--ro-bind", "/sys", "/sys"]
+    # bubblewrap would make the folders above these paths for the user alone that made them.
+    paths = [path.absolute() for path in (*readable, *([writable] if writable else []))]
+    for folder in sorted({folder for path in paths for folder in path.parents}):
+        if not any(folder.is_relative_to(system) for system in _SYSTEM) and folder != Path("/"):
+            words += ["--perms", "0755", "--dir", str(folder)]
     for path in readable:
         words += ["--ro-bind", str(path.resolve()), str(path.absolute())]
     if writable is not None:
         words += ["--bind", str(writable), str(writable), "--chdir", str(writable)]
-    # The root of the mounts is a memory disk without a limit of its own.
-    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    # The root of the mounts is a memory disk without a limit of its own. Files of /proc can write to other processes of the sandbox.
+    words += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
     if filter_descriptor is not None:
         words += ["--seccomp", str(filter_descriptor)]
     # bubblewrap stays as the first process inside, where its environment can be read: it gets the program's environment.
     return _Command(
-        [*words, "--", *map(str, command)], () if filter_descriptor is None else (filter_descriptor,), {**_ENVIRONMENT, **environment}
+        [*words, "--", *before, *map(str, command)],
+        () if filter_descriptor is None else (filter_descriptor,),
+        {**_ENVIRONMENT, **environment},
     )
 
 
@@ -258,13 +285,20 @@ def _limit(limits: Limits) -> None:
         resource.setrlimit(what, tuple(min(each, most) if most != resource.RLIM_INFINITY else each for each in limit))
 
 
-def _written(folder: Path) -> int:
-    """Return the bytes of all files below a folder."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+def _written(folder: Path) -> float:
+    """Return the bytes of all files below a folder; infinity if there are too many files and folders, or if they are too deep."""
+    total, number, waiting = 0, 0, [(os.fspath(folder), 0)]
+    while waiting:
+        place, depth = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                number += 1
+                if number > _MOST_ENTRIES or depth > _DEEPEST:
+                    return math.inf
+                with contextlib.suppress(OSError):
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append((entry.path, depth + 1))
     return total
 
 
@@ -294,9 +328,15 @@ class _Watched:
             return "time"
         if now - self._looked > _LOOK_EVERY:
             self._looked = now
-            if _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE:
+            most = (self.limits.memory_megabytes + _MEGABYTES_MORE) * _MEGABYTE
+            if held_bytes(self.process.pid, most) > most:
+                return "memory"
+            if self._has_too_many_files():
                 return "files"
         return None
+
+    def _has_too_many_files(self) -> bool:
+        return _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE
 
     def done(self) -> Done:
         try:
@@ -309,6 +349,8 @@ class _Watched:
         stopped_by = self.stopped_by
         if stopped_by is None and code > _SIGNAL_OFFSET:
             stopped_by = _STOPPED_BY_SIGNAL.get(code - _SIGNAL_OFFSET, f"signal {code - _SIGNAL_OFFSET}")
+        if stopped_by is None and self._has_too_many_files():
+            stopped_by = "files"
         most = self.limits.output_kilobytes * 1024
         stdout, stderr = (bytes(text[:most]).decode("utf-8", "replace") for text in self.texts.values())
         return Done(code, stdout, stderr, stopped_by)
@@ -319,10 +361,15 @@ def _watch(watched: Sequence[_Watched]) -> None:
     with selectors.DefaultSelector() as selector:
         for each in watched:
             for stream in each.texts:
+                # A program can open its own end of a pipe again and read what it has written before it is read here.
+                os.set_blocking(stream.fileno(), False)
                 selector.register(stream, selectors.EVENT_READ, each)
         while selector.get_map():
             for key, _ in selector.select(_LOOK_EVERY):
-                piece = os.read(key.fd, 1 << 16)
+                try:
+                    piece = os.read(key.fd, 1 << 16)
+                except BlockingIOError:
+                    continue
                 key.data.texts[key.fileobj] += piece
                 if not piece:
                     selector.unregister(key.fileobj)

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Makes the filter of system calls for confined programs, by libseccomp.
 
-A call on the list ends the program with SIGSYS. A program that only computes makes none of these calls by accident. All other
-calls are allowed, and the namespaces and limits of the sandbox apply to them.
+A call on the list ends the program with SIGSYS, and so does a socket to a network; a local socket is an error. A program that only
+computes makes none of these calls by accident. All other calls are allowed, and the sandbox's namespaces and limits apply to them.
 """
 
 from __future__ import annotations
 
+import errno
+import socket
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,13 +18,15 @@ if TYPE_CHECKING:
 #: These calls start processes; a compiler needs them.
 STARTING = ("clone", "fork", "vfork", "clone3")
 REFUSED = (
-    *("socket", "socketpair", "connect", "bind", "listen"),
+    *("socketpair", "connect", "bind", "listen"),
     *("kill", "tkill", "rt_sigqueueinfo", "pidfd_send_signal", "pidfd_open"),
     *("ptrace", "process_vm_readv", "process_vm_writev"),
     *("mount", "umount2", "move_mount", "open_tree", "fsopen", "pivot_root", "chroot", "unshare", "setns"),
     *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register"),
     *("add_key", "request_key", "keyctl", "shmget", "msgget", "semget"),
     *("personality", "init_module", "finit_module", "kexec_load", "reboot"),
+    # It makes files in memory that no limit counts.
+    "memfd_create",
 )
 
 
@@ -41,4 +45,8 @@ def filter_of_calls(*, may_start_processes: bool, architecture: int | None = Non
         made.add_arch(architecture)
     for name in REFUSED if may_start_processes else STARTING + REFUSED:
         made.add_rule(pyseccomp.KILL_PROCESS, name)
+    # The C library looks for a service of names in this way. It goes on without an answer.
+    local = socket.AF_UNIX
+    made.add_rule(pyseccomp.ERRNO(errno.EPERM), "socket", pyseccomp.Arg(0, pyseccomp.EQ, local))
+    made.add_rule(pyseccomp.KILL_PROCESS, "socket", pyseccomp.Arg(0, pyseccomp.NE, local))
     return made
