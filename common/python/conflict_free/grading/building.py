@@ -27,10 +27,12 @@ KEPT_PROGRAMS = 1024  # a tenth of a megabyte each; a submission that is graded 
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
 #: The options with which scripts/count and the chapters are compiled for the model.
 OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w")
+#: A line of a compiler's output. It is matched from its beginning, so that a long line takes linear time.
 _MESSAGE = re.compile(
     r"(?P<file>[^\s:(][^:(]*)(?:\((?P<line>\d+)\)|:(?P<host_line>\d+)(?::\d+)?):\s*(?:catastrophic |fatal )?error(?: #[\w-]+)?:\s*(?P<text>.*)"
 )
-_UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^']*)'")
+_AT_END = re.compile(r"At end of source: error(?: #[\w-]+)?: (?P<text>.*)")
+_UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^'\n]{0,1000})'")
 _UNKNOWN = re.compile(r'identifier "(?P<name>\w+)" is undefined')
 #: Words of the compiler's messages, and the help that goes with them.
 _HELP = (
@@ -38,7 +40,7 @@ _HELP = (
     ('expected a ";"', "The end of the line before may lack it."),
     ("expected a declaration", "A brace before it may be one too many, or one before that may be missing."),
 )
-_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^']*)'")
+_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^'\n]{0,1000})'")
 
 
 @dataclass(frozen=True)
@@ -127,21 +129,30 @@ def _messages(done: sandbox.Done, text: str, assignment: Assignment) -> Iterator
         yield Message(0, f"compiling it was stopped: too much {done.stopped_by}", "Look for an include or a template that never ends.")
         return
     # A source can put control characters into the compiler's messages.
-    said = "\n".join(map(printable, (done.stderr + done.stdout).split("\n")))
-    found = list(_MESSAGE.finditer(said))
-    own = [match for match in found if Path(match["file"]).name == assignment.source.name]
+    lines = list(map(printable, (done.stderr + done.stdout).split("\n")))
+    found = list(filter(None, map(_MESSAGE.match, lines)))
+    own = [match for match in found if match["file"].rpartition("/")[2] == assignment.source.name]
     # nvcc compiles kernels and host code one after the other, and may report an error twice.
-    yield from dict.fromkeys(
-        _compiler_message(int(match["line"] or match["host_line"]) if own else 0, match["text"], text) for match in own or found
-    )
-    if not found:
+    errors = dict.fromkeys((int((match["line"] or match["host_line"])[-9:]) if own else 0, match["text"]) for match in own or found)
+    for number, (line, what) in enumerate(errors):
+        yield Message(line, what) if number else _compiler_message(line, what, text)
+        if what.startswith("expected "):  # errors after one of syntax follow from it
+            break
+    if not found and (at_end := next(filter(None, map(_AT_END.match, lines)), None)):
+        yield _compiler_message(len(text.splitlines()), at_end["text"], text)
+    elif not found:
+        said = "\n".join(lines)
         yield from _link_messages(said, text, assignment) or [
             Message(0, _last_line(said) or f"the compiler ended with exit code {done.returncode}")
         ]
 
 
 def _compiler_message(line: int, said: str, text: str) -> Message:
-    """Return an error of the compiler, with a suggestion or help if there is one."""
+    """Return the first error of the compiler, with a suggestion or help if there is one."""
+    if opened := source_text.unclosed_brace(text):
+        return Message(
+            opened, f'a "{{" without a "}}" (the compiler says in line {line}: {said})', "Close the block that begins in this line."
+        )
     if unknown := _UNKNOWN.search(said):
         meant = source_text.meant(text, unknown["name"])
         return Message(line, f"{said}; did you mean {meant}?" if meant and "did you mean" not in said else said)

@@ -48,6 +48,8 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+#: A line of a message has at most about so many characters.
+_LONGEST_SHOWN = 1000
 _UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -68,12 +70,18 @@ class Source:
     def line(self, number: int) -> str:
         """Return a line of the text without control characters. Lines count from 1 as the compiler counts them."""
         lines = self.text.split("\n")
-        return printable(lines[number - 1].strip()) if 0 < number <= len(lines) else ""
+        return shown(lines[number - 1].strip()) if 0 < number <= len(lines) else ""
 
 
 def printable(text: str) -> str:
     """Return one line of text without characters that move a cursor or turn the direction of writing."""
     return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def shown(text: str) -> str:
+    """Return a text as one printable line without the middle of a long one."""
+    most = _LONGEST_SHOWN
+    return printable(text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}")
 
 
 def readable(name: str) -> str:
@@ -96,8 +104,6 @@ def read(path: Path, below: Path | None = None) -> Source:
     name = readable(path.name)
     try:
         found = _data(below, path.relative_to(below).parts)
-    except FileNotFoundError:
-        return Source(name, wrong="nothing with this name", help=NEEDED)
     except OSError as error:
         return Source(name, wrong=f"it cannot be read: {error.strerror}", help=NEEDED)
     if isinstance(found, str):
@@ -110,11 +116,17 @@ def read(path: Path, below: Path | None = None) -> Source:
 
 def _data(below: Path, parts: Sequence[str]) -> bytes | int | str:
     """Return the bytes of a file; their number, if there are too many; or the kind of what is not a regular file."""
-    at = os.open(below, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        at = os.open(below, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return f"no folder {readable(str(below))}"
     try:
         for number, part in enumerate(parts):
             # O_PATH opens without any effect on the file. It is opened for reading only after its kind is known.
-            inner = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+            try:
+                inner = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+            except FileNotFoundError:
+                return "nothing with this name" if number == len(parts) - 1 else f"no folder {readable(part)}"
             os.close(at)
             at = inner
             status = os.fstat(at)

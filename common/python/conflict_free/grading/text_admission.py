@@ -59,9 +59,9 @@ def _refusal(line: int, kind: str, seen: str) -> Refusal:
 
 def examine_text(text: str) -> list[Refusal]:
     """Return what is not admitted in the submission's text, in the order of its lines."""
-    code, directives = read(text)
-    found = [*_functions(code), *_words(code)]
-    for directive in directives:
+    code = read(text)
+    found = [*_functions(code.tokens), *_words(code.tokens), *_threads(code.tokens)]
+    for directive in code.directives:
         found += _directive(directive)
     # Each kind is named once per line.
     return sorted({(each.line, each.kind): each for each in reversed(found)}.values(), key=lambda each: (each.line, each.kind))
@@ -74,6 +74,13 @@ def _words(tokens: Sequence[Token]) -> Iterator[Refusal]:
         kind = "a name of the grader" if token.text.startswith("simt_") else words.FORBIDDEN.get(token.text)
         if kind and (token.text not in words.ONLY_CALLED or (behind is not None and behind.text == "(")):
             yield _refusal(token.line, kind, f"`{token.text}`")
+
+
+def _threads(tokens: Sequence[Token]) -> Iterator[Refusal]:
+    """Yield the uses of std::thread and std::async. These names alone are everyday words."""
+    for scope, colons, token in zip(tokens, tokens[1:], tokens[2:]):
+        if (scope.text, colons.text) == ("std", "::") and token.text in ("thread", "async"):
+            yield _refusal(token.line, "a thread of the host", f"`std::{token.text}`")
 
 
 def _functions(tokens: Sequence[Token]) -> Iterator[Refusal]:
