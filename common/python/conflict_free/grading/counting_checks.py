@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from . import partition_pictures, pictures
 from .assignment import Assignment, Threshold
 from .cases import DrawnCase
 from .expressions import value_of
-from .finding import Finding
+from .finding import Finding, guarded
 from .result import Place
 from .running import Run
 
@@ -101,19 +102,30 @@ def _shown(value: int | float) -> str:
 def findings(assignment: Assignment, runs: Sequence[Run], source: Submitted) -> dict[str, Finding]:
     """Return the findings of the thresholds by name of the check. ``runs`` are those of all cases."""
     found: dict[str, Finding] = {}
+    named = functools.cache(lambda number: names_of(runs[number]))
     for threshold in assignment.thresholds:
         if threshold.after and not (threshold.after in found and found[threshold.after].passed):
             continue
-        found[threshold.check] = _finding(threshold, runs, source)
+        found[threshold.check] = guarded(functools.partial(_finding, threshold, runs, named, source))
     return found
 
 
-def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Finding:
-    """Return the finding about the first case that exceeds the threshold, or about the last case if none does."""
+def values_of(threshold: Threshold, names: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Return the count of a threshold, its limit, and how much of the limit is used: more than 1 exceeds it."""
+    value, limit = (value_of(each, names, f"threshold {threshold.name}") for each in (threshold.count, threshold.limit))
+    used, of = (value, limit) if threshold.is_upper else (limit, value)
+    return value, limit, used / of if of else float(used)
+
+
+def _finding(threshold: Threshold, runs: Sequence[Run], named: Callable[[int], Mapping[str, Any]], source: Submitted) -> Finding:
+    """Return the finding about the first case that exceeds the threshold, or about the case that is closest to it if none does.
+
+    ``named`` returns the names of a run by its number.
+    """
     bound = "at most" if threshold.is_upper else "at least"
-    for run in runs:
-        names = names_of(run)
-        value, limit = (value_of(each, names, f"threshold {threshold.name}") for each in (threshold.count, threshold.limit))
+    tightest = -math.inf
+    for number, run in enumerate(runs):
+        value, limit, used = values_of(threshold, named(number))
         seen, wanted = f"{threshold.count} is {_shown(value)}", f"{bound} {_shown(limit)}"
         if value > limit if threshold.is_upper else value < limit:
             culprits = _culprits(threshold, run, abs(value - limit))
@@ -128,7 +140,9 @@ def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Fi
                 picture.to_text() if picture else None,
                 picture.to_svg() if picture else None,
             )
-    return Finding(True, f"{seen} (case {run.case.name})", wanted)
+        if used > tightest:
+            tightest, closest = used, Finding(True, f"{seen} (case {run.case.name})", wanted)
+    return closest
 
 
 # --- the lines of a finding ----------------------------------------------------------------------

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Finds the submissions in a class's folder, as a course system or an archive has left it.
 
-Each student has one submission. Other entries of the folder are passed over, and each of them is named with the reason.
+Each student has one submission. Other entries are passed over, and each of them is named with the reason. A student whose only
+entries are passed over has a submission without a file, so that nobody is missing from the results.
 """
 
 from __future__ import annotations
@@ -75,6 +76,11 @@ class _Entry:
     is_other: bool = False
 
     @property
+    def is_nobodys(self) -> bool:
+        """Whether no student has handed the entry in."""
+        return self.path.name.startswith(".") or self.path.name == _LEFT_BY_MACOS
+
+    @property
     def shown(self) -> str:
         return "/".join(map(readable, self.path.parts))
 
@@ -90,7 +96,7 @@ def find(folder: Path, source: str) -> Class:
     without students.
     """
     found: dict[str, list[Submission]] = {}
-    passed_over = []
+    passed_over, without_file = [], {}
     try:
         entries = list(_entries(folder, Path()))
     except OSError as error:
@@ -103,10 +109,15 @@ def find(folder: Path, source: str) -> Class:
             passed_over += others
         else:
             passed_over.append(entry.told)
+            if not entry.is_nobodys:
+                without_file.setdefault(readable(entry.path.name.partition(".")[0]), []).append(entry)
             continue
         found.setdefault(submission.student, []).append(submission)
     if not found:
         raise Stop(f"DIR: {str(folder)!r} given, a folder with STUDENT.cu or STUDENT/….cu is accepted", USAGE)
+    for student, others in without_file.items():
+        told = "; ".join(entry.told for entry in others[:_SHOWN])
+        found.setdefault(student, [Submission(student, folder, None, f"{student}{SUFFIX}", told)])
     return Class([_only(found[student], source) for student in sorted(found)], passed_over)
 
 

@@ -4,21 +4,24 @@
 
 from __future__ import annotations
 
-import tempfile
+import contextlib
+import functools
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from . import building, counting_checks, data_checks, safety, source_text, sources, text_admission, timing
+from . import building, counting_checks, data_checks, running, safety, source_text, sources, text_admission, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
 from .cases import DrawnCase, draw, draw_all, in_order, seed_of
 from .comparing import Difference, difference
-from .finding import Finding, passed
+from .finding import Finding, guarded, passed
 from .result import FAST, GATES, Check, Place, Result
-from .running import Run, run, run_all
+from .running import Run
+from .scratch import scratch_folder
 from .sources import Source
 
 #: How many cases of many draws one process serves.
@@ -54,6 +57,8 @@ class _Submission:
     built: Built | None = None
     made: _Made = field(default_factory=_Made)
     refusals: Sequence[text_admission.Refusal] = ()
+    #: The end of the real time for all runs, in the time of ``time.monotonic()``; None before the first.
+    deadline: float | None = None
     #: The runs that the checks judge, in the order of task.toml.
     runs: list[Run] = field(default_factory=list)
 
@@ -66,21 +71,33 @@ class _Submission:
         lines = dict.fromkeys(each["line"] for each in found if Path(each["file"]).name == self.assignment.source.name and each["line"] > 0)
         return tuple(map(self.place, lines))
 
+    def run(self, what: str, cases: Sequence[DrawnCase], *, traced: bool = False) -> list[Run]:
+        """Run one process on some cases. ``what`` is said of the progress."""
+        self.progress(what)
+        if self.deadline is None:
+            self.deadline = time.monotonic() + running.allowed_seconds(self.assignment, self.cases or cases)
+        return running.run_all(
+            self.tools,
+            self.built.program,
+            self.assignment,
+            cases,
+            self.folder / "run",
+            confined=self.confined,
+            deadline=self.deadline,
+            traced=traced,
+        )
+
     def run_together(self) -> None:
         """Run one process on all cases that have not been run together before."""
         cases = [case for case in self.cases if case.key not in self.made.together]
         if cases and not self.made.is_all:
-            self.progress(f"{len(cases)} calls with {len({case.name for case in cases})} cases")
-            for found in run_all(self.tools, self.built.program, self.assignment, cases, self.folder / "run", confined=self.confined):
-                self.made.together[found.case.key] = found
+            what = f"{len(cases)} calls with {len({case.name for case in cases})} cases"
+            self.made.together |= {found.case.key: found for found in self.run(what, cases)}
 
     def run_alone(self, case: DrawnCase) -> Run:
         """Run one process on one case, and return the same run when called again."""
         if case.key not in self.made.alone:
-            self.progress(f"case {case.name}")
-            self.made.alone[case.key] = run(
-                self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined
-            )
+            [self.made.alone[case.key]] = self.run(f"case {case.name}", [case])
         return self.made.alone[case.key]
 
     def complaint(self, found: Run) -> safety.Complaint | None:
@@ -103,8 +120,7 @@ class _Submission:
 
     def traced(self, case: DrawnCase) -> Sequence[Mapping]:
         """Return the launches of a case with each of their accesses."""
-        self.progress(f"case {case.name}, for the picture")
-        return run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=True).trace
+        return self.run(f"case {case.name}, for the picture", [case], traced=True)[0].trace
 
 
 class Grading:
@@ -130,7 +146,8 @@ class Grading:
         self.assignment, self.tools, self.confined, self.gpu, self.progress = assignment, tools, confined, gpu, progress
         self.source = handed_in if isinstance(handed_in, Source) else sources.read(handed_in)
         self.runs: list[Run] = []
-        self._scratch = tempfile.TemporaryDirectory(prefix="conflict_free_")
+        self._kept = contextlib.ExitStack()
+        self._folder = self._kept.enter_context(scratch_folder("conflict_free_"))
         self._built: Built | None = None
         self._made = _Made()
         self._drawn: dict[str, Sequence[DrawnCase]] = {}
@@ -139,7 +156,7 @@ class Grading:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._scratch.cleanup()
+        self._kept.close()
 
     def run_draws(self, seeds: Sequence[str]) -> None:
         """Run the cases of many seeds, many of them in one process. ``grade`` under these seeds then runs nothing more.
@@ -156,10 +173,8 @@ class Grading:
         while left := [cases for cases in left if cases]:
             first = {cases[0].key: cases[0] for cases in left if cases[0].key not in self._made.together}
             while batch := list(first.values())[:_CASES_OF_A_PROCESS]:
-                cases = [batch[-1], *batch]
-                for found in run_all(
-                    self.tools, self._built.program, self.assignment, cases, submission.folder / "run", confined=self.confined
-                ):
+                submission.deadline = None
+                for found in submission.run(f"{len(batch)} cases", [batch[-1], *batch]):
                     self._made.together[found.case.key] = self._made.alone[found.case.key] = found
                     first.pop(found.case.key, None)
             left = [cases[1:] for cases in left if not submission.complaint(self._made.together[cases[0].key])]
@@ -170,7 +185,7 @@ class Grading:
             self.source,
             self.tools,
             self.confined,
-            Path(self._scratch.name).resolve(),
+            self._folder,
             cases,
             self.progress,
             built=self._built,
@@ -180,20 +195,15 @@ class Grading:
     def grade(self, seed: str, student: str | None = None) -> Result:
         """Return the verdict under a seed. Raises Stop if a part of the grader does not work."""
         submission = self._submission(self._drawn.get(seed) or draw_all(self.assignment, seed))
-        findings = _gates(submission)
-        self._built, self.runs = submission.built, submission.runs
-        if all(findings.get(name, passed()).passed for name in GATES):
-            findings |= counting_checks.findings(self.assignment, submission.runs, submission)
-            if self.gpu:
-                findings[FAST] = timing.fast(
-                    self.assignment,
-                    self.source.text,
-                    draw(self.assignment, self.assignment.gpu_case, seed),
-                    self.gpu,
-                    submission.folder,
-                    confined=self.confined,
-                    progress=self.progress,
-                )
+        try:
+            findings = _gates(submission)
+            self._built, self.runs = submission.built, submission.runs
+            if all(findings.get(name, passed()).passed for name in GATES):
+                findings |= counting_checks.findings(self.assignment, submission.runs, submission)
+                if self.gpu:
+                    findings[FAST] = guarded(lambda: self._fast(submission, seed))
+        except OSError as error:
+            raise Stop(f"{self.source.name} cannot be graded on this machine: {error}") from error
         return Result(
             self.assignment.name,
             self.assignment.title,
@@ -203,6 +213,12 @@ class Grading:
             seed,
             self.assignment.machine,
             tuple(_checks(self.assignment, findings, timed=self.gpu is not None)),
+        )
+
+    def _fast(self, submission: _Submission, seed: str) -> Finding:
+        case = draw(self.assignment, self.assignment.gpu_case, seed)
+        return timing.fast(
+            self.assignment, self.source.text, case, self.gpu, submission.folder, confined=self.confined, progress=self.progress
         )
 
 
@@ -243,7 +259,7 @@ def _gates(submission: _Submission) -> dict[str, Finding]:
     """Make the checks that stop all later ones. If one of them fails, it is the last of the returned findings."""
     findings = {}
     for name, look in zip(GATES, (_exists, _compiles, _safe, _correct, _by_kernels)):
-        findings[name] = look(submission)
+        findings[name] = guarded(functools.partial(look, submission))
         if not findings[name].passed:
             break
     return findings

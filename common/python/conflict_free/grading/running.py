@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ import numpy
 
 from conflict_free.console import Stop
 
-from . import sandbox
+from . import sandbox, scratch
 from .assignment import Assignment
 from .building import Toolchain
 from .cases import DrawnCase
@@ -32,7 +31,8 @@ FINISHED = "finished"
 #: Seconds beyond a case's limit, so that the model stops an endless kernel first: its message says more.
 _SECONDS_MORE = 3
 _FILE_MEGABYTES = 64
-_SECONDS_TO_DIE = 10
+#: A larger report of the judge is not read.
+_MOST_JSON_BYTES = 64 << 20
 #: The end of both processes, for a case after which they went on.
 _WENT_ON = sandbox.Done(0, "", "", None)
 #: How many threads interpret blocks. More would not help a class, of which several submissions are graded at a time.
@@ -65,11 +65,9 @@ class Run:
         return self.outcome == FINISHED and self.report is not None and self.done.returncode == 0 and not self.done.stopped_by
 
 
-def run(
-    tools: Toolchain, program: Path, assignment: Assignment, case: DrawnCase, folder: Path, *, confined: bool, traced: bool = False
-) -> Run:
-    """Run a program on one case alone; see ``run_all``. With ``traced`` the run records each access."""
-    return run_all(tools, program, assignment, [case], folder, confined=confined, traced=traced)[0]
+def allowed_seconds(assignment: Assignment, cases: Sequence[DrawnCase]) -> float:
+    """Return the real time that all runs on some cases may take together, including those that repeat a case alone."""
+    return (assignment.limits.seconds + _SECONDS_MORE) * len(cases)
 
 
 def run_all(
@@ -80,12 +78,13 @@ def run_all(
     folder: Path,
     *,
     confined: bool,
+    deadline: float,
     traced: bool = False,
 ) -> list[Run]:
     """Run a program on cases, one after another in one process, in ``folder``, which is created and removed.
 
-    Returns the runs of the cases that were begun. If a case ended the process, its run is the last. Raises Stop if the judge
-    does not work.
+    ``deadline`` is the time of ``time.monotonic()`` at which the run is stopped. With ``traced`` the run records each access. Returns
+    the runs of the cases that were begun. If a case ended the process, its run is the last. Raises Stop if the judge does not work.
     """
     given, left, own = folder / "cases", folder / "left", folder / "own"
     for each in (folder, given, left, own):
@@ -95,13 +94,14 @@ def run_all(
     environment = {"SIMT_MACHINE": assignment.machine, "SIMT_TIMEOUT": f"{assignment.limits.seconds:g}"}
     if traced:
         environment["SIMT_TRACE"] = str(left / _TRACE)
-    judged, done = _run_both(tools, program, assignment, given, len(cases), left, own, environment, confined=confined)
-    if judged.returncode and not judged.stopped_by:
+    seconds = max(deadline - time.monotonic(), 0)
+    judged, done = _run_both(tools, program, assignment, given, len(cases), left, own, environment, seconds, confined=confined)
+    if judged.returncode and not judged.stopped_by and not (left / "0").exists():
         names = ", ".join(dict.fromkeys(case.name for case in cases))
         raise Stop(f"the judge of assignment {assignment.name}, {names}, failed: {(judged.stderr.strip() or 'exit code').splitlines()[-1]}")
     trace = _read_json(left / _TRACE) or [] if traced else []
     runs = list(_runs(cases, left, done, judged, trace))
-    _remove(folder)
+    scratch.remove(folder)
     return runs
 
 
@@ -137,6 +137,7 @@ def _run_both(
     left: Path,
     own: Path,
     environment: Mapping[str, str],
+    real_seconds: float,
     *,
     confined: bool,
 ) -> list[sandbox.Done]:
@@ -167,7 +168,7 @@ def _run_both(
             limits.output_kilobytes * number,
             file_megabytes=1,
             processes=1,
-            real_seconds=4 * seconds * number,
+            real_seconds=real_seconds,
         ),
         environment={"LD_LIBRARY_PATH": str(tools.runtime), "SIMT_REMOTE": str(ends[1].fileno())},
         descriptors=[ends[1].fileno()],
@@ -184,19 +185,6 @@ def _run_both(
         leave()
 
 
-def _remove(folder: Path) -> None:
-    """Remove a folder. Processes that were killed die a moment later, and may write into the folder until then."""
-    deadline = time.monotonic() + _SECONDS_TO_DIE
-    while True:
-        try:
-            shutil.rmtree(folder)
-            return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-
-
 def read_outputs(folder: Path, case: DrawnCase) -> dict[str, numpy.ndarray | None]:
     """Return the outputs in a folder; None for an output that is missing or has another size."""
     return {name: _read_array(folder / f"{name}.bin", like) for name, like in case.expected.items()}
@@ -204,8 +192,8 @@ def read_outputs(folder: Path, case: DrawnCase) -> dict[str, numpy.ndarray | Non
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= _MOST_JSON_BYTES else None
+    except (OSError, ValueError, RecursionError):
         return None
 
 

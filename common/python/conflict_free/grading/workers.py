@@ -16,7 +16,6 @@ import queue
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
@@ -24,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conflict_free.console import module_command
+from conflict_free.grading.scratch import scratch_folder
 
 #: How long grading one submission may take, in seconds. Its cases have limits of their own; this one is for errors of the grader.
 PATIENCE = 900.0
@@ -129,8 +129,8 @@ def carry_out_all(
                 answers.put(Answer(order, error=f"{type(error).__name__}: {error}"))
 
     # Killed workers leave their temporary files in this folder.
-    with tempfile.TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True) as scratch:
-        threads = [threading.Thread(target=keep_busy, args=(place, scratch), daemon=True) for place in range(min(jobs, number))]
+    with scratch_folder("grade-") as scratch:
+        threads = [threading.Thread(target=keep_busy, args=(place, str(scratch)), daemon=True) for place in range(min(jobs, number))]
         try:
             for thread in threads:
                 thread.start()

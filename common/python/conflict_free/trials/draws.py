@@ -20,8 +20,7 @@ from conflict_free.grading import assignment
 from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
-from conflict_free.grading.counting_checks import names_of
-from conflict_free.grading.expressions import value_of
+from conflict_free.grading.counting_checks import names_of, values_of
 from conflict_free.grading.judging import Grading
 from conflict_free.grading.running import Run
 
@@ -51,13 +50,11 @@ def nearest(task: Assignment, runs: Sequence[Run]) -> Iterator[str]:
     for threshold in task.thresholds:
         ratios = []
         for run in runs:
-            names = names_of(run)
-            value, limit = (value_of(each, names, threshold.name) for each in (threshold.count, threshold.limit))
-            used, of = (value, limit) if threshold.is_upper else (limit, value)
-            ratios.append((used / of if of else float(used), run.case.name, run.case.sizes, value, limit))
+            value, limit, used = values_of(threshold, names_of(run))
+            ratios.append((used, run.case.name, run.case.sizes, value, limit))
         if ratios:
-            of, name, sizes, value, limit = max(ratios)
-            yield f"{threshold.name}: {of:.3f} ({value:,.6g} of {limit:,.6g}; {name}: {sizes})"
+            used, name, sizes, value, limit = max(ratios)
+            yield f"{threshold.name}: {used:.3f} ({value:,.6g} of {limit:,.6g}; {name}: {sizes})"
 
 
 def main() -> int:
