@@ -29,7 +29,8 @@ endfunction()
 # ${CMAKE_BINARY_DIR}/graded/SLUG.json, which the target `graded` brings up to date, and the check
 #   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
 # holds that file against task.toml. The target `draws` grades each answer under 200 draws of the hidden cases, all of which must
-# come to the same; the target `limits` takes each limit of task.toml away and looks for an answer that notices.
+# come to the same; the target `limits` takes each limit of task.toml away and looks for an answer that notices; the target `slack`
+# measures how much room the thresholds leave above the dearest right answer.
 function(add_assignment slug)
     if(NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
         return()
@@ -47,7 +48,7 @@ function(add_assignment slug)
         DEPENDS ${files} ${grader} ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the answers of assignment ${slug}"
         VERBATIM)
-    foreach(trial IN ITEMS draws limits)
+    foreach(trial IN ITEMS draws limits slack)
         if(NOT TARGET ${trial})
             add_custom_target(${trial})
         endif()

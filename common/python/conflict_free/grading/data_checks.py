@@ -52,26 +52,35 @@ def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterat
         )
 
 
+#: What is said of the limits of `few_lanes`, and the help.
+_FEW_LANES = {
+    "atomics": (
+        "warps make {:,} atomic operations",
+        "Use ordinary loads and stores, and an atomic operation where several threads change one number.",
+    ),
+    "memory_instructions": (
+        "warps access memory by {:,} instructions",
+        "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
+    ),
+}
+
+
+def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
+    """Yield the name of each limit on warp-level operations, their number in a run with these ``names``, and the limit."""
+    made = {
+        "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
+        "memory_instructions": names["traffic"]["requests"] + names["shared"]["instructions"],
+    }
+    for name, number in made.items():
+        if (limit := getattr(assignment.kernels, name)) is not None:
+            yield name, number, value_of(limit, parameters, f"kernels.{name}")
+
+
 def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Difference]:
-    names, work = names_of(run), assignment.kernels
-    atomics = names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"]
-    most = value_of(work.atomics, run.case.parameters, "kernels.atomics")
-    if atomics > most:
-        yield Difference(
-            f"warps make {atomics:,} atomic operations",
-            f"at most {most:,.0f}",
-            "Use ordinary loads and stores, and an atomic operation where several threads change one number.",
-        )
-    if work.memory_instructions is None:
-        return
-    made = names["traffic"]["requests"] + names["shared"]["instructions"]
-    most = value_of(work.memory_instructions, run.case.parameters, "kernels.memory_instructions")
-    if made > most:
-        yield Difference(
-            f"warps access memory by {made:,} instructions",
-            f"at most {most:,.0f}",
-            "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
-        )
+    for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters):
+        if made > most:
+            seen, help_ = _FEW_LANES[name]
+            yield Difference(seen.format(made), f"at most {most:,.0f}", help_)
 
 
 def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assignment) -> Iterator[Difference]:

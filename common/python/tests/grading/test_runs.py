@@ -134,6 +134,14 @@ def test_a_lower_bound_fails_below_it():
     assert found([run], threshold("shared_load.instructions", "10", upper=False))["counts.t"].passed
 
 
+def test_a_check_that_passes_quotes_the_tightest_case():
+    runs = [made_run([kernel(conflicts)], name=name) for name, conflicts in (("a", 1), ("b", 3), ("c", 2))]
+    finding = found(runs, threshold("shared_load.conflicts", "4"))["counts.t"]
+    assert (finding.passed, finding.seen) == (True, "shared_load.conflicts is 3 (case b)")
+    finding = found(runs, threshold("shared_load.conflicts", "1", upper=False))["counts.t"]
+    assert (finding.passed, finding.seen) == (True, "shared_load.conflicts is 1 (case a)")
+
+
 def test_every_case_has_to_keep_every_limit():
     assert not found([made_run([kernel(0)]), made_run([kernel(9)], name="odd")], threshold("shared_load.conflicts"))["counts.t"].passed
 
