@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Holds the outputs of a run against those of the reference."""
+"""Compares the outputs of a run with those of the reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .cases import DrawnCase
 
 @dataclass(frozen=True)
 class Difference:
-    """What of an output is wrong, for readers."""
+    """What is wrong, what is right instead, and one sentence of help."""
 
     seen: str
     wanted: str
@@ -22,7 +22,7 @@ class Difference:
 
 
 def _is_wrong(actual: numpy.ndarray, expected: numpy.ndarray, tolerance: float) -> numpy.ndarray:
-    """Where two arrays differ. With a tolerance of 0 every bit counts, but for the sign of zero."""
+    """Return where two arrays differ. With a tolerance of 0 every bit counts except the sign of zero."""
     if tolerance == 0:
         return ~(actual == expected)
     with numpy.errstate(all="ignore"):
@@ -34,7 +34,7 @@ def _written(value: object) -> str:
 
 
 def difference(case: DrawnCase, outputs: Mapping[str, numpy.ndarray | None], tolerance: float) -> Difference | None:
-    """Return what is wrong with the outputs of a case, or None. ``tolerance`` is relative."""
+    """Return the first difference between the outputs of a case and the expected ones, or None. ``tolerance`` is relative."""
     for name, expected in case.expected.items():
         actual = outputs[name]
         if actual is None:
@@ -64,5 +64,5 @@ def _described(name: str, actual: numpy.ndarray, expected: numpy.ndarray, before
 
 
 def _bits(array: numpy.ndarray) -> numpy.dtype:
-    """The unsigned integers as wide as the elements."""
+    """Return the type of unsigned integers that are as wide as the elements."""
     return numpy.dtype(f"u{array.dtype.itemsize}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a student is shown of a threshold that is not kept: the lines to blame, and the picture."""
+"""Tests the lines and the picture that a student is shown of an exceeded threshold."""
 
 from __future__ import annotations
 
