@@ -21,6 +21,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.util.docutils import SphinxDirective
 
+from conflict_free import counts
 from conflict_free.evidence import lookup
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import pretty_size
@@ -168,7 +169,8 @@ def _prepare(app: Sphinx, config: Config) -> None:
         )
     config.conflict_free_book = str(app.confdir)
     digest = hashlib.sha256()
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *EVIDENCE.glob("*.py")]):
+    made_of = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *EVIDENCE.glob("*.py"), Path(counts.__file__), counts.SCHEMA]
+    for path in sorted(made_of):
         digest.update(path.read_bytes())
     # A page cannot depend on a file that does not exist yet, such as a first result of the reader's GPU.
     results = folder(config, "conflict_free_results")

@@ -13,6 +13,11 @@ from typing import Any
 
 import jsonschema_rs
 
+from .counts import SCHEMA
+
+#: The name by which other schemas refer to that of the model's reports.
+REPORT = "urn:conflict-free-cuda:report.schema"
+
 
 @dataclass(frozen=True, order=True)
 class Misfit:
@@ -30,8 +35,8 @@ class Schema:
     """A schema of the draft of 2020."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        """Raises ``jsonschema_rs.ValidationError`` if it is none."""
-        self._validator = jsonschema_rs.Draft202012Validator(schema)
+        """Raise ``jsonschema_rs.ValidationError`` if it is none. It may refer to the schema of the model's reports, by REPORT."""
+        self._validator = jsonschema_rs.Draft202012Validator(schema, retriever=_retrieve)
 
     @classmethod
     @functools.cache
@@ -46,6 +51,12 @@ class Schema:
         except ValueError as error:  # a value that JSON does not have, such as a date of TOML
             return [Misfit((), str(error))]
         return sorted(Misfit(tuple(map(str, error.instance_path)), _short(error.message)) for error in found)
+
+
+def _retrieve(name: str) -> dict[str, Any]:
+    if name != REPORT:
+        raise LookupError(f"a schema refers to {name!r}; accepted: {REPORT}")
+    return json.loads(SCHEMA.read_text(encoding="utf-8"))
 
 
 def _short(message: str) -> str:

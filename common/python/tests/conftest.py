@@ -89,6 +89,8 @@ def house(bytecode: None, tmp_path: Path) -> House:
         shutil.copytree(REPOSITORY / folder, root / folder, ignore=leave)
     for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
         shutil.copy(path, root)
+    (root / "common" / "model").mkdir()
+    shutil.copy(REPOSITORY / "common" / "model" / "report.schema.json", root / "common" / "model")
     chapter = root / "chapters" / "copy"
     chapter.mkdir(parents=True)
     (chapter / "copy.cu").write_text(DEMO_SOURCE, encoding="utf-8")

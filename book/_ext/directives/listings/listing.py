@@ -18,6 +18,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from conflict_free.counts import MEASURES
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import access_metric, counted_size, failures, format_number, parse_size
 from conflict_free.evidence.names import ResultError
@@ -35,37 +36,31 @@ HELPERS = ("constants", "launch", "entry")
 def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]:
     """Return the notes of a listing's margin by line number of ``file``.
 
-    A note says what one warp instruction of the line takes on average: sectors for global memory,
-    wavefronts for shared memory. ``excess`` tells whether that is more than the ideal, ``factor`` how many
-    times as much, ``title`` says all of it in words.
+    A note says what one warp instruction of the line costs on average, such as sectors for global memory. ``excess`` tells
+    whether that is more than the ideal, ``factor`` how many times as much, ``title`` says all of it in words.
     """
     sums: dict[tuple[int, str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for line in counts["lines"]:
-        if line["file"].rsplit("/", 1)[-1] != file:
-            continue
-        total = sums[line["line"], line["space"], line["op"]]
-        for key, number in line.items():
-            if isinstance(number, int) and key != "line":
-                total[key] += number
+        if line["file"].rsplit("/", 1)[-1] == file:
+            for key in MEASURES[line["space"]].keys:
+                sums[line["line"], line["space"], line["op"]][key] += line[key]
     notes: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for (number, space, op), total in sorted(sums.items()):
-        if space == "global":
-            many, one, unit = "sectors", "request", "sector"
-        else:
-            many, one, unit = "wavefronts", "instruction", "wavefront"
-        if not total[one + "s"]:
+        measure = MEASURES[space]
+        if not total[measure.number]:
             continue
-        per = access_metric(total, f"{many}_per_{one}")
-        ideal = access_metric(total, f"ideal_{many}_per_{one}")
-        excess = per > ideal
-        words = f"{space} {op}: {format_number(per)} {unit if per == 1 else many} a {one}, ideal {format_number(ideal)}"
+        per = measure.each(total)
+        ideal = access_metric(total, f"{measure.ideal}_per_{measure.one}") if measure.ideal else None
+        cost = f"{format_number(per)} {measure.cost.removesuffix('s') if per == 1 else measure.cost}"
+        least = "" if ideal is None else f", ideal {format_number(ideal)}"
+        excess = ideal is not None and per > ideal
         notes[number].append(
             {
-                "op": op,
-                "text": f"{format_number(per)} {unit if per == 1 else many}",
+                "op": op.replace("_", " ") if space in ("global", "shared") else f"{space} {op}",
+                "text": cost,
                 "excess": excess,
                 "factor": f"{format_number(per / ideal)}×" if excess and ideal else "",
-                "title": words,
+                "title": f"{space} {op.replace('_', ' ')}: {cost} {'an' if measure.one[0] in 'aeiou' else 'a'} {measure.one}{least}",
             }
         )
     return notes

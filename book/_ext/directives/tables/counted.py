@@ -10,9 +10,10 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from conflict_free.counts import GROUPS
 from conflict_free.evidence import parity
 from conflict_free.evidence.lookup import Evidence
-from conflict_free.evidence.metrics import access_metric, counted_size, format_number, parse_size
+from conflict_free.evidence.metrics import counted_size, format_number, parse_size
 from conflict_free.evidence.names import ACCESSES, COUNTED_SIZE, ResultError
 
 from ..changes import BEFORE_CHANGE
@@ -23,26 +24,22 @@ def counted_rows(counts: dict[str, Any]) -> list[dict[str, str]]:
     """Return the rows of one kernel: one for each kind of access it makes, then its barriers."""
     rows = []
     for key, words in ACCESSES.items():
-        access = counts[key]
-        if key.startswith("global"):
-            one, many, unit = "requests", "sectors", "sector"
-        else:
-            one, many, unit = "instructions", "wavefronts", "wavefront"
-        if not access[one]:
+        access, measure = counts[key], GROUPS[key].measure
+        number, many = access[measure.number], measure.cost
+        if not number:
             continue
-        per = access_metric(access, f"{many}_per_{one[:-1]}")
-        ideal = access_metric(access, f"ideal_{many}_per_{one[:-1]}")
-        excess = access[many] - access[f"ideal_{many}"]
+        per = measure.each(access)
+        excess = access[many] - access[measure.ideal]
         rows.append(
             {
                 "access": words,
-                "count": f"{access[one]:,}",
-                "one": one if access[one] != 1 else one[:-1],
+                "count": f"{number:,}",
+                "one": measure.number if number != 1 else measure.one,
                 "per": format_number(per),
-                "ideal": format_number(ideal),
-                "unit": unit if per == 1 else many,
+                "ideal": format_number(access[measure.ideal] / number),
+                "unit": many.removesuffix("s") if per == 1 else many,
                 "excess": f"{excess:,}",
-                "excess_unit": "conflicts" if key.startswith("shared") else many,
+                "excess_unit": "conflicts" if "conflicts" in measure.keys else many,
                 "wasteful": excess > 0,
             }
         )

@@ -9,45 +9,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conflict_free.console import USAGE, Stop
+from conflict_free.counts import GROUPS, NUMBERS, Group
 
 from . import expressions
 
-_SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
-_GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
-_GROUPS = {
-    **{f"shared_{operation}": _SHARED for operation in ("load", "store", "atomic")},
-    **{f"global_{operation}": _GLOBAL for operation in ("load", "store", "atomic")},
-    **{f"local_{operation}": _GLOBAL for operation in ("load", "store")},
-    "constant_load": ("instructions", "words"),
-    "texture_load": ("requests", "bytes"),
-    "texture_store": ("requests", "bytes"),
-    "bulk_copy": _GLOBAL,
-}
-_NUMBERS = ("barriers", "warp_barriers", "shared_bytes", "launch")
 _SHOWN_LAUNCHES = 5
 
 
-def _group(counts: Mapping[str, int], keys: Sequence[str]) -> dict[str, float]:
-    """The counts of a group, 0 where a launch has none, and what one instruction took on average."""
-    group: dict[str, float] = {key: counts.get(key, 0) for key in keys}
-    for cost, number, name in (
-        ("wavefronts", "instructions", "wavefronts_per_instruction"),
-        ("sectors", "requests", "sectors_per_request"),
-    ):
-        if cost in group:
-            group[name] = group[cost] / group[number] if group[number] else 0.0
-    return group
+def _group(group: Group, kernel: Mapping[str, Any]) -> dict[str, float]:
+    """The counts of a group, 0 where a launch has none, and the mean cost of one instruction."""
+    measure = group.measure
+    found: dict[str, float] = {key: group.of(kernel).get(key, 0) for key in measure.keys}
+    return {**found, measure.per: measure.each(found)}
 
 
 def names_of(kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """What an expression may name, of one launch of a report."""
-    copy = kernel.get("async_copy", {})
+    """The names that an expression may use for a launch of a report, with their values."""
     return {
         "name": kernel.get("name", ""),
-        **{name: kernel.get(name, 0) for name in _NUMBERS},
-        **{name: _group(kernel.get(name, {}), keys) for name, keys in _GROUPS.items()},
-        "async_copy_shared": _group(copy.get("shared", {}), _SHARED),
-        "async_copy_global": _group(copy.get("global", {}), _GLOBAL),
+        **{name: kernel.get(name, 0) for name in (*NUMBERS, "shared_bytes", "launch")},
+        **{name: _group(group, kernel) for name, group in GROUPS.items()},
     }
 
 

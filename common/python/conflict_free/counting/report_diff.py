@@ -8,26 +8,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, OneLineParser, say
+from conflict_free.counts import GROUPS, KEYS, NUMBERS, OPERATIONS, SPACES
 
 from . import saved_report
 from .launches import fold
-from .printed_report import MEASURES, OPERATIONS
 
-_TOTALS = (
-    "shared_load",
-    "shared_store",
-    "shared_atomic",
-    "global_load",
-    "global_store",
-    "global_atomic",
-    "local_load",
-    "local_store",
-    "texture_load",
-    "texture_store",
-    "constant_load",
-    "bulk_copy",
-)
-_COUNTS = ("instructions", "wavefronts", "conflicts", "requests", "sectors", "words", "bytes")
+# The ideal counts follow from the accesses, so they differ where another count does.
+_COUNTS = tuple(key for key in KEYS if not key.startswith("ideal_"))
 
 
 def _kernels(data: dict) -> dict[str, list[dict]]:
@@ -57,14 +44,17 @@ def _lines(kernel: dict) -> dict[tuple, dict]:
 
 def _place(key: tuple) -> tuple:
     file, line, space, operation = key
-    return file, line, list(MEASURES).index(space), OPERATIONS.index(operation)
+    return file, line, SPACES.index(space), OPERATIONS.index(operation)
 
 
 def _kernel_changes(old: dict, new: dict) -> list[str]:
     """What differs between two counts of one kernel, a line each."""
-    changes = [f"  {name.replace('_', ' ')}: {change}" for name in _TOTALS if (change := _change(old.get(name, {}), new.get(name, {})))]
-    if old.get("barriers", 0) != new.get("barriers", 0):
-        changes.append(f"  barriers {old.get('barriers', 0):,} -> {new.get('barriers', 0):,}")
+    changes = [
+        f"  {name.replace('_', ' ')}: {change}" for name, group in GROUPS.items() if (change := _change(group.of(old), group.of(new)))
+    ]
+    for name in NUMBERS:
+        if old.get(name, 0) != new.get(name, 0):
+            changes.append(f"  {name.replace('_', ' ')} {old.get(name, 0):,} -> {new.get(name, 0):,}")
     before, after = _lines(old), _lines(new)
     for key in sorted(before.keys() | after.keys(), key=_place):
         if change := _change(before.get(key, {}), after.get(key, {})):

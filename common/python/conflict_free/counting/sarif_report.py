@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from conflict_free.counts import MEASURES
+
 from .launches import fold, without_calls
-from .printed_report import MEASURES
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HAZARDS = {
@@ -24,9 +25,10 @@ _HAZARDS = {
 #: What kept the program from its end.
 _STOPPED = "stopped"
 _ERRORS = {_STOPPED: "The program did not come to its end, or a part of it was refused"}
+#: For memory spaces whose cost a warning tells: the rule, and its description.
 _COSTS = {
-    "bank_conflict": "An access to shared memory takes more wavefronts than it would without bank conflicts",
-    "scattered_access": "An access to global memory moves more sectors than its bytes would fill",
+    "shared": ("bank_conflict", "An access to shared memory takes more wavefronts than it would without bank conflicts"),
+    "global": ("scattered_access", "An access to global memory moves more sectors than its bytes would fill"),
 }
 
 
@@ -63,9 +65,9 @@ def _error(error: dict, sources: Sequence[Path]) -> dict:
 def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
     """A result for a line that takes more than it would at best."""
     measure = MEASURES[line["space"]]
-    if line["space"] not in ("shared", "global") or measure.is_ideal(line) or not line["file"]:
+    if line["space"] not in _COSTS or measure.is_ideal(line) or not line["file"]:
         return None
-    rule = "bank_conflict" if line["space"] == "shared" else "scattered_access"
+    rule, _ = _COSTS[line["space"]]
     text = (
         f"{kernel['name']}: {line['space']} {line['op'].replace('_', ' ')}: {line[measure.cost]:,} {measure.cost}, "
         f"{line[measure.ideal]:,} at best"
@@ -81,7 +83,7 @@ def log(data: dict, sources: Sequence[Path]) -> dict:
     for launches in fold(data["kernels"]):
         lines = without_calls(launches.counts["lines"])
         results += [cost for line in lines if (cost := _cost(launches.counts, line, sources))]
-    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_ERRORS, **_COSTS}.items()]
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_ERRORS, **dict(_COSTS.values())}.items()]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

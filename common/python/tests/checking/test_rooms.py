@@ -15,6 +15,7 @@ ROOMS = (
     "console",
     "arguments",
     "whole_files",
+    "counts",
     "schemas",
     "setup",
     "evidence",

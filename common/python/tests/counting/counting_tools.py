@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
+from conflict_free import counts
 from conflict_free.schemas import Schema
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
-SCHEMA = Schema.of(REPOSITORY / "common" / "model" / "report.schema.json")
+SCHEMA = Schema.of(counts.SCHEMA)
 
 needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
 
