@@ -10,16 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from .console import ROOT
+from .model_files import REPORT_SCHEMA
 
-_INSTALLED = Path(__file__).resolve().parent / "model" / "share" / "conflict_free"
-#: The schema of a report: an installed package has it within, a checkout beside the model.
-SCHEMA = (_INSTALLED if _INSTALLED.is_dir() else ROOT / "common" / "model") / "report.schema.json"
-
-_DEFINITIONS = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
+_DEFINITIONS = json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))["$defs"]
 _KERNEL = _DEFINITIONS["kernel"]["properties"]
 _LINE = _DEFINITIONS["line"]["properties"]
 

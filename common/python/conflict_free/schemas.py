@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from .counts import SCHEMA
+from .model_files import REPORT_SCHEMA
 
 #: The name by which other schemas refer to that of the model's reports.
 REPORT = "urn:conflict-free-cuda:report.schema"
@@ -56,7 +56,7 @@ class Schema:
 def _retrieve(name: str) -> dict[str, Any]:
     if name != REPORT:
         raise LookupError(f"a schema refers to {name!r}; accepted: {REPORT}")
-    return json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))
 
 
 def _short(message: str) -> str:

@@ -21,6 +21,9 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PEERS = REPOSITORY / "common" / "python" / "conflict_free" / "measuring" / "peers"
 sys.path[:0] = [str(REPOSITORY / "common" / "python"), str(PEERS)]
 
+from conflict_free import cuda_version  # noqa: E402  found by the line above
+from conflict_free.model_files import REPORT_SCHEMA  # noqa: E402
+
 DEMO_SOURCE = """\
 // [constants]
 constexpr int TILE_DIM = 32;
@@ -89,8 +92,10 @@ def house(bytecode: None, tmp_path: Path) -> House:
         shutil.copytree(REPOSITORY / folder, root / folder, ignore=leave)
     for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
         shutil.copy(path, root)
-    (root / "common" / "model").mkdir()
-    shutil.copy(REPOSITORY / "common" / "model" / "report.schema.json", root / "common" / "model")
+    for path in (REPORT_SCHEMA, cuda_version.SOURCE):
+        copy = root / path.relative_to(REPOSITORY)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     chapter = root / "chapters" / "copy"
     chapter.mkdir(parents=True)
     (chapter / "copy.cu").write_text(DEMO_SOURCE, encoding="utf-8")
@@ -218,7 +223,7 @@ def gpu_house(house: House, driver: Path) -> House:
     house.tool("copy", CHAPTER_PROGRAM, programs)
     model = model_runtime.libraries(ready)
     model.mkdir(parents=True)
-    (model / model_runtime.RUNTIME).write_text("", encoding="utf-8")
+    (model / cuda_version.RUNTIME).write_text("", encoding="utf-8")
     nvcc = house.tool("nvcc", "print('Cuda compilation tools, release 13.0, V13.0.88')")
     (ready / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={nvcc}\n", encoding="utf-8")
     command = f"{nvcc} -forward-unknown-to-host-compiler -I/x/include -O3 -DNDEBUG -std=c++20 -x cu -c /x/copy.cu -o copy.o"

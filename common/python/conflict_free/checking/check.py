@@ -11,11 +11,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import ROOT, OneLineParser, Stop, say, use_venv
 from conflict_free.evidence import files, parity, source
 from conflict_free.evidence.names import HISTORICAL, LOCAL, ResultError
 from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters, source_files, source_path
-from conflict_free.setup.lock import check_no_place
+from conflict_free.setup.lock import check_no_place, requirements, wanted_text
 
 from . import readme
 from .bank_rule import bank_rule
@@ -125,7 +126,11 @@ def places() -> Iterator[str]:
 
 
 def lock_files() -> Iterator[str]:
-    """Every wanted package is locked, and no lock file says where to fetch from."""
+    """Every wanted package is locked, for the model's version of CUDA, and no lock file says where to fetch from."""
+    for path in filter(Path.exists, requirements()):
+        text = path.read_text(encoding="utf-8")
+        if text != wanted_text(text):
+            yield f"{_name(path)}: its packages are not of CUDA {cuda_version.VERSION}, which {_name(cuda_version.SOURCE)} names; run scripts/lock"
     for wanted in sorted(ROOT.glob("requirements*.in")):
         lock = wanted.with_suffix(".lock")
         text = lock.read_text(encoding="utf-8") if lock.exists() else ""

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
+from conflict_free.setup import cmake
 
 from . import exactness, machine_code, model_runtime, packaged
 from .nvcc_command import values, with_ptx
@@ -60,11 +60,10 @@ def _nvcc_of(build: Path) -> Path | None:
     """The compiler that a build folder was configured with; with an installed package, the one that is there."""
     if build == packaged.MODEL:
         return packaged.nvcc()
-    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-    found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
+    found = cmake.compiler_of(build)
     if not found:
         raise Stop(f"{build} has no CUDA compiler; configure it anew", USAGE)
-    return Path(found[1])
+    return found
 
 
 def _digest(path: str | os.PathLike) -> str:

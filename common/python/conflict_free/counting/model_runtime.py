@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from conflict_free import cuda_version
+
 from . import packaged
 
 VARIABLE = "LD_LIBRARY_PATH"
-RUNTIME = "libcudart.so.13"
 AUDIT_VARIABLE = "LD_AUDIT"
 AUDIT = "libconflict_free_audit.so"
 
@@ -21,7 +22,7 @@ def libraries(build: Path) -> Path:
 
 
 def is_built(build: Path) -> bool:
-    return (libraries(build) / RUNTIME).exists()
+    return (libraries(build) / cuda_version.RUNTIME).exists()
 
 
 def environment(build: Path, **more: str) -> dict[str, str]:

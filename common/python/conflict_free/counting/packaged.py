@@ -14,12 +14,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import ROOT, USAGE, Stop
+from conflict_free.model_files import MODEL
 from conflict_free.setup import cuda
 
-#: An installed package has the model within; a checkout builds it.
-MODEL = Path(__file__).resolve().parents[1] / "model"
-NO_NVCC = "no nvcc of CUDA 13.0 here; pip install 'conflict-free[nvcc]' installs one"
+NO_NVCC = f"no nvcc of CUDA {cuda_version.VERSION} here; pip install 'conflict-free[nvcc]' installs one"
 
 
 def is_installed() -> bool:
@@ -50,8 +50,8 @@ def cuda_of_wheels() -> Iterator[Path]:
     """The folders of NVIDIA's packages for this Python, and for that of a checkout."""
     found = importlib.util.find_spec("nvidia")
     for place in (found.submodule_search_locations if found else None) or ():
-        yield Path(place) / "cu13"
-    yield from sorted((ROOT / ".venv" / "lib").glob("python3*/site-packages/nvidia/cu13"))
+        yield Path(place) / cuda_version.WHEELS
+    yield from sorted((ROOT / ".venv" / "lib").glob(f"python3*/site-packages/nvidia/{cuda_version.WHEELS}"))
 
 
 def _complete(wheels: Path) -> Path:
@@ -65,7 +65,7 @@ def _complete(wheels: Path) -> Path:
             (new / folder).mkdir()
             for path in (wheels / folder).iterdir():
                 (new / folder / path.name).symlink_to(path)
-        (new / "lib" / "libcudart.so").symlink_to("libcudart.so.13")
+        (new / "lib" / "libcudart.so").symlink_to(cuda_version.RUNTIME)
         (new / "lib64").symlink_to("lib")
         shutil.rmtree(toolkit, ignore_errors=True)
         with contextlib.suppress(OSError):  # another run made it just now

@@ -9,13 +9,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import USAGE, OneLineParser, Stop
 from conflict_free.whole_files import write_asked
 
 from . import command_line, html_report, printed_report, sarif_report
 
 # Not the reader's own, though they are on this machine: NVIDIA's headers and the system's.
-_SYSTEM_PARTS = ("/usr/", "/nvidia/cu13/", "/conflict-free/toolkit/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
+_SYSTEM_PARTS = ("/usr/", f"/nvidia/{cuda_version.WHEELS}/", "/conflict-free/toolkit/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
 
 
 def read(path: Path) -> dict:

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import FAILED, USAGE, Stop, run_main
 from conflict_free.whole_files import write_asked
 
@@ -27,7 +28,7 @@ def machine_names(build: Path) -> list[str]:
     # The library follows the environment and catches signals: that belongs into a process of its own.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SIMT_")}
     done = subprocess.run(
-        [sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / model_runtime.RUNTIME],
+        [sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / cuda_version.RUNTIME],
         capture_output=True,
         text=True,
         check=False,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from conflict_free.console import Stop
 from conflict_free.evidence.places import SPECIMENS
+from conflict_free.setup import cmake, cuda
 
 CLOCKS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem"}
 
@@ -89,35 +90,21 @@ def query_device() -> dict:
     }
 
 
-def parse_nvcc_version(text: str) -> str:
-    """The toolkit's version in the output of `nvcc --version`, for example 13.0.88."""
-    found = re.search(r"\bV(\d+\.\d+\.\d+)", text)
-    if not found:
-        raise Stop("nvcc --version names no version")
-    return found.group(1)
-
-
 def compiler(build: Path) -> Path:
     """The nvcc that a build folder was configured with."""
-    cache = build / "CMakeCache.txt"
-    found = re.search(
-        r"^CMAKE_CUDA_COMPILER:\w+=(.+)$",
-        cache.read_text(encoding="utf-8") if cache.exists() else "",
-        re.MULTILINE,
-    )
+    found = cmake.compiler_of(build)
     if not found:
         raise Stop(f"{build} is not configured with CUDA; scripts/measure builds it, or give --build-dir")
-    return Path(found.group(1))
+    return found
 
 
 def toolkit_version(build: Path) -> str:
-    """The version of the nvcc that a build folder was configured with."""
+    """The version of the nvcc that a build folder was configured with, with all three numbers."""
     nvcc = compiler(build)
-    try:
-        done = subprocess.run([str(nvcc), "--version"], capture_output=True, text=True)
-    except OSError as error:
-        raise Stop(f"cannot run {nvcc}: {error.strerror}") from error
-    return parse_nvcc_version(done.stdout)
+    found = cuda.nvcc_version(nvcc)
+    if not found:
+        raise Stop(f"{nvcc} --version names no version")
+    return ".".join(map(str, found))
 
 
 # Options of a compile command that say where files are, not how they are compiled.

@@ -53,6 +53,12 @@ def _cached(cache: str, name: str) -> str | None:
     return found.group(1) if found else None
 
 
+def compiler_of(build: Path) -> Path | None:
+    """The CUDA compiler that a build folder was configured with; None if there is none."""
+    found = _cached(read(build / "CMakeCache.txt"), "CMAKE_CUDA_COMPILER")
+    return Path(found) if found else None
+
+
 def configure(tools: Tools) -> Path:
     """Configures the build folder with the tools of the set-up, unless that was done; returns it.
 

@@ -12,14 +12,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import ROOT, USAGE, Stop, say, step
 
 from .cmake import CMAKE_MINIMUM, version_of
 from .folders import CUDA, VENV, install_locked, read, remove, stamp_text
 from .packages import include_folders
-
-#: The compiler whose PTX and whose runtime library the counting model knows.
-NVCC_ACCEPTED = (13, 0)
 
 _PROBE_CMAKE = """\
 cmake_minimum_required(VERSION 3.24)
@@ -49,10 +47,10 @@ def system_nvcc() -> Path | None:
     for candidate in found:
         if candidate and os.access(candidate, os.X_OK):
             version = nvcc_version(Path(candidate))
-            if version[:2] == NVCC_ACCEPTED:
+            if version[:2] == cuda_version.PARTS:
                 return Path(candidate)
             shown = ".".join(map(str, version)) or "of unknown version"
-            say(f"Set-up: {candidate} is passed over: it is {shown}, {'.'.join(map(str, NVCC_ACCEPTED))} is accepted")
+            say(f"Set-up: {candidate} is passed over: it is {shown}, {cuda_version.VERSION} is accepted")
     return None
 
 
@@ -99,7 +97,7 @@ def _probe(nvcc: Path, title: str) -> None:
 
 
 def _nvcc_of_wheels() -> Path:
-    return CUDA / "toolkit" / "nvidia" / "cu13" / "bin" / "nvcc"
+    return CUDA / "toolkit" / "nvidia" / cuda_version.WHEELS / "bin" / "nvcc"
 
 
 def present_nvcc() -> Path | None:
@@ -121,7 +119,7 @@ def install_nvcc() -> tuple[Path, bool]:
     remove(new)
     CUDA.mkdir(exist_ok=True)
     install_locked("Set-up: CUDA compiler", lock, python=VENV / "bin" / "python", target=new)
-    tree = new / "nvidia" / "cu13"
+    tree = new / "nvidia" / cuda_version.WHEELS
     # nvcc links with lib64, and -lcudart wants a name without a version; the wheels have neither.
     (tree / "lib64").symlink_to("lib")
     for library in (tree / "lib").glob("libcudart.so.*"):

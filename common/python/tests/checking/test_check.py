@@ -9,6 +9,8 @@ import json
 import pytest
 from conftest import CODE, PROSE
 
+from conflict_free.cuda_version import VERSION
+
 
 def findings(house) -> list[str]:
     done = house.run("check")
@@ -59,6 +61,13 @@ def test_a_lock_file_that_says_where_to_fetch(tidy, line):
 def test_a_wanted_package_that_is_not_locked(tidy):
     append(tidy, "requirements.in", "unheard-of\n")
     assert findings(tidy) == ["requirements.lock has no unheard-of; run scripts/lock"]
+
+
+def test_a_package_of_another_version_of_cuda(tidy):
+    path = tidy.root / "requirements-cuda.in"
+    path.write_text(path.read_text(encoding="utf-8").replace(f"=={VERSION}.*", "==9.1.*"), encoding="utf-8")
+    named = f"of CUDA {VERSION}, which common/model/cmake/CudaVersion.cmake names"
+    assert findings(tidy) == [f"requirements-cuda.in: its packages are not {named}; run scripts/lock"]
 
 
 def test_a_chapter_that_is_not_listed(tidy):

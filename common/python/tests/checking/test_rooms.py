@@ -15,6 +15,8 @@ ROOMS = (
     "console",
     "arguments",
     "whole_files",
+    "model_files",
+    "cuda_version",
     "counts",
     "schemas",
     "setup",

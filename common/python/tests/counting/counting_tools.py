@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
-from conflict_free import counts
+from conflict_free.model_files import REPORT_SCHEMA
 from conflict_free.schemas import Schema
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
-SCHEMA = Schema.of(counts.SCHEMA)
+SCHEMA = Schema.of(REPORT_SCHEMA)
 
 needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
 

@@ -11,6 +11,7 @@ from test_printed_report import kernel, report, shared
 
 from conflict_free import counts
 from conflict_free.counting import report_diff, sarif_report
+from conflict_free.model_files import REPORT_SCHEMA
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_a_measure_knows_its_cost_and_its_ideal():
 
 
 def test_each_hazard_of_the_schema_has_its_rule_for_editors():
-    schema = json.loads(counts.SCHEMA.read_text(encoding="utf-8"))
+    schema = json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))
     assert set(sarif_report._HAZARDS) == set(schema["$defs"]["hazard"]["properties"]["kind"]["enum"])
 
 
