@@ -8,6 +8,7 @@ import json
 import re
 
 import pytest
+from synthetic import changed_json
 from test_directives import replace_in, text_of
 
 from directives.listings.diff import diff_lines
@@ -79,16 +80,14 @@ def test_each_memory_space_has_a_note_in_its_unit(space, op, counts, shown, titl
 
 
 def test_a_page_shows_reads_of_constants_and_of_local_memory(project):
-    path = project.counts / "copy.json"
-    data = json.loads(path.read_text())
-    for row in data["rows"]:
-        if row["kernel"] == "copy_plain":
-            place = {"file": "copy.cu", "line": row["counts"]["lines"][0]["line"]}
-            row["counts"]["lines"] += [
-                {**place, "space": "constant", "op": "load", "instructions": 4, "words": 4},
-                {**place, "space": "local", "op": "load", "requests": 4, "sectors": 16, "ideal_sectors": 16, "bytes": 512},
-            ]
-    path.write_text(json.dumps(data))
+    with changed_json(project.counts / "copy.json") as data:
+        for row in data["rows"]:
+            if row["kernel"] == "copy_plain":
+                place = {"file": "copy.cu", "line": row["counts"]["lines"][0]["line"]}
+                row["counts"]["lines"] += [
+                    {**place, "space": "constant", "op": "load", "instructions": 4, "words": 4},
+                    {**place, "space": "local", "op": "load", "requests": 4, "sectors": 16, "ideal_sectors": 16, "bytes": 512},
+                ]
     html = project.build_page(".. kernel-listing:: copy.copy_plain\n   :counts:")
     assert "constant load 1 word" in text_of(html) and "local load 4 sectors" in text_of(html)
 

@@ -212,7 +212,8 @@ def ncu_csv(values: dict[str, str], kernel: str = "copy_plain(float *, const flo
 def gpu_house(house: House, driver: Path) -> House:
     """A house with a GPU, a profiler and a build folder `ready` that all only pretend."""
     from conflict_free.counting import model_runtime
-    from conflict_free.measuring import counters, measured_chapter
+    from conflict_free.evidence import parity
+    from conflict_free.measuring import counters
 
     house.environment["LD_LIBRARY_PATH"] = str(driver)
     ready = house.root / "ready"
@@ -241,7 +242,7 @@ else:
     print(", ".join(answers[name] for name in query.split("=")[1].split(",")))
 """,
     )
-    values = {counters.METRICS[key]: f"{value:,}" for key, value in measured_chapter.six(counts()).items()}
+    values = {counters.METRICS[key]: f"{value:,}" for key, value in parity.model_counters(counts()).items()}
     values |= dict.fromkeys(counters.CACHES.values(), "65,536")
     house.tool(
         "ncu",

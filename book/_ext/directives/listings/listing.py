@@ -25,7 +25,7 @@ from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import SourceFile, Sources, shown_path
 
 from .. import changes
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, shown
 from .code import highlight_lines
 from .folds import fold
 
@@ -99,7 +99,7 @@ def kernel_listing(
     ]
     if counted and not any(line["notes"] for line in lines):
         raise ResultError(f"no access of {slug}.{name} at {shown_size} lies in lines {part.first_line}-{part.last_line}")
-    html = render(
+    made = shown(
         "listing.html",
         name=name,
         file=part.file,
@@ -112,7 +112,7 @@ def kernel_listing(
         of=of or "",
         anchor=anchor(directive.env, slug, name) if name not in HELPERS else "",
     )
-    return [raw_html(html), *(_failures(evidence, slug, of or name) if counted else [])]
+    return [made, *(_failures(evidence, slug, of or name) if counted else [])]
 
 
 def _failures(evidence: Evidence, slug: str, kernel: str) -> list[nodes.Node]:
@@ -121,7 +121,7 @@ def _failures(evidence: Evidence, slug: str, kernel: str) -> list[nodes.Node]:
     return [changes.notice(f"{text}.") for row in rows for text in failures(row)]
 
 
-class KernelListing(EvidenceDirective):
+class KernelListing(EvidenceDirective, directive="kernel-listing"):
     """``.. kernel-listing:: SLUG.KERNEL``: the kernel's region, by name.
 
     ``:counts:`` adds the margin of the model's counts per source line; ``:size: WxH`` chooses the size.
@@ -163,7 +163,7 @@ def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int,
     path, lines = source.path, highlight_lines(source.text)
     for number, mark in anchors.items():
         lines[number - 1] = f'<span id="{mark}"></span>{lines[number - 1]}'
-    opening = raw_html(render("full_source.html", file=shown_path(path), count=len(lines), lines=lines))
+    opening = shown("full_source.html", file=shown_path(path), count=len(lines), lines=lines)
     # The role takes a path relative to the page.
     page = Path(directive.env.doc2path(directive.env.docname))
     target = Path(os.path.relpath(path, page.parent)).as_posix()
@@ -173,7 +173,7 @@ def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int,
     return [opening, holder]
 
 
-class FullSource(EvidenceDirective):
+class FullSource(EvidenceDirective, directive="full-source"):
     """``.. full-source:: SLUG``: each of the chapter's source files, whole and folded, with a link to download it.
 
     ``:uncounted:`` is for a chapter whose kernels are not counted: those that were measured have their places.
@@ -215,5 +215,3 @@ def _forget_anchors(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
 def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.connect("env-before-read-docs", _forget_anchors)
-    app.add_directive("kernel-listing", KernelListing)
-    app.add_directive("full-source", FullSource)

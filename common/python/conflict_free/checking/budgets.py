@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conflict_free.console import Stop
+from conflict_free.setup.packages import CHROMIUM
 
 WIDTH, HEIGHT = 1400, 900
 
@@ -117,23 +118,24 @@ def measure(page: Any, folder: Path, slug: str) -> Length:
 
 
 @contextmanager
-def chromium_page() -> Iterator[Any]:
-    """A page of a headless Chromium of the system. Raises Stop without one."""
+def chromium() -> Iterator[Any]:
+    """A headless Chromium of the system, driven by Playwright. Raises Stop without one."""
     from playwright.sync_api import sync_playwright
 
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
+    path = next(filter(None, map(shutil.which, CHROMIUM.commands)), None)
+    if path is None:
         raise Stop("no Chromium: install it with the system's package manager (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
         # A container's root cannot use Chromium's own sandbox, and the pages are ours.
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser.new_page()
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
         browser.close()
 
 
 def measure_all(folder: Path, slugs: list[str]) -> list[Length]:
     """Measure the pages of some chapters of the rendered book in ``folder``. Raises Stop without a browser."""
-    with chromium_page() as page:
+    with chromium() as browser:
+        page = browser.new_page()
         return [measure(page, folder, slug) for slug in slugs]
 
 

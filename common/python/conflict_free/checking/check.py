@@ -29,24 +29,7 @@ AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
 CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
 HEADER_LINES = 5
 
-CODE_SUFFIXES = {
-    ".bash",
-    ".cmake",
-    ".cpp",
-    ".css",
-    ".cu",
-    ".cuh",
-    ".def",
-    ".h",
-    ".hpp",
-    ".html",
-    ".in",
-    ".js",
-    ".lock",
-    ".py",
-    ".sh",
-    ".toml",
-}
+CODE_SUFFIXES = set(".bash .cmake .cpp .css .cu .cuh .def .h .hpp .html .in .js .lock .py .sh .toml".split())
 PROSE_SUFFIXES = {".bib", ".md", ".rst"}
 
 # Folders that the scripts make; without git they are told from the repository's own by name.
@@ -62,24 +45,17 @@ PLACES = re.compile(
 
 def own_files() -> list[Path]:
     """The repository's own files, those that git does not know yet included."""
-    listed = (
-        subprocess.run(
-            ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            capture_output=True,
-            text=True,
-        )
-        if (ROOT / ".git").exists()
-        else None
-    )
-    if listed is not None and listed.returncode == 0:
-        found = [ROOT / name for name in listed.stdout.split("\0") if name]
-        return sorted(path for path in found if path.is_file())
-    return sorted(
-        Path(folder) / name
-        for folder, folders, names in os.walk(ROOT)
-        if folders.__setitem__(slice(None), [f for f in folders if f not in MADE]) is None
-        for name in names
-    )
+    if (ROOT / ".git").exists():
+        command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, capture_output=True, text=True)
+        if listed.returncode == 0:
+            found = [ROOT / name for name in listed.stdout.split("\0") if name]
+            return sorted(path for path in found if path.is_file())
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = set(folders) - MADE
+        found += [Path(folder) / name for name in names]
+    return sorted(found)
 
 
 def _text(path: Path) -> str | None:
@@ -197,10 +173,14 @@ def repeated_kernels() -> Iterator[str]:
             yield f"{_name(path)}: {name} is not what it is in {_name(kernels[name][0])}"
 
 
+def measured_machines() -> list[Path]:
+    """The folders of the machines whose results are committed."""
+    return [path for path in sorted(RESULTS.iterdir()) if path.is_dir() and path.name not in (LOCAL, HISTORICAL)]
+
+
 def committed_results() -> Iterator[str]:
     """Every committed result is valid and was measured with the kernels of today."""
-    machines = [path for path in sorted(RESULTS.iterdir()) if path.is_dir() and path.name not in (LOCAL, HISTORICAL)]
-    for path in (file for machine in machines for file in sorted(machine.glob("*.json"))):
+    for path in (file for machine in measured_machines() for file in sorted(machine.glob("*.json"))):
         machine = path.parent.name
         try:
             result = files.load_result(path)
@@ -220,16 +200,15 @@ def committed_results() -> Iterator[str]:
             )
 
 
-def counters_are_counts(counts: Path | None = None) -> Iterator[str]:
+def counters_are_counts() -> Iterator[str]:
     """The committed counters of each GPU are the model's counts, but for the listed exceptions."""
     try:
         exceptions = parity.load_exceptions(RESULTS)
     except ResultError as error:
         yield _inside(error)
         return
-    for machine in sorted(RESULTS.iterdir()):
-        if machine.is_dir() and machine.name not in (LOCAL, HISTORICAL):
-            yield from (finding for finding, _ in parity.check_folder(machine, counts, exceptions) if finding)
+    for machine in measured_machines():
+        yield from (finding for finding, _ in parity.check_folder(machine, None, exceptions) if finding)
 
 
 def readme_table() -> Iterator[str]:
@@ -267,13 +246,12 @@ def check_counts(counts: Path) -> int:
     """Compares the counts of a build with the committed counters; an error if there is nothing to compare."""
     exceptions = parity.load_exceptions(RESULTS)
     compared = findings = 0
-    for machine in sorted(RESULTS.iterdir()):
-        if machine.is_dir() and machine.name not in (LOCAL, HISTORICAL):
-            for finding, number in parity.check_folder(machine, counts, exceptions):
-                compared += number
-                if finding:
-                    findings += 1
-                    print(finding, file=sys.stderr)
+    for machine in measured_machines():
+        for finding, number in parity.check_folder(machine, counts, exceptions):
+            compared += number
+            if finding:
+                findings += 1
+                print(finding, file=sys.stderr)
     say(f"{compared} launches compared, {findings} findings, {len(exceptions)} explained exceptions")
     return 1 if findings or not compared else 0
 

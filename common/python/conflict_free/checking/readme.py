@@ -10,7 +10,7 @@ from conflict_free.console import ROOT, Stop
 from conflict_free.evidence import metrics
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
-from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, RESULTS, area, chapters
+from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, RESULTS, chapters
 from conflict_free.whole_files import write_whole
 
 README = ROOT / "README.md"
@@ -65,7 +65,7 @@ def table() -> str:
             rows = [row for row in result["rows"] if row["kernel"] == kernel]
             counted = next((row for row in rows if row["counters"]), None)
             counted_sizes |= {metrics.pretty_size(counted["size"])} if counted else set()
-            largest = max((row for row in rows if row["time"]), key=area, default=None)
+            largest = max((row for row in rows if row["time"]), key=metrics.area, default=None)
             lines.append(
                 f"| {slug} | `{kernel}` | {_per_request(counted, 'global_load')} "
                 f"| {_per_request(counted, 'global_store')} | {_measured(evidence, largest)} |"

@@ -10,19 +10,6 @@ from conflict_free.arguments import existing_folder, output_file, whole_number
 
 BUDGET_SECONDS = 60.0
 MOST_DEVICES = 64
-WITH_VALUE = (
-    "--machine",
-    "--json",
-    "--html",
-    "--sarif",
-    "--timeout",
-    "--launches",
-    "--blocks",
-    "--budget",
-    "--devices",
-    "--fail-if",
-    "--build-dir",
-)
 
 
 def _seconds(text: str) -> float:

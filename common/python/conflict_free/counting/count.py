@@ -22,119 +22,21 @@ TARGET = "conflict_free_cudart"
 
 # Options of nvcc whose value is the next word, as it may be for all of these.
 _WITH_VALUE = frozenset(
-    (
-        "-D",
-        "-U",
-        "-I",
-        "-L",
-        "-l",
-        "-O",
-        "-x",
-        "-t",
-        "-std",
-        "-arch",
-        "-code",
-        "-gencode",
-        "-rdc",
-        "-dlto-arch",
-        "-cudart",
-        "-cudadevrt",
-        "-ccbin",
-        "-include",
-        "-isystem",
-        "-maxrregcount",
-        "-Xcompiler",
-        "-Xlinker",
-        "-Xptxas",
-        "-Xcudafe",
-        "-Xarchive",
-        "-Xnvlink",
-        "-ftz",
-        "-prec-div",
-        "-prec-sqrt",
-        "-fmad",
-        "-diag-suppress",
-        "-diag-warn",
-        "-diag-error",
-        "-Werror",
-        "-idp",
-        "-ldir",
-        "-default-stream",
-        "--define-macro",
-        "--undefine-macro",
-        "--include-path",
-        "--library-path",
-        "--library",
-        "--optimize",
-        "--x",
-        "--threads",
-        "--std",
-        "--gpu-architecture",
-        "--gpu-code",
-        "--generate-code",
-        "--relocatable-device-code",
-        "--cudart",
-        "--cudadevrt",
-        "--compiler-bindir",
-        "--pre-include",
-        "--system-include",
-        "--maxrregcount",
-        "--compiler-options",
-        "--linker-options",
-        "--ptxas-options",
-        "--cudafe-options",
-        "--archive-options",
-        "--nvlink-options",
-        "--ftz",
-        "--prec-div",
-        "--prec-sqrt",
-        "--fmad",
-        "--diag-suppress",
-        "--diag-warn",
-        "--diag-error",
-        "--default-stream",
-    )
+    """
+    -D -U -I -L -l -O -x -t -std -arch -code -gencode -rdc -dlto-arch -cudart -cudadevrt -ccbin -include -isystem -maxrregcount
+    -Xcompiler -Xlinker -Xptxas -Xcudafe -Xarchive -Xnvlink -ftz -prec-div -prec-sqrt -fmad -diag-suppress -diag-warn -diag-error
+    -Werror -idp -ldir -default-stream --define-macro --undefine-macro --include-path --library-path --library --optimize --x
+    --threads --std --gpu-architecture --gpu-code --generate-code --relocatable-device-code --cudart --cudadevrt --compiler-bindir
+    --pre-include --system-include --maxrregcount --compiler-options --linker-options --ptxas-options --cudafe-options
+    --archive-options --nvlink-options --ftz --prec-div --prec-sqrt --fmad --diag-suppress --diag-warn --diag-error --default-stream
+    """.split()
 )
 # Those that would build something else than a program, or put it elsewhere.
 _REFUSED = frozenset(
-    (
-        "-o",
-        "--output-file",
-        "-c",
-        "--compile",
-        "-dc",
-        "--device-c",
-        "-dw",
-        "--device-w",
-        "-dlink",
-        "--device-link",
-        "-lib",
-        "--lib",
-        "-ptx",
-        "--ptx",
-        "-cubin",
-        "--cubin",
-        "-fatbin",
-        "--fatbin",
-        "-cuda",
-        "--cuda",
-        "-E",
-        "--preprocess",
-        "-M",
-        "-MM",
-        "-MD",
-        "-MMD",
-        "-MF",
-        "-MT",
-        "-run",
-        "--run",
-        "-link",
-        "--link",
-        "-dryrun",
-        "--dryrun",
-        "-optix-ir",
-        "-ltoir",
-    )
+    """
+    -o --output-file -c --compile -dc --device-c -dw --device-w -dlink --device-link -lib --lib -ptx --ptx -cubin --cubin -fatbin
+    --fatbin -cuda --cuda -E --preprocess -M -MM -MD -MMD -MF -MT -run --run -link --link -dryrun --dryrun -optix-ir -ltoir
+    """.split()
 )
 
 
@@ -161,15 +63,16 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
+def _split(parser: OneLineParser, words: list[str]) -> tuple[list[str], list[str]]:
     """Our own options and the files, and the options of nvcc."""
     own, theirs = [], []
+    with_value = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
     rest = iter(words)
     for word in rest:
         name = word.split("=", 1)[0]
-        if name in command_line.WITH_VALUE or not word.startswith("-") or word in ("-h", "--help"):
+        if name in with_value or not word.startswith("-") or word in ("-h", "--help"):
             own.append(word)
-            if word in command_line.WITH_VALUE:
+            if word in with_value:
                 own += [value for value in [next(rest, None)] if value is not None]
         elif name in _REFUSED:
             raise Stop(f"argument {word}: given, options with which nvcc makes a program are accepted", USAGE)
@@ -189,8 +92,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     if "--" in arguments:
         at = arguments.index("--")
         words, program = arguments[:at], arguments[at + 1 :]
-    own, theirs = _split(words)
     parser = _parser()
+    own, theirs = _split(parser, words)
     options = parser.parse_args(own)
     options.nvcc = theirs
     options.arguments = program

@@ -34,6 +34,11 @@ def is_of_arrays(data: dict[str, Any]) -> bool:
     return all(row["height"] == 1 for row in data["rows"])
 
 
+def area(row: dict[str, Any]) -> int:
+    """Return the number of elements of a row, by which sizes are compared."""
+    return row["width"] * row["height"]
+
+
 def counted_size(data: dict[str, Any], kernel: str) -> str:
     """Return the size at which a kernel's counts are shown, and compared with the counters of a GPU.
 
@@ -45,8 +50,7 @@ def counted_size(data: dict[str, Any], kernel: str) -> str:
         known = ", ".join(dict.fromkeys(row["kernel"] for row in data["rows"]))
         raise ResultError(f"no kernel {kernel!r} in the counts of chapter {data['slug']}; it has: {known or 'none'}")
     wanted = data.get("counted_size", COUNTED_SIZE)
-    largest = max(rows, key=lambda row: row["width"] * row["height"])
-    return wanted if any(row["size"] == wanted for row in rows) else largest["size"]
+    return wanted if any(row["size"] == wanted for row in rows) else max(rows, key=area)["size"]
 
 
 def failures(row: dict[str, Any]) -> list[str]:

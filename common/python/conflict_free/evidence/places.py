@@ -48,8 +48,3 @@ def source_path(slug: str) -> Path:
 def source_files() -> list[Path]:
     """Every source file of the chapters: the programs, then the headers that lie beside them."""
     return [*sorted(CHAPTERS.glob("*/*.cu")), *sorted(CHAPTERS.glob("*/*.cuh"))]
-
-
-def area(row: dict) -> int:
-    """The number of elements of a row, by which sizes are compared."""
-    return row["width"] * row["height"]

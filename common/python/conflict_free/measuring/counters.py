@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,6 +117,13 @@ class Launch:
         return int(number)
 
 
+def csv_rows(text: str) -> Iterator[dict[str, str]]:
+    """The rows of the table in the output of `ncu --csv`, a row for each launch and metric; none without a table."""
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
+    yield from csv.DictReader(line for line in lines[start:] if line.startswith('"'))
+
+
 def parse_launches(text: str) -> list[Launch]:
     """The launches in the output of `ncu --csv`, in their order. Raises NoCounters if it tells of an error."""
     if "ERR_NVGPUCTRPERM" in text:
@@ -125,11 +131,8 @@ def parse_launches(text: str) -> list[Launch]:
     problem = re.search(r"^==ERROR== (.+)$", text, re.MULTILINE)
     if problem:
         raise NoCounters(problem.group(1).strip())
-    lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
-    table = "\n".join(line for line in lines[start:] if line.startswith('"')) if start is not None else ""
     launches: dict[str, Launch] = {}
-    for row in csv.DictReader(io.StringIO(table)):
+    for row in csv_rows(text):
         kernel = re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1]
         launches.setdefault(row["ID"], Launch(kernel, {})).values[row["Metric Name"]] = row["Metric Value"]
     return list(launches.values())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conflict_free.console import FAILED, NO_GPU, Stop, shown_path
 from conflict_free.counting import model_runtime
-from conflict_free.evidence import files, metrics, source
+from conflict_free.evidence import files, metrics, parity, source
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.places import source_path
 
@@ -61,20 +61,6 @@ def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) 
     return run_program(ready_program(build, slug), *words, environment=model_runtime.environment(build))
 
 
-def six(counts: dict) -> dict[str, int]:
-    """A launch's counts under the names of a result file's counters."""
-    return {
-        f"{space}_{what}": counts[space][what]
-        for space, whats in (
-            ("shared_load", ["wavefronts"]),
-            ("shared_store", ["wavefronts"]),
-            ("global_load", ["requests", "sectors"]),
-            ("global_store", ["requests", "sectors"]),
-        )
-        for what in whats
-    }
-
-
 def measure_chapter(session: Session, slug: str, show) -> dict:
     """Measures one chapter and returns its result; `show` is told of each stage before it begins."""
     program = ready_program(session.build, slug)
@@ -105,7 +91,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
                 "check": row["check"],
                 "time": row["time"],
                 "counters": counters,
-                "model": six(counts) if counts else None,
+                "model": parity.model_counters(counts) if counts else None,
                 **({"caches": caches} if caches else {}),
                 **{key: row[key] for key in ("sm_mhz", "figures") if row.get(key)},
             }

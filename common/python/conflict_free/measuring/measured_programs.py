@@ -14,8 +14,6 @@ GPU itself counted otherwise the second time, has both of the GPU's numbers.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import lzma
 import os
@@ -31,7 +29,7 @@ from typing import Any
 
 from conflict_free.console import USAGE, OneLineParser, Stop, run_main, say
 
-from .counters import COMPARED, Launch, NoCounters, model_counts, profiler
+from .counters import COMPARED, Launch, NoCounters, csv_rows, model_counts, profiler
 
 _LAUNCHES = 20  # of each program, that ncu profiles
 _SECONDS = 25  # for each program under ncu
@@ -95,10 +93,8 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 def first_launches(text: str) -> dict[_Launched, list[Launch]]:
     """The first launches in the output of `ncu --csv`: by kernel and configuration, one of each instance of a template, in their order."""
-    lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
     by_number: dict[str, tuple[_Launched, Launch]] = {}
-    for row in csv.DictReader(io.StringIO("\n".join(line for line in lines[start:] if line.startswith('"')))):
+    for row in csv_rows(text):
         key = short_name(row["Kernel Name"]), _sizes(row["Grid Size"]), _sizes(row["Block Size"])
         by_number.setdefault(row["ID"], (key, Launch(row["Kernel Name"], {})))[1].values[row["Metric Name"]] = row["Metric Value"]
     found: dict[_Launched, dict[str, Launch]] = defaultdict(dict)

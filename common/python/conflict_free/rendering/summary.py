@@ -17,7 +17,7 @@ from conflict_free.console import Stop, run_main
 from conflict_free.evidence import metrics
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, ResultError
-from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, area, chapters, chapters_of_ranks
+from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, chapters, chapters_of_ranks
 
 # No terminal is as wide; the table then has the width that it needs, and a narrower terminal breaks its lines,
 # which loses nothing. A narrower table would cut its cells.
@@ -84,9 +84,7 @@ def _passed(rows: list[dict]) -> str:
 
 def _largest_copy(evidence: Evidence, machine: str) -> dict | None:
     """The largest size at which cudaMemcpy was timed."""
-    result = evidence.result(CEILING_SLUG, machine)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == CEILING and row["time"]]
-    return max(rows, key=area, default=None)
+    return max((row for row in evidence.rows_of(CEILING_SLUG, CEILING, machine) if row["time"]), key=metrics.area, default=None)
 
 
 def _percent(cells: Cells, evidence: Evidence, row: dict, machine: str) -> str:
@@ -104,9 +102,8 @@ def _percent(cells: Cells, evidence: Evidence, row: dict, machine: str) -> str:
 
 def _measured(cells: Cells, evidence: Evidence, slug: str, kernel: str, machine: str) -> list[str]:
     """Size, speed and percent of cudaMemcpy for the largest measured size."""
-    result = evidence.result(slug, machine)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
-    row = max((row for row in rows if row["time"]), key=area, default=None)
+    rows = evidence.rows_of(slug, kernel, machine)
+    row = max((row for row in rows if row["time"]), key=metrics.area, default=None)
     if row is None:
         return [cells.empty("untimed" if rows else "unmeasured")] * 3
     size = metrics.pretty_size(row["size"])

@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_printed_report import kernel, report, shared
+from synthetic import changed_json
+from counting_tools import kernel, report, shared
 
 from conflict_free import counts
 from conflict_free.counting import report_diff, sarif_report
@@ -68,11 +69,9 @@ print(names["votes"], names["matrix_load"]["wavefronts_per_instruction"], metric
 
 
 def test_a_count_that_the_schema_gains_is_shown_compared_and_named(house, tmp_path):
-    path = house.root / "common" / "model" / "report.schema.json"
-    schema = json.loads(path.read_text(encoding="utf-8"))
-    schema["$defs"]["line"]["properties"]["op"]["enum"].append("matrix_load")
-    schema["$defs"]["kernel"]["properties"] |= {"matrix_load": {"$ref": "#/$defs/shared"}, "votes": {"$ref": "#/$defs/count"}}
-    path.write_text(json.dumps(schema), encoding="utf-8")
+    with changed_json(house.root / "common" / "model" / "report.schema.json") as schema:
+        schema["$defs"]["line"]["properties"]["op"]["enum"].append("matrix_load")
+        schema["$defs"]["kernel"]["properties"] |= {"matrix_load": {"$ref": "#/$defs/shared"}, "votes": {"$ref": "#/$defs/count"}}
     line = {"file": "a.cu", "line": 3, "space": "shared", "op": "matrix_load", **shared(2, 8, 2)}
     for name, launch in (("old", kernel()), ("new", kernel(matrix_load=shared(2, 8, 2), votes=3, lines=[*kernel()["lines"], line]))):
         (tmp_path / name).write_text(json.dumps({"machine": "m", "kernels": [launch], "hazards": [], "exit_code": 0}), encoding="utf-8")

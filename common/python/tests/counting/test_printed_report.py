@@ -8,41 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
-from counting_tools import SCHEMA
+from counting_tools import SCHEMA, global_, kernel, report, shared
 
 from conflict_free.counting import launches, printed_report, subcommands
-
-
-def shared(instructions=0, wavefronts=0, ideal=0):
-    return {"instructions": instructions, "wavefronts": wavefronts, "ideal_wavefronts": ideal, "conflicts": wavefronts - ideal}
-
-
-def global_(requests=0, sectors=0, ideal=0, size=0):
-    return {"requests": requests, "sectors": sectors, "ideal_sectors": ideal, "bytes": size}
-
-
-def kernel(launch=0, **changes) -> dict:
-    """A launch of one block whose line 3 stores with conflicts."""
-    return {
-        "name": "k",
-        "launch": launch,
-        "grid": [1, 1, 1],
-        "block": [32, 2, 1],
-        "shared_bytes": 0,
-        "shared_load": shared(),
-        "shared_store": shared(4, 128, 4),
-        "global_load": global_(),
-        "global_store": global_(),
-        "barriers": 1,
-        "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 128, 4)}],
-        **changes,
-    }
-
-
-def report(*kernels, **changes) -> dict:
-    data = {"machine": "sm_90", "kernels": list(kernels), "hazards": [], "exit_code": 0, **changes}
-    assert SCHEMA.misfits(data) == []
-    return data
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 from conftest import counts, ncu_csv
 
 from conflict_free.console import Stop
-from conflict_free.measuring import counters, machine, measured_chapter
+from conflict_free.evidence import parity
+from conflict_free.measuring import counters, machine
 
 VALUES = {metric: "1,048,576" for metric in counters.METRICS.values()}
 
@@ -34,7 +35,7 @@ def test_each_counter_has_its_place():
     counted["global_load"].update(requests=3, sectors=5)
     counted["global_store"].update(requests=4, sectors=6)
     found = counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
-    assert found == measured_chapter.six(counted)
+    assert found == parity.model_counters(counted)
     assert found == {
         "shared_load_wavefronts": 1,
         "shared_store_wavefronts": 2,

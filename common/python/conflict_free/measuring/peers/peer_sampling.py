@@ -8,7 +8,10 @@ first set again and again. Standard library only.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import math
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -39,6 +42,13 @@ class Device(Protocol):
 
     def synchronize(self) -> None:
         """Waits for all that was started."""
+
+
+def call_text(function: Callable) -> str:
+    """The statements of a function, without its first line."""
+    text = textwrap.dedent(inspect.getsource(function))
+    body = ast.parse(text).body[0].body
+    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
 
 
 def sets_of_buffers(set_bytes: int, l2_bytes: int, free_bytes: int) -> int:

@@ -9,13 +9,10 @@ they are made, so that what breaks later loses none of them. Needs the library a
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib
-import inspect
 import json
 import os
 import sys
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +22,7 @@ from typing import Any
 import numpy as np
 import peer_checks
 import peer_data
-from peer_sampling import SAMPLES, measure_times, sets_of_buffers, used_sets
+from peer_sampling import SAMPLES, call_text, measure_times, sets_of_buffers, used_sets
 
 LIBRARIES = {"torch": "peers_of_torch", "cupy": "peers_of_cupy"}
 
@@ -50,13 +47,6 @@ def task(subject: str, width: int, height: int, seed: int) -> Task:
     points = peer_data.random_points(width, seed)
     least = peer_checks.least_squared_distances(points)
     return Task(points, np.empty(width, np.int64), partial(peer_checks.are_nearest, points, least))
-
-
-def call_text(function: Callable) -> str:
-    """The statements of a function, without its first line."""
-    text = textwrap.dedent(inspect.getsource(function))
-    body = ast.parse(text).body[0].body
-    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
 
 
 def measure(device: Any, function: Callable, work: Task, samples: int, l2_bytes: int) -> dict:

@@ -8,16 +8,14 @@ One process a GPU, started by mpirun, whose processes meet at the file --meet. N
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
 import json
 import os
 import statistics
-import textwrap
 from collections.abc import Callable
 
 import torch
 import torch.distributed as dist
+from peer_sampling import call_text
 
 WARM_UP = 3
 # Rows that are filled or checked at a time.
@@ -43,13 +41,6 @@ def torch_all_to_all(matrix: torch.Tensor, ranks: int) -> torch.Tensor:
     received = torch.empty_like(send)
     dist.all_to_all_single(received, send)
     return torch.cat(received.chunk(ranks), dim=1)
-
-
-def call_text(function: Callable) -> str:
-    """The statements of a function, without its first line."""
-    text = textwrap.dedent(inspect.getsource(function))
-    body = ast.parse(text).body[0].body
-    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
 
 
 def values(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
