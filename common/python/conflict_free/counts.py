@@ -60,11 +60,11 @@ class Measure:
         return f"{self.cost}_per_{self.one}"
 
     def each(self, counts: Mapping[str, int]) -> float:
-        """The mean cost of one instruction; 0 without instructions."""
+        """Return the mean cost of one instruction; 0 without instructions."""
         return counts[self.cost] / counts[self.number] if counts[self.number] else 0.0
 
     def is_ideal(self, counts: Mapping[str, int]) -> bool:
-        """Whether the instructions cost no more than they would at best; true where the model does not count that."""
+        """Return whether the instructions cost no more than they would at best; true where the model does not count that."""
         return not self.ideal or counts[self.cost] <= counts[self.ideal]
 
 
@@ -83,14 +83,14 @@ class Group:
         return "_".join(self.path)
 
     def of(self, kernel: Mapping[str, Any]) -> Mapping[str, int]:
-        """The counts of the group in a launch; empty where the launch has none."""
+        """Return the counts of the group in a launch; empty where the launch has none."""
         for key in self.path:
             kernel = kernel.get(key, {})
         return kernel
 
 
 def _kind(shape: Mapping[str, Any]) -> str:
-    """The definition that a part of the schema refers to; empty if it refers to none."""
+    """Return the definition that a part of the schema refers to; empty if it refers to none."""
     return shape.get("$ref", "").rpartition("/")[2]
 
 

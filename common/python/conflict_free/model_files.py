@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where the files of the counting model are that this package reads: within an installed package, else in the checkout.
+"""The places of the counting model's files: within an installed package, or in the checkout.
 
 Standard library only.
 """

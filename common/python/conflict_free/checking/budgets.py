@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""How long the pages of chapters are, measured in a browser, and how long they may be.
+"""The lengths of the chapters' pages, measured in a browser, and their budgets.
 
-A screen is 1400 × 900 CSS pixels. What a reader need not open (folds) and the section *Evidence* do not count.
+A screen is 1400 × 900 CSS pixels. Closed folds and the section *Evidence* do not count.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _MEASURE = """() => {
 
 @dataclass(frozen=True)
 class Length:
-    """What a page takes: screens to the end of its first picture and of its body, percent of the body in tables, …"""
+    """The length of a page: screens to the end of its first picture and of its body, percent of the body in tables, …"""
 
     slug: str
     #: None without a picture.
@@ -71,12 +71,12 @@ class Length:
     #: Kernels that are printed more than once.
     twice: tuple[str, ...]
     steps: int
-    #: Screens from the beginning of a change to the end of its figures, at most.
+    #: The most screens from the beginning of a change to the end of its figures.
     apart: float
     evidence: bool
 
     def findings(self) -> list[str]:
-        """Return what is over its budget, a line each."""
+        """Return a line for each budget that the page exceeds."""
         body = LONG_BODY if self.slug in LONG else BODY
         found = []
         if self.picture is None or self.picture > FIRST_PICTURE:
@@ -100,7 +100,7 @@ class Length:
 
 
 def measure(page: Any, folder: Path, slug: str) -> Length:
-    """Open a chapter's page of the rendered book in ``folder`` in a page of Playwright's and measure it."""
+    """Open a chapter's page of the rendered book in ``folder`` with Playwright, and measure it."""
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     page.goto((folder / f"{slug}.html").as_uri(), wait_until="load")
     found = page.evaluate(_MEASURE)
@@ -119,14 +119,14 @@ def measure(page: Any, folder: Path, slug: str) -> Length:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A headless Chromium of the system, driven by Playwright. Raises Stop without one."""
+    """Give a headless Chromium of the system, driven by Playwright. Raises Stop without one."""
     from playwright.sync_api import sync_playwright
 
     path = next(filter(None, map(shutil.which, CHROMIUM.commands)), None)
     if path is None:
         raise Stop("no Chromium: install it with the system's package manager (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
-        # A container's root cannot use Chromium's own sandbox, and the pages are ours.
+        # Root in a container cannot use Chromium's sandbox. The pages are our own.
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()

@@ -57,7 +57,7 @@ class Toolchain:
 
 
 def _nvcc_of(build: Path) -> Path | None:
-    """The compiler that a build folder was configured with; with an installed package, the one that is there."""
+    """Return the compiler that a build folder was configured with; with an installed package, the one that is there."""
     if build == packaged.MODEL:
         return packaged.nvcc()
     found = cmake.compiler_of(build)
@@ -80,7 +80,7 @@ def _key(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) ->
 
 
 def _kept(folder: Path) -> Program | None:
-    """The program in a folder of the cache, if all that it was made of is as it was."""
+    """Return the program in a folder of the cache, if all that it was made of is as it was."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -93,7 +93,7 @@ def _kept(folder: Path) -> Program | None:
 
 
 def _prerequisites(rule: Path) -> list[str]:
-    """The prerequisites in a Makefile rule, as compilers write it."""
+    """Return the prerequisites in a Makefile rule, as compilers write it."""
     text = rule.read_text(encoding="utf-8").replace("\\\n", " ").split(": ", 1)[1]
     words = text.replace("\\ ", "\0").split()
     return [word.replace("\0", " ").replace("\\#", "#").replace("$$", "$") for word in words]
@@ -110,13 +110,13 @@ def _workplace() -> Iterator[Path]:
 
 
 def build_options(options: Sequence[str]) -> list[str]:
-    """The reader's options for nvcc, so that the program has PTX that the model runs and lines in its host code; C++20 unless another is asked for."""
+    """Return the reader's options for nvcc, so that the program has PTX that the model runs and lines in its host code; C++20 unless another is asked for."""
     standards, _ = values(options, _STANDARDS)
     return [*([] if standards else ["-std=c++20"]), "-Xcompiler=-g1", *with_ptx(options)]
 
 
 def ptxas_options(options: Sequence[str]) -> list[str]:
-    """Those of the options for nvcc that change what ptxas does."""
+    """Return those of the options for nvcc that change what ptxas does."""
     passed, rest = values(options, _FOR_PTXAS)
     registers, _ = values(rest, _REGISTERS)
     words = [word for value in passed for word in value.split(",") if word not in ("-v", "--verbose")]
@@ -124,7 +124,7 @@ def ptxas_options(options: Sequence[str]) -> list[str]:
 
 
 def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
-    """Runs nvcc; its messages go to stderr."""
+    """Run nvcc; its messages go to stderr."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
     sys.stderr.write(done.stdout)
     if done.returncode:
@@ -132,7 +132,7 @@ def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
 
 
 def _link(files: Sequence[Path], command: Sequence[str | os.PathLike]) -> None:
-    """Links with nvcc. What every beginner forgets once is said in one line."""
+    """Link with nvcc. What every beginner forgets once is said in one line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
     named = ", ".join(map(str, files))
     if done.returncode and "undefined reference to `main'" in done.stdout:
@@ -143,7 +143,7 @@ def _link(files: Sequence[Path], command: Sequence[str | os.PathLike]) -> None:
 
 
 def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str], folder: Path) -> list[str]:
-    """Compiles and links in `folder`; returns all files that were read, but for the system's."""
+    """Compile and links in `folder`; returns all files that were read, but for the system's."""
     words = build_options(options)
     read, linked = [], []
     for number, file in enumerate(files):
@@ -162,7 +162,7 @@ def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]
 
 
 def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output: Path) -> None:
-    """Lets the counts take into account what ptxas makes of the program."""
+    """Let the counts take into account what ptxas makes of the program."""
     try:
         if toolchain.nvcc is None:
             raise machine_code.NoMachineCode("no ptxas here")
@@ -173,7 +173,7 @@ def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output
 
 
 def compared(toolchain: Toolchain, program: Path, folder: Path) -> Path:
-    """The file that tells the engine what ptxas makes of a program: the one beside it, else one that is made in ``folder``."""
+    """Return the file that tells the engine what ptxas makes of a program: the one beside it, else one that is made in ``folder``."""
     beside = program.with_name(program.name + ".exactness")
     if beside.exists():
         return beside
@@ -189,7 +189,7 @@ def _forget_old_programs() -> None:
 
 
 def make(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) -> Program:
-    """Makes the program of some source files, unless it is there already.
+    """Make the program of some source files, unless it is there already.
 
     Raises Stop with exit code 2, after the messages on stderr, if it does not compile.
     """

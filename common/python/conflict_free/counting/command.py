@@ -33,7 +33,7 @@ conflict-free COMMAND --help tells more."""
 
 
 def _python() -> Path:
-    """A Python that has what reports are made with."""
+    """Return a Python that has what reports are made with."""
     python = folders.VENV / "bin" / "python"
     if python.exists():
         return python

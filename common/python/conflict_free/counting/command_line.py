@@ -23,7 +23,7 @@ def _seconds(text: str) -> float:
 
 
 def add_reports(parser: argparse.ArgumentParser) -> None:
-    """Where else the counts go."""
+    """Return where else the counts go."""
     add = parser.add_argument
     add("--json", metavar="OUT", type=output_file, help="also write the counts and hazards to this file")
     add("--html", metavar="OUT", type=output_file, help="also write a page with the source and the counts in its margin")
@@ -70,7 +70,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:
-    """The environment that tells the model of the options, but for the machine and the report."""
+    """Return the environment that tells the model of the options, but for the machine and the report."""
     given = {
         "SIMT_TIMEOUT": options.timeout,
         "SIMT_LAUNCHES": options.launches,

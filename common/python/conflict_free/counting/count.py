@@ -64,7 +64,7 @@ def _parser() -> OneLineParser:
 
 
 def _split(parser: OneLineParser, words: list[str]) -> tuple[list[str], list[str]]:
-    """Our own options and the files, and the options of nvcc."""
+    """Return our own options and the files, and the options of nvcc."""
     own, theirs = [], []
     with_value = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
     rest = iter(words)
@@ -87,7 +87,7 @@ def _split(parser: OneLineParser, words: list[str]) -> tuple[list[str], list[str
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """The options; those of nvcc are in `nvcc`, what follows the first `--` in `arguments`."""
+    """Return the options; those of nvcc are in `nvcc`, what follows the first `--` in `arguments`."""
     words, program = arguments, []
     if "--" in arguments:
         at = arguments.index("--")
@@ -117,7 +117,7 @@ def state_of(*places: str) -> str:
 
 
 def build_model() -> Path:
-    """The folder with the model's library: in a checkout a build folder, in which it is built if it is not there or not new."""
+    """Return the folder with the model's library: in a checkout a build folder, in which it is built if it is not there or not new."""
     if packaged.is_installed():
         return packaged.MODEL
     build = cmake.BUILD

@@ -28,7 +28,7 @@ class Ended(BaseException):
 
 
 def _terminal() -> int | None:
-    """The terminal that the program reads from, if it is ours."""
+    """Return the terminal that the program reads from, if it is ours."""
     with contextlib.suppress(OSError, ValueError):
         number = sys.stdin.fileno()
         if os.isatty(number) and os.tcgetpgrp(number) == os.getpgrp():
@@ -93,7 +93,7 @@ def _give_terminal_back(terminal: int | None) -> None:
 
 
 def run(command: Sequence[str | os.PathLike], environment: Mapping[str, str]) -> int:
-    """Runs a program with its output on ours; returns its exit code, as a shell gives it."""
+    """Run a program with its output on ours; returns its exit code, as a shell gives it."""
     sys.stdout.flush()
     process: subprocess.Popen | None = None
     terminal = _terminal()

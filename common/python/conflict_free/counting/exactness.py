@@ -81,7 +81,7 @@ def _fits(access: Access, machine: MachineAccess) -> bool:
 
 
 def _attribute(accesses: Sequence[Access], found: Sequence[MachineAccess]) -> tuple[dict[int, list[MachineAccess]], list[MachineAccess]]:
-    """Machine accesses by line of the PTX, and those that belong to none.
+    """Return machine accesses by line of the PTX, and those that belong to none.
 
     A line that ptxas notes may be that of an instruction before: then the nearest access of the kind is meant.
     """
@@ -101,7 +101,7 @@ def _attribute(accesses: Sequence[Access], found: Sequence[MachineAccess]) -> tu
 
 
 def _group(access: Access, wide: int, accesses: Sequence[Access], taken: set[int], has_own: set[int]) -> list[Access] | None:
-    """The accesses of a basic block that make up one of `wide` bytes with `access`, in their order; None if there are none."""
+    """Return the accesses of a basic block that make up one of `wide` bytes with `access`, in their order; None if there are none."""
     like = [
         a
         for a in accesses
@@ -126,7 +126,7 @@ def _group(access: Access, wide: int, accesses: Sequence[Access], taken: set[int
 
 
 def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]]) -> set[int]:
-    """Notes what ptxas has joined; returns the lines of accesses that are counted with another."""
+    """Note what ptxas has joined; returns the lines of accesses that are counted with another."""
     joined: set[int] = set()
     has_own = set(by_line)
     for access in accesses:
@@ -155,7 +155,7 @@ def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, lis
 
 
 def _share(total: Counter, number: int) -> Counter | None:
-    """The part of each of `number` equal ones; None if they cannot be equal."""
+    """Return the part of each of `number` equal ones; None if they cannot be equal."""
     if any(count % number for count in total.values()):
         return None
     return Counter({loop: count // number for loop, count in total.items()})
@@ -164,7 +164,7 @@ def _share(total: Counter, number: int) -> Counter | None:
 def _compare_block(
     result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], barriers: list[Counter], function: Function
 ) -> None:
-    """Compares how often, and in which loops, the machine code has the accesses of a basic block.
+    """Compare how often, and in which loops, the machine code has the accesses of a basic block.
 
     An unrolled loop has all of its accesses several times. Lines are not certain, so accesses of a kind are compared together.
     Where one loop has become several, such as one of four rounds at a time and one for the rest, lanes that leave it in different
@@ -209,7 +209,7 @@ def _same_width(access: Access, machine: MachineAccess) -> bool:
 
 
 def compare(function: Function, section: Section) -> Comparison:
-    """Compares a function of PTX with the machine code that has been made of it in a section."""
+    """Compare a function of PTX with the machine code that has been made of it in a section."""
     result = Comparison()
     within = range(function.first_line, function.last_line + 1)
     found = [machine for machine in section.accesses if machine.line in within]
@@ -276,7 +276,7 @@ def _called(function: Function, functions: dict[str, Function]) -> set[str]:
 
 
 def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
-    """Compares each function of a text with the machine code made of it."""
+    """Compare each function of a text with the machine code made of it."""
     functions = {function.name: function for function in ptx_accesses.read(ptx)}
     results: dict[str, Comparison] = {}
     for section in sass_accesses.read(disassembly):
@@ -307,7 +307,7 @@ def _changed_at(path: Path) -> float:
 
 
 def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
-    """The comparison of one text as JSON, from the cache where it is known."""
+    """Return the comparison of one text as JSON, from the cache where it is known."""
     text = ptx.read_bytes()
     key = hashlib.sha256(text + json.dumps([_VERSION, str(nvcc), *options]).encode()).hexdigest()[:24]
     kept = CACHE / f"{key}.json"
@@ -333,7 +333,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
 
 
 def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequence[str] = ()) -> None:
-    """Writes what the counting model has to know of the machine code of a program (SIMT_EXACTNESS).
+    """Write what the counting model has to know of the machine code of a program (SIMT_EXACTNESS).
 
     `reader` is the model's program that takes the PTX out of a program. Raises NoMachineCode.
     """
@@ -346,7 +346,7 @@ def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequen
 
 
 def write_unknown(output: Path, why: str) -> None:
-    """Writes that nothing is known of the machine code, and why: no kernel of the program is called exact."""
+    """Write that nothing is known of the machine code, and why: no kernel of the program is called exact."""
     _put(output, {"texts": {}, "unknown": f"not compared with machine code: {why}"})
 
 

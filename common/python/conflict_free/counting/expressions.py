@@ -25,7 +25,7 @@ def _members(expression: str, names: Mapping[str, Any]) -> str:
 
 
 def value_of(expression: str, names: Mapping[str, Any]) -> int | float | bool:
-    """The number or truth that an expression is. A name within another stands behind a dot. Raises ExpressionError."""
+    """Return the number or truth that an expression is. A name within another stands behind a dot. Raises ExpressionError."""
     evaluator = simpleeval.SimpleEval(functions=_FUNCTIONS, names=dict(names))
     try:
         value = evaluator.eval(expression)

@@ -17,14 +17,14 @@ _SHOWN_LAUNCHES = 5
 
 
 def _group(group: Group, kernel: Mapping[str, Any]) -> dict[str, float]:
-    """The counts of a group, 0 where a launch has none, and the mean cost of one instruction."""
+    """Return the counts of a group, 0 where a launch has none, and the mean cost of one instruction."""
     measure = group.measure
     found: dict[str, float] = {key: group.of(kernel).get(key, 0) for key in measure.keys}
     return {**found, measure.per: measure.each(found)}
 
 
 def names_of(kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """The names that an expression may use for a launch of a report, with their values."""
+    """Return the names that an expression may use for a launch of a report, with their values."""
     return {
         "name": kernel.get("name", ""),
         **{name: kernel.get(name, 0) for name in (*NUMBERS, "shared_bytes", "launch")},
@@ -33,7 +33,7 @@ def names_of(kernel: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check(conditions: Sequence[str]) -> None:
-    """Raises Stop with exit code 2 for what is no expression over the counts of a launch."""
+    """Raise Stop with exit code 2 for what is no expression over the counts of a launch."""
     for condition in conditions:
         try:
             expressions.value_of(condition, names_of({}))
@@ -67,7 +67,7 @@ def _failures(condition: str, kernels: Sequence[Mapping[str, Any]]) -> Iterator[
 
 
 def failures(conditions: Sequence[str], data: Mapping[str, Any]) -> list[str]:
-    """A line for each condition and launch of a report that it holds for; one if no launch was counted. Nothing is well."""
+    """Return a line for each condition and launch of a report that it holds for; one if no launch was counted. Nothing is well."""
     if conditions and not data["kernels"]:
         return ["failed: no launch was counted, and --fail-if is about launches"]
     lines = []

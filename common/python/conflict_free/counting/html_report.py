@@ -45,7 +45,7 @@ def _style(is_ideal: bool) -> str:
 
 
 def _margin(line: dict, names: Iterator[int]) -> str:
-    """The cells of margin_of(). A click on what the line accesses draws one of its accesses."""
+    """Return the cells of margin_of(). A click on what the line accesses draws one of its accesses."""
     what, how_often, each, is_ideal = margin_of(line)
     what, style = escape(what), _style(is_ideal)
     if line.get("first_access") and line["space"] in ("shared", "global"):
@@ -98,7 +98,7 @@ def _links(data: dict) -> Iterator[str]:
 
 
 def page(data: dict, files: Sequence[Path]) -> str:
-    """The page of a report; `files` are the sources that it may show."""
+    """Return the page of a report; `files` are the sources that it may show."""
     sources = {file.name: file for file in reversed(files)}
     names = itertools.count()
     title = f"Memory accesses, counted by the rules of {data['machine']}"

@@ -24,7 +24,7 @@ def _same_but_for_place(kernel: dict) -> dict:
 
 
 def _add(total: dict, more: dict) -> dict:
-    """Sums of all counts that both have; what is no count stays."""
+    """Sum of all counts that both have; what is no count stays."""
     sums = dict(total)
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(total.get(key), dict) and key not in ("first_access", "partitions"):
@@ -41,7 +41,7 @@ def _place(line: dict) -> tuple:
 
 
 def without_calls(lines: Iterable[dict]) -> list[dict]:
-    """The counts of lines that stand in several places of a kernel, of all places together."""
+    """Return the counts of lines that stand in several places of a kernel, of all places together."""
     found: dict[tuple, dict] = {}
     for line in lines:
         key = (line["file"], line["line"], line["space"], line["op"])

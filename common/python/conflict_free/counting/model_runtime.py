@@ -17,7 +17,7 @@ AUDIT = "libconflict_free_audit.so"
 
 
 def libraries(build: Path) -> Path:
-    """The folder of the model's libraries, for a build folder, or for the model of an installed package."""
+    """Return the folder of the model's libraries, for a build folder, or for the model of an installed package."""
     return build / "lib" if build == packaged.MODEL else build / "common" / "model" / "lib"
 
 

@@ -21,7 +21,7 @@ _QUESTIONS = ("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-
 
 
 def values(options: Sequence[str], names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The values of some options, and the options without them. A value is the next word, or behind an equals sign."""
+    """Return the values of some options, and the options without them. A value is the next word, or behind an equals sign."""
     found, rest = [], []
     words = iter(options)
     for word in words:
@@ -46,7 +46,7 @@ def with_ptx(options: Sequence[str]) -> list[str]:
 
 
 def nvcc() -> Path:
-    """The nvcc that programs are built with. Raises Stop, with what installs one, if there is none."""
+    """Return the nvcc that programs are built with. Raises Stop, with what installs one, if there is none."""
     found = packaged.nvcc()
     if found is None:
         raise Stop(packaged.NO_NVCC if packaged.is_installed() else "no nvcc here; conflict-free count FILE.cu installs one", USAGE)

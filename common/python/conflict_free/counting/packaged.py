@@ -23,12 +23,12 @@ NO_NVCC = f"no nvcc of CUDA {cuda_version.VERSION} here; pip install 'conflict-f
 
 
 def is_installed() -> bool:
-    """Whether this is an installed package, and not a checkout."""
+    """Return whether this is an installed package, and not a checkout."""
     return MODEL.is_dir()
 
 
 def kept(name: str) -> Path:
-    """The folder in which files of a name are kept from one run to the next; it need not exist."""
+    """Return the folder in which files of a name are kept from one run to the next; it need not exist."""
     if not is_installed():
         return ROOT / "build" / name
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
@@ -36,7 +36,7 @@ def kept(name: str) -> Path:
 
 
 def make_kept(name: str) -> Path:
-    """The same, made. Raises Stop if it cannot be."""
+    """Return the same, made. Raises Stop if it cannot be."""
     folder = kept(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def make_kept(name: str) -> Path:
 
 
 def cuda_of_wheels() -> Iterator[Path]:
-    """The folders of NVIDIA's packages for this Python, and for that of a checkout."""
+    """Yield the folders of NVIDIA's packages for this Python, and for that of a checkout."""
     found = importlib.util.find_spec("nvidia")
     for place in (found.submodule_search_locations if found else None) or ():
         yield Path(place) / cuda_version.WHEELS
@@ -55,7 +55,7 @@ def cuda_of_wheels() -> Iterator[Path]:
 
 
 def _complete(wheels: Path) -> Path:
-    """A toolkit of links to NVIDIA's packages. nvcc links with lib64, and -lcudart wants a name without a version: they have neither."""
+    """Return a toolkit of links to NVIDIA's packages. nvcc links with lib64, and -lcudart wants a name without a version: they have neither."""
     toolkit = make_kept("toolkit") / hashlib.sha256(str(wheels).encode()).hexdigest()[:16]
     if not (toolkit / "bin" / "nvcc").exists():
         new = Path(tempfile.mkdtemp(prefix=".making-", dir=toolkit.parent))
@@ -75,7 +75,7 @@ def _complete(wheels: Path) -> Path:
 
 
 def nvcc() -> Path | None:
-    """The nvcc that builds programs to count, if there is one: the system's, else that of NVIDIA's packages for Python."""
+    """Return the nvcc that builds programs to count, if there is one: the system's, else that of NVIDIA's packages for Python."""
     with contextlib.redirect_stdout(sys.stderr):
         found = cuda.present_nvcc()
     if found or not is_installed():

@@ -33,7 +33,7 @@ def _moves_sectors(measure: Measure) -> bool:
 
 
 def headings_of(space: str) -> list[str]:
-    """The titles of the columns of row_of()."""
+    """Return the titles of the columns of row_of()."""
     measure = MEASURES[space]
     titles = [_TITLES.get(key, key.replace("_", " ")) for key in measure.keys]
     if _moves_sectors(measure):
@@ -50,7 +50,7 @@ def _size(extent: Sequence[int]) -> str:
 
 
 def row_of(space: str, counts: Mapping[str, int]) -> list[str]:
-    """The counts of one operation in a space, as text."""
+    """Return the counts of one operation in a space, as text."""
     measure = MEASURES[space]
     cells, each = [f"{counts[key]:,}" for key in measure.keys], f"{measure.each(counts):.2f}"
     if not _moves_sectors(measure):
@@ -61,7 +61,7 @@ def row_of(space: str, counts: Mapping[str, int]) -> list[str]:
 
 
 def rows_of_space(kernel: Mapping[str, Any], space: str) -> list[tuple[list[str], bool]]:
-    """The operations of a launch in a space, as text: what it is and its counts, and whether it costs no more than at best."""
+    """Return the operations of a launch in a space, as text: what it is and its counts, and whether it costs no more than at best."""
     return [
         ([group.operation.replace("_", " "), *row_of(space, counts)], group.measure.is_ideal(counts))
         for group in GROUPS.values()
@@ -70,7 +70,7 @@ def rows_of_space(kernel: Mapping[str, Any], space: str) -> list[tuple[list[str]
 
 
 def _space_table(kernel: dict, space: str) -> Table | None:
-    """The counts of one space; None if the kernel has not touched it."""
+    """Return the counts of one space; None if the kernel has not touched it."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for heading in (space, *headings_of(space)):
         table.add_column(heading, justify="left" if heading == space else "right")
@@ -98,7 +98,7 @@ def heading_of(launches: Launches) -> list[str]:
 
 
 def _remainder(kernel: dict) -> str:
-    """The counts that need no table."""
+    """Return the counts that need no table."""
     shown = [_plural(kernel[name], name.removesuffix("s").replace("_", " ")) for name in NUMBERS if kernel.get(name)]
     for operation in ("load", "store"):
         use = kernel.get("partitions", {}).get(operation)
@@ -118,7 +118,7 @@ def margin_of(line: dict) -> tuple[str, str, str, bool]:
 
 
 def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int) -> Table:
-    """The source of the counted lines with their counts in the margin."""
+    """Return the source of the counted lines with their counts in the margin."""
     lines = source.read_text(encoding="utf-8", errors="replace").expandtabs(4).splitlines()
     lines += [""] * (max(counted) - len(lines))
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim", width=width)
@@ -139,7 +139,7 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
 
 
 def counted_by_file(kernel: dict, sources: Mapping[str, Path]) -> dict[str, dict[int, list[dict]]]:
-    """The counted lines of a kernel by file and number, where the file is one of ``sources``."""
+    """Return the counted lines of a kernel by file and number, where the file is one of ``sources``."""
     found: dict[str, dict[int, list[dict]]] = {}
     for line in without_calls(kernel["lines"]):
         if line["file"] in sources and line["line"] > 0:
@@ -151,7 +151,7 @@ def counted_by_file(kernel: dict, sources: Mapping[str, Path]) -> dict[str, dict
 
 
 def _quote(place: dict, sources: dict[str, Path]) -> str:
-    """The text of a source line; empty if it is not the reader's."""
+    """Return the text of a source line; empty if it is not the reader's."""
     try:
         lines = sources[place["file"]].read_text(encoding="utf-8", errors="replace").splitlines()
         return lines[place["line"] - 1].strip() if place["line"] > 0 else ""
@@ -211,7 +211,7 @@ def _number_of_launches(counted: int, uncounted: Iterable[dict]) -> str:
 
 
 def not_counted(uncounted: Iterable[dict]) -> list[str]:
-    """The kernels and configurations of which no launch was counted, a line each."""
+    """Return the kernels and configurations of which no launch was counted, a line each."""
     return [
         f"{tally['name']}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
         for tally in uncounted
@@ -259,7 +259,7 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path]) -
 
 
 def show(data: dict, files: Sequence[Path]) -> None:
-    """Prints the report of a program that was made from `files`."""
+    """Print the report of a program that was made from `files`."""
     out = Console(highlight=False, markup=False)
     if out.is_terminal:
         _show(out, data, files)

@@ -90,7 +90,7 @@ def _constant(text: str | None) -> int:
 
 
 def _access(line: int, block: int, guard: str, operation: str, operands: str) -> Access | None:
-    """The memory access of an instruction that makes one which a GPU's memory pipe sees."""
+    """Return the memory access of an instruction that makes one which a GPU's memory pipe sees."""
     words = operation.split(".")
     if words[0] == "cp":
         if words[1:2] != ["async"] or not {"ca", "cg"} & set(words):
@@ -111,7 +111,7 @@ def _access(line: int, block: int, guard: str, operation: str, operands: str) ->
 
 
 def _statements(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
-    """Statements from a line on, with the line that each begins in, up to the brace that closes the function."""
+    """Yield statements from a line on, with the line that each begins in, up to the brace that closes the function."""
     depth, pending, start = 0, "", first
     for number in range(first, len(lines) + 1):
         line = lines[number - 1].split("//", 1)[0]
@@ -174,7 +174,7 @@ def _read_body(lines: list[str], function: Function, files: dict[int, str]) -> N
 
 
 def read(text: str) -> list[Function]:
-    """The functions of a text that have a body."""
+    """Return the functions of a text that have a body."""
     lines = text.splitlines()
     files = {int(found[1]): found[2].rsplit("/", 1)[-1] for line in lines if (found := _FILE.match(line))}
     functions = []

@@ -34,14 +34,14 @@ class ConflictFree:
         self.folder = folder
 
     def count(self, *files: str | os.PathLike, options: Sequence[str] = (), arguments: Sequence[str] = ()) -> Report:
-        """Builds a program of CUDA source files and runs it; ``options`` are those of ``conflict-free count`` and of nvcc.
+        """Build a program of CUDA source files and runs it; ``options`` are those of ``conflict-free count`` and of nvcc.
 
         Raises CountingError if it does not compile.
         """
         return self._report("count", [*files, *options], ["--", *arguments])
 
     def run(self, program: str | os.PathLike, *arguments: str, options: Sequence[str] = ()) -> Report:
-        """Runs a program that is there already. Raises CountingError if it cannot be run."""
+        """Run a program that is there already. Raises CountingError if it cannot be run."""
         return self._report("run", options, [self.folder / program, *arguments])
 
     def _report(self, name: str, options: Sequence[str | os.PathLike], rest: Sequence[str | os.PathLike]) -> Report:

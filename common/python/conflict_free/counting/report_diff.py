@@ -18,7 +18,7 @@ _COUNTS = tuple(key for key in KEYS if not key.startswith("ideal_"))
 
 
 def _kernels(data: dict) -> dict[str, list[dict]]:
-    """The counts of each kernel, of each configuration in the order of their first launch."""
+    """Return the counts of each kernel, of each configuration in the order of their first launch."""
     found: dict[str, list[dict]] = {}
     for launches in fold(data["kernels"]):
         found.setdefault(launches.counts["name"], []).append(launches.counts)
@@ -32,7 +32,7 @@ def _change(old: dict, new: dict) -> str:
 
 
 def _lines(kernel: dict) -> dict[tuple, dict]:
-    """Counts by file, line, space and operation, of all places where the line was inlined together."""
+    """Count by file, line, space and operation, of all places where the line was inlined together."""
     found: dict[tuple, dict] = {}
     for line in kernel["lines"]:
         sums = found.setdefault((line["file"], line["line"], line["space"], line["op"]), {})

@@ -66,7 +66,7 @@ class Report:
         return [Counts(failing.names_of(kernel)) for kernel in self.data["kernels"]]
 
     def kernel(self, name: str) -> Counts:
-        """The sums of all launches of a kernel. Raises KeyError, with the names that there are, if there was none."""
+        """Return the sums of all launches of a kernel. Raises KeyError, with the names that there are, if there was none."""
         found = [kernel for kernel in self.data["kernels"] if kernel["name"] == name]
         if not found:
             names = ", ".join(sorted({kernel["name"] for kernel in self.data["kernels"]}))
@@ -75,5 +75,5 @@ class Report:
 
 
 def read(path: Path, output: str) -> Report:
-    """The report in a file. Raises Stop if it is none."""
+    """Return the report in a file. Raises Stop if it is none."""
     return Report(saved_report.read(path), output)

@@ -42,7 +42,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def find(name: str) -> Path:
-    """The program of a name. Raises Stop, with the exit code that shells have for it, if it cannot be run."""
+    """Return the program of a name. Raises Stop, with the exit code that shells have for it, if it cannot be run."""
     path = Path(os.path.abspath(name if os.sep in name else shutil.which(name) or name))
     if not path.exists():
         raise Stop(f"argument PROGRAM: {name!r} given, a program that exists is accepted", _NOT_FOUND)

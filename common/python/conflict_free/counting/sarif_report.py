@@ -63,7 +63,7 @@ def _error(error: dict, sources: Sequence[Path]) -> dict:
 
 
 def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
-    """A result for a line that takes more than it would at best."""
+    """Return a result for a line that takes more than it would at best."""
     measure = MEASURES[line["space"]]
     if line["space"] not in _COSTS or measure.is_ideal(line) or not line["file"]:
         return None

@@ -142,7 +142,7 @@ def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
 
 
 def read(text: str) -> list[Section]:
-    """The sections with code in the output of `nvdisasm -c -gp`."""
+    """Return the sections with code in the output of `nvdisasm -c -gp`."""
     sections = []
     name, code, labels, waiting, line = "", [], {}, [], 0
     for shown in text.splitlines():

@@ -20,7 +20,7 @@ _SYSTEM_PARTS = ("/usr/", f"/nvidia/{cuda_version.WHEELS}/", "/conflict-free/too
 
 
 def read(path: Path) -> dict:
-    """A report that --json has written. Raises Stop with one line if it is none."""
+    """Return a report that --json has written. Raises Stop with one line if it is none."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -39,13 +39,13 @@ def read(path: Path) -> dict:
 
 
 def sources_of(data: dict) -> list[Path]:
-    """The source files of a report that are the reader's own and still there."""
+    """Return the source files of a report that are the reader's own and still there."""
     paths = [Path(file) for file in data.get("files", ()) if not any(part in file for part in _SYSTEM_PARTS)]
     return [path for path in paths if path.is_file()]
 
 
 def write_pages(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> None:
-    """The files that were asked for."""
+    """Return the files that were asked for."""
     if options.html:
         write_asked(options.html, html_report.page(data, sources), "--html")
     if options.sarif:

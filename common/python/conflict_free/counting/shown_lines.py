@@ -14,7 +14,7 @@ LONGEST_GAP = 24
 
 
 def _function_around(lines: Sequence[str], numbers: Sequence[int]) -> range:
-    """The lines of the function that holds the numbered lines, counted from 1, as far as indentation shows."""
+    """Return the lines of the function that holds the numbered lines, counted from 1, as far as indentation shows."""
     first, last = min(numbers), max(numbers)
     begin, end = max(1, first - CONTEXT_LINES), min(len(lines), last + CONTEXT_LINES)
     for number in range(min(first, len(lines)), 0, -1):
@@ -38,7 +38,7 @@ def _indent(line: str) -> int:
 
 
 def _ranges(lines: Sequence[str], numbers: Iterable[int]) -> list[range]:
-    """The functions that hold the numbered lines, in order and apart from each other."""
+    """Return the functions that hold the numbered lines, in order and apart from each other."""
     found: list[range] = []
     for number in sorted(set(numbers)):
         if found and number in found[-1]:
@@ -52,7 +52,7 @@ def _ranges(lines: Sequence[str], numbers: Iterable[int]) -> list[range]:
 
 
 def shown_numbers(lines: Sequence[str], counted: Iterable[int]) -> list[int | None]:
-    """The numbers of the lines to show; None where some are left out."""
+    """Return the numbers of the lines to show; None where some are left out."""
     counted = set(counted)
     shown: list[int | None] = []
     for around in _ranges(lines, counted):

@@ -24,7 +24,7 @@ _NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f
 
 
 def machine_names(build: Path) -> list[str]:
-    """The machines that the model knows, the default first."""
+    """Return the machines that the model knows, the default first."""
     # The library follows the environment and catches signals: that belongs into a process of its own.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SIMT_")}
     done = subprocess.run(
@@ -40,7 +40,7 @@ def machine_names(build: Path) -> list[str]:
 
 
 def _no_report(code: int) -> dict:
-    """An error as the model writes one."""
+    """Return an error as the model writes one."""
     message = f"the program left no report of what it did (it ended with exit code {code})"
     return {"code": "no_report", "fields": {"exit_code": code}, "message": message, "help": ""}
 
@@ -76,7 +76,7 @@ def _machine_of(options: argparse.Namespace) -> str:
 
 
 def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
-    """Runs a program under the model; returns its report."""
+    """Run a program under the model; returns its report."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         settings = {

@@ -20,7 +20,7 @@ from . import printed_report
 
 
 def text_of(program: Path, source: Path) -> str:
-    """The program's own output, then the report of its counts and hazards."""
+    """Return the program's own output, then the report of its counts and hazards."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         done = subprocess.run([program], env={**os.environ, "SIMT_REPORT": str(report)}, stdout=subprocess.PIPE, text=True, check=False)

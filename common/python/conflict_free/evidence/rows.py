@@ -169,7 +169,7 @@ class Rows:
         return {**row, "stale": True}
 
     def _refuses_stale(self, machine: str) -> bool:
-        """Whether stale rows of a machine are an error. Those of the reader's GPU are: it is there to measure again."""
+        """Return whether stale rows of a machine are an error. Those of the reader's GPU are: it is there to measure again."""
         return self.strict or machine == LOCAL
 
     def peer_row(self, slug: str, name: str, size: str, machine: str | None = None) -> dict[str, Any]:

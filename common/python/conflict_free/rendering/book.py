@@ -51,7 +51,7 @@ def _programs_state(build: Path, selection: str) -> str:
 
 
 def check_chapters(tools: cmake.Tools, build: Path) -> bool:
-    """Runs the chapters' checks unless these programs have passed them before; True if all pass."""
+    """Run the chapters' checks unless these programs have passed them before; True if all pass."""
     on_gpu = cuda.gpu_visible()
     selection = r"^chapter\.[^.]+\.gpu$" if on_gpu else r"^chapter\.[^.]+\.model$"
     stamp = build / "checked.stamp"
@@ -68,7 +68,7 @@ def check_chapters(tools: cmake.Tools, build: Path) -> bool:
 
 
 def free_port() -> int:
-    """The usual port of this machine's own address, or any free one where that is taken. Raises Stop if there is none."""
+    """Return the usual port of this machine's own address, or any free one where that is taken. Raises Stop if there is none."""
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         for port in (8000, 0):
@@ -82,7 +82,7 @@ def free_port() -> int:
 
 
 def serve(html: Path) -> None:
-    """Serves the book on this machine alone until it is interrupted."""
+    """Serve the book on this machine alone until it is interrupted."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):

@@ -19,7 +19,7 @@ _WATCHED = ("chapters", "book", "common")
 
 
 def render(cmake: Path, build: Path) -> None:
-    """Renders what has changed, and says how long it took, or why it did not work."""
+    """Render what has changed, and says how long it took, or why it did not work."""
     started = time.monotonic()
     done = subprocess.run([cmake, "--build", build, "--target", "book_pages"], cwd=ROOT, capture_output=True, text=True)
     seconds = time.monotonic() - started

@@ -37,7 +37,7 @@ class Task:
 
 
 def task(subject: str, width: int, height: int, seed: int) -> Task:
-    """The data of our kernels for a subject at a size."""
+    """Return the data of our kernels for a subject at a size."""
     if subject == "transpose":
         matrix = peer_data.random_floats(width * height, seed).reshape(height, width)
         return Task(matrix, np.empty((width, height), np.float32), partial(peer_checks.is_transposed, matrix))
@@ -50,7 +50,7 @@ def task(subject: str, width: int, height: int, seed: int) -> Task:
 
 
 def measure(device: Any, function: Callable, work: Task, samples: int, l2_bytes: int) -> dict:
-    """Times a peer, then checks what it has left in every set of buffers that was used."""
+    """Time a peer, then checks what it has left in every set of buffers that was used."""
     set_bytes = work.input.nbytes + work.output.nbytes
     sets = sets_of_buffers(set_bytes, l2_bytes, device.free_bytes())
     inputs = [device.moved(work.input) for _ in range(sets)]

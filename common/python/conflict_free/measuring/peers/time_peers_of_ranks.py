@@ -44,7 +44,7 @@ def torch_all_to_all(matrix: torch.Tensor, ranks: int) -> torch.Tensor:
 
 
 def values(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-    """The number of each place of the matrix, exact as a float."""
+    """Return the number of each place of the matrix, exact as a float."""
     return ((rows[:, None] * 40503 + columns[None, :] * 30011) & 0xFFFFFF).to(torch.float32)
 
 
@@ -69,7 +69,7 @@ def is_right(transposed: torch.Tensor, n: int) -> bool:
 
 
 def measure(function: Callable, n: int, samples: int) -> dict:
-    """A row: all ranks begin a sample together, and the slowest tells its time."""
+    """Return a row: all ranks begin a sample together, and the slowest tells its time."""
     matrix, one = filled(n), torch.ones(1, device=DEVICE)
     for _ in range(WARM_UP):
         function(matrix, RANKS)
