@@ -10,7 +10,7 @@
 
   const lanesFrom = (first, count) => Array.from({ length: count }, (_, i) => first + i);
 
-  /** The numbers of a machine that the rule asks for, in its order: struct Question of common/model/src/explorer/bank_rule.cpp. */
+  /** The numbers of a machine that the rule asks for, in its order: struct Question of common/model/src/rules/explorer/bank_rule.cpp. */
   const NUMBERS = ["banks", "bank_width", "request_lanes", "words", "wide", "extra_wavefronts_of_16_bytes"];
 
   /** The first number of each choice in these: words for any lanes, wide accesses in phases. */

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The model's rule of shared memory, as a module of WebAssembly. Made from common/model/src/explorer/bank_rule.cpp
+// The model's rule of shared memory, as a module of WebAssembly. Made from common/model/src/rules/explorer/bank_rule.cpp
 // by python common/python/conflict_free checking.bank_rule. Do not edit.
-// Sources: sha256:9709a66237ce4105038e2177bed780115433069c64685ae5972d45ee949e4060
+// Sources: sha256:943f72317c9810fb52002d403851b99c092e91324e659d42a03e2a1164c4fcee
 "use strict";
 
 window.conflictFreeBankRule =

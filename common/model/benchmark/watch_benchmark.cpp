@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "hazards/watch.hpp"
+#include "interpreter/watch.hpp"
 
 namespace {
 

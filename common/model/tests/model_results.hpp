@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "printed_message.hpp"
+#include "device/printed_message.hpp"
 #include "simt/counts.hpp"
 #include "simt/hazard.hpp"
 #include "simt/machine.hpp"

@@ -30,9 +30,6 @@ LoopCost loop_cost(const WarpAccess& access, const Machine& machine);
 /// The wavefronts that an asynchronous copy takes in shared memory. See copy_rules.cpp.
 SharedCost copy_cost(const WarpAccess& access, const Machine& machine);
 
-/// Bytes of a sector, the unit that global memory moves.
-inline constexpr int sector_bytes = 32;
-
 /// What a global-memory access moves.
 struct GlobalCost {
     /// Units of 32 bytes that its transactions move.

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The width of a warp, for headers that need nothing else.
+/// What is the same on every machine, for headers that need nothing else.
 #pragma once
 
 namespace simt {
 
 /// Threads of a warp, on every machine that CUDA has run on.
 inline constexpr int warp_size = 32;
+
+/// Bytes of a sector, the unit that global memory moves.
+inline constexpr int sector_bytes = 32;
 
 }  // namespace simt

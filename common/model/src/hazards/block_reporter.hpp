@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hazards/reports.hpp"
-#include "hazards/watch.hpp"
+#include "interpreter/watch.hpp"
 #include "simt/events.hpp"
 
 namespace simt::hazards {

@@ -116,7 +116,7 @@ void Counters::keep_example(InstructionCounts& counts, const WarpAccess& access,
     counts.example_block = block;
     example.active = access.active;
     example.size = access.size;
-    detail::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
+    rules::for_each_lane(access.active, [&](std::size_t lane) { example.offset[lane] = access.address[lane] - access.allocation; });
 }
 
 void Counters::count_bulk_copy(std::uint32_t program_counter, std::uint64_t address, std::uint64_t bytes, std::uint64_t requests)
@@ -167,7 +167,7 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         if (line.example) {
             const Example& example = *line.example->example;
             line.counts.first_access.size = example.size;
-            detail::for_each_lane(example.active, [&](std::size_t lane) { line.counts.first_access.lanes[lane] = example.offset[lane]; });
+            rules::for_each_lane(example.active, [&](std::size_t lane) { line.counts.first_access.lanes[lane] = example.offset[lane]; });
         }
         counts.lines.push_back(std::move(line.counts));
     }

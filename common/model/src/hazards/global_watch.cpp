@@ -39,7 +39,7 @@ void unlock_line(GlobalLine& line) { std::atomic_ref(line.locked).store(0, std::
 bool touches_a_column(const WarpAccess& access)
 {
     std::uint64_t step;
-    if (!detail::is_evenly_spaced(access, step) || step < GlobalLine::bytes || step >> GlobalShadow::chunk_bits != 0) return false;
+    if (!rules::is_evenly_spaced(access, step) || step < GlobalLine::bytes || step >> GlobalShadow::chunk_bits != 0) return false;
     return access.address[0] >> GlobalShadow::chunk_bits == access.address[warp_size - 1] >> GlobalShadow::chunk_bits;
 }
 
@@ -151,7 +151,7 @@ void GlobalWatch::begin_block(std::uint64_t number)
 void GlobalWatch::lock(const WarpAccess& access, std::uint32_t lanes)
 {
     std::uint64_t last = UINT64_MAX;
-    detail::for_each_lane(lanes, [&](std::size_t lane) {
+    rules::for_each_lane(lanes, [&](std::size_t lane) {
         const std::uint64_t line = access.address[lane] >> GlobalLine::bits;
         if (line != last) held_.push_back(launch_.chunk_of(access.address[lane]) + GlobalShadow::place_in_chunk(access.address[lane]));
         last = line;
@@ -189,7 +189,7 @@ void GlobalWatch::synchronize_lanes(const WarpAccess& access)
 {
     std::uint64_t last = 0;
     bool is_first = true;
-    detail::for_each_lane(access.active, [&](std::size_t lane) {
+    rules::for_each_lane(access.active, [&](std::size_t lane) {
         if (!is_first && access.address[lane] == last) return;
         is_first = false;
         last = access.address[lane];
@@ -200,17 +200,17 @@ void GlobalWatch::synchronize_lanes(const WarpAccess& access)
 template <class Visit>
 void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
 {
-    if (std::uint64_t step; detail::is_evenly_spaced(access, step) && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
+    if (std::uint64_t step; rules::is_evenly_spaced(access, step) && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
         const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);
         for (std::uint64_t line = begin >> GlobalLine::bits; line << GlobalLine::bits < end; ++line) {
             const std::uint64_t first = std::max(begin, line << GlobalLine::bits), last = std::min(end, (line + 1) << GlobalLine::bits);
-            visit(line, detail::lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
+            visit(line, rules::lane_group(static_cast<int>(first % GlobalLine::bytes / 4), static_cast<int>((last - first) / 4)));
         }
         return;
     }
     std::uint64_t line = UINT64_MAX;
     std::uint32_t words = 0;
-    detail::for_each_lane(access.active, [&](std::size_t lane) {
+    rules::for_each_lane(access.active, [&](std::size_t lane) {
         const std::uint64_t address = access.address[lane];
         if (address >> GlobalLine::bits != line) {
             if (words) visit(line, words);

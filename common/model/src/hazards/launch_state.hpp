@@ -16,7 +16,7 @@
 #include "hazards/counters.hpp"
 #include "hazards/global_watch.hpp"
 #include "hazards/reports.hpp"
-#include "hazards/watch.hpp"
+#include "interpreter/watch.hpp"
 
 namespace simt::hazards {
 

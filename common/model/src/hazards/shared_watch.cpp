@@ -27,10 +27,10 @@ template <class Visit>
 [[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
 {
     if (access.size == 4)
-        return detail::for_lanes(access.active,
-                                 [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
+        return rules::for_lanes(access.active,
+                                [&](std::size_t lane) __attribute__((always_inline)) { visit(access.address[lane] / 4, lane); });
     const auto words = static_cast<std::size_t>(access.size / 4);
-    detail::for_each_lane(access.active, [&](std::size_t lane) {
+    rules::for_each_lane(access.active, [&](std::size_t lane) {
         const std::size_t first = access.address[lane] / 4;
         for (std::size_t word = first; word < first + words; ++word) visit(word, lane);
     });
@@ -116,7 +116,7 @@ void SharedWatch::access(const WarpAccess& access)
     // No sum of bits is less than the largest address.
     std::uint64_t bits = 0;
     if (access.evenly_spaced) bits = access.address[0] | access.address[warp_size - 1];
-    else detail::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
+    else rules::for_lanes(access.active, [&](std::size_t lane) { bits |= access.address[lane]; });
     make_room((bits + static_cast<std::uint64_t>(access.size)) / 4);
     const Current current{access, add_record(access), order_.now(access.warp)};
     if (access.size < 4) return access_bytes(current);
@@ -201,7 +201,7 @@ void SharedWatch::write_word(std::size_t word, const Current& current, std::size
 void SharedWatch::access_bytes(const Current& current)
 {
     const WarpAccess& access = current.access;
-    detail::for_each_lane(access.active, [&](std::size_t lane) {
+    rules::for_each_lane(access.active, [&](std::size_t lane) {
         const std::uint64_t address = access.address[lane];
         const unsigned bytes = ((1u << access.size) - 1) << address % 4;
         note_bytes(address / 4, bytes, current, lane);

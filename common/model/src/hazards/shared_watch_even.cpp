@@ -213,7 +213,7 @@ bool SharedWatch::access_together(const Current& current)
     static_assert(sizeof(Cell) == sizeof(Fields));
     const WarpAccess& access = current.access;
     std::uint64_t step;
-    if (access.operation == Operation::atomic || !detail::is_evenly_spaced(access, step)) return false;
+    if (access.operation == Operation::atomic || !rules::is_evenly_spaced(access, step)) return false;
     const auto first = static_cast<std::size_t>(access.address[0] / 4);
     const Words words{reinterpret_cast<unsigned char*>(&words_[first]), &written_[first], static_cast<std::ptrdiff_t>(step) / 4,
                       access.size / 4};

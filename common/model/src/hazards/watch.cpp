@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-#include "hazards/watch.hpp"
+#include "interpreter/watch.hpp"
 
 #include <utility>
 
+#include "device/address_space.hpp"
+#include "device/links.hpp"
 #include "hazards/block_reporter.hpp"
 #include "hazards/launch_state.hpp"
 #include "hazards/shared_watch.hpp"
-#include "memory/address_space.hpp"
-#include "memory/links.hpp"
 #include "simt/rules.hpp"
 
 namespace simt::hazards {

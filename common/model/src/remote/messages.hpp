@@ -7,8 +7,8 @@
 
 #include <type_traits>
 
+#include "device/device.hpp"
 #include "remote/wire.hpp"
-#include "runtime/device.hpp"
 #include "simt/json.hpp"
 
 namespace simt::remote {

@@ -324,7 +324,7 @@ bool RemoteDevice::trial_finish(const std::string& failure)
     return goes_on;
 }
 
-void RemoteDevice::note(const Message& message)
+void RemoteDevice::note_error(const Message& message)
 {
     if (!finished_) call(Call::note, written_fields(message));
 }

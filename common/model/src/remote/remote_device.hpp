@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "device/device.hpp"
 #include "remote/channel.hpp"
 #include "remote/wire.hpp"
-#include "runtime/device.hpp"
 
 namespace simt::remote {
 
@@ -74,8 +74,8 @@ public:
     bool trial_finish(const std::string& failure);
     /// @}
 
-    /// Adds a line to the errors that the device's process reports.
-    void note(const Message& message);
+    /// To the report of the device's process.
+    void note_error(const Message& message) override;
 
     /// Tells the device's process of an address whose access has ended this one, where no other message is under way. To be
     /// called from the handler of a signal.

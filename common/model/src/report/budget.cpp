@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-namespace simt::detail {
+namespace simt::report {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::vector<LaunchTally> Budget::uncounted() const
     return some;
 }
 
-}  // namespace simt::detail
+}  // namespace simt::report

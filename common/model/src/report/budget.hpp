@@ -13,7 +13,7 @@
 
 #include "simt/counts.hpp"
 
-namespace simt::detail {
+namespace simt::report {
 
 /// What is counted at most. Without a limit, all is.
 struct CountingLimits {
@@ -82,4 +82,4 @@ private:
     std::chrono::duration<double> spent_{}, counted_{};
 };
 
-}  // namespace simt::detail
+}  // namespace simt::report

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace simt::detail {
+namespace simt::report {
 
 namespace {
 
@@ -48,4 +48,4 @@ SourcePlace place_of_call(void* address)
     return place;
 }
 
-}  // namespace simt::detail
+}  // namespace simt::report

@@ -7,9 +7,9 @@
 
 #include "simt/hazard.hpp"
 
-namespace simt::detail {
+namespace simt::report {
 
 /// The line of a call that returns to `address`; none where the program has no debugging information, or there is no addr2line.
 SourcePlace place_of_call(void* address);
 
-}  // namespace simt::detail
+}  // namespace simt::report

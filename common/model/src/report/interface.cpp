@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "memory/links.hpp"
-#include "report.hpp"
-#include "session.hpp"
+#include "device/links.hpp"
+#include "report/report.hpp"
+#include "report/session.hpp"
 
 namespace {
 
@@ -39,20 +39,20 @@ unsigned long long simt_link_bytes(int from, int to) { return simt::memory::Link
 
 unsigned long long simt_launches()
 {
-    const std::scoped_lock lock(simt::detail::session().mutex);
-    return simt::detail::session().launches.size();
+    const std::scoped_lock lock(simt::report::session().mutex);
+    return simt::report::session().launches.size();
 }
 
 const char* simt_look_at_report(unsigned long long first_launch)
 {
     thread_local std::string text;
-    text = simt::detail::text_of(simt::detail::records_as_json(first_launch));
+    text = simt::report::text_of(simt::report::records_as_json(first_launch));
     return text.c_str();
 }
 
 const char* simt_take_report()
 {
-    const std::scoped_lock lock(simt::detail::session().mutex);
+    const std::scoped_lock lock(simt::report::session().mutex);
     const char* const text = simt_look_at_report(0);
     simt::take_launches();
     simt::take_hazards();

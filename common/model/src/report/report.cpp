@@ -10,7 +10,7 @@
 //   SIMT_BLOCKS=N      blocks of each of them that are counted
 //   SIMT_BUDGET=SECONDS  how long launches are counted
 
-#include "report.hpp"
+#include "report/report.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -23,12 +23,12 @@
 
 #include <unistd.h>
 
-#include "memory/links.hpp"
-#include "session.hpp"
+#include "device/links.hpp"
+#include "report/session.hpp"
+#include "report/trace.hpp"
 #include "simt/json.hpp"
-#include "trace.hpp"
 
-namespace simt::detail {
+namespace simt::report {
 
 namespace {
 
@@ -180,4 +180,4 @@ void write_report(int exit_code)
     if (!write_atomically(report_path(), report_text(exit_code))) std::cerr << "error: cannot write " << report_path() << std::endl;
 }
 
-}  // namespace simt::detail
+}  // namespace simt::report

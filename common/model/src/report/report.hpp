@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace simt::detail {
+namespace simt::report {
 
 /// What is in the session: `kernels` from launch number `first_launch` on, `hazards` and `errors`.
 nlohmann::ordered_json records_as_json(std::size_t first_launch);
@@ -32,4 +32,4 @@ bool report_is_wanted();
 /// Tells on the standard error where host code touches device memory, and leaves a report if the program dies of a signal.
 void catch_signals();
 
-}  // namespace simt::detail
+}  // namespace simt::report

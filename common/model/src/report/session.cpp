@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-#include "session.hpp"
+#include "report/session.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace simt {
 
-namespace detail {
+namespace report {
 
 namespace {
 
@@ -56,9 +56,9 @@ void Session::add_error(Message message)
     errors.push_back(std::move(message));
 }
 
-}  // namespace detail
+}  // namespace report
 
-using detail::session;
+using report::session;
 
 void set_machine(const Machine& machine)
 {
@@ -72,13 +72,13 @@ const Machine& current_machine()
     return *session().machine;
 }
 
-std::vector<LaunchCounts> take_launches() { return detail::taken(session().launches); }
-std::vector<Hazard> take_hazards() { return detail::taken(session().hazards); }
-std::vector<Message> take_errors() { return detail::taken(session().errors); }
+std::vector<LaunchCounts> take_launches() { return report::taken(session().launches); }
+std::vector<Hazard> take_hazards() { return report::taken(session().hazards); }
+std::vector<Message> take_errors() { return report::taken(session().errors); }
 
 SourcePlace source_place(std::uint32_t program_counter)
 {
-    const auto& place_of = detail::current_launch().place_of;
+    const auto& place_of = report::current_launch().place_of;
     return place_of ? place_of(program_counter) : SourcePlace{};
 }
 

@@ -16,7 +16,7 @@
 #include "report/budget.hpp"
 #include "simt/model.hpp"
 
-namespace simt::detail {
+namespace simt::report {
 
 /// The model's state: the machine, those who listen, what has been counted and what went wrong.
 struct Session {
@@ -57,4 +57,4 @@ struct CurrentLaunch {
 
 CurrentLaunch& current_launch();
 
-}  // namespace simt::detail
+}  // namespace simt::report

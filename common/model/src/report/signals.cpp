@@ -18,12 +18,12 @@
 #include <optional>
 #include <string>
 
-#include "memory/address_space.hpp"
-#include "report.hpp"
+#include "device/address_space.hpp"
 #include "report/host_place.hpp"
-#include "session.hpp"
+#include "report/report.hpp"
+#include "report/session.hpp"
 
-namespace simt::detail {
+namespace simt::report {
 
 namespace {
 
@@ -151,4 +151,4 @@ void catch_signals()
     }
 }
 
-}  // namespace simt::detail
+}  // namespace simt::report

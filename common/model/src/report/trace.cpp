@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-#include "trace.hpp"
+#include "report/trace.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "simt/json.hpp"
 #include "simt/schedule.hpp"
 
-namespace simt::detail {
+namespace simt::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -84,4 +84,4 @@ Json Trace::access_as_json(const WarpAccess& access, std::size_t occurrence)
     return json;
 }
 
-}  // namespace simt::detail
+}  // namespace simt::report

@@ -19,7 +19,7 @@
 #include "simt/hazard.hpp"
 #include "simt/machine.hpp"
 
-namespace simt::detail {
+namespace simt::report {
 
 /// Keeps the accesses of the first blocks of each launch: of each warp and each instruction, the first so many.
 class Trace : public Listener {
@@ -75,4 +75,4 @@ private:
     LaunchInfo info_{};
 };
 
-}  // namespace simt::detail
+}  // namespace simt::report

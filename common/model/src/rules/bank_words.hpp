@@ -13,7 +13,7 @@
 #include "simt/shared_memory.hpp"
 #include "simt/warp_size.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 /// Words and banks by division, for any numbers.
 class AnyBanks {
@@ -81,4 +81,4 @@ private:
     std::int16_t count_ = 0;
 };
 
-}  // namespace simt::detail
+}  // namespace simt::rules

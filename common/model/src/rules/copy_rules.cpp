@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <array>
 
-#include "shared_service.hpp"
+#include "rules/shared_service.hpp"
 #include "simt/rules.hpp"
 
 namespace simt {
@@ -53,7 +53,7 @@ int wavefronts_of_phase(const WarpAccess& access, const Addresses& from, std::ui
         BankCounts sources(size), destinations(size);
         int most = 0;
         std::uint32_t round = 0;
-        detail::for_each_lane(left, [&](std::size_t lane) {
+        rules::for_each_lane(left, [&](std::size_t lane) {
             if (destinations.add(access.address[lane]) > 1) return;
             round |= 1u << lane;
             most = std::max(most, sources.add(from[lane]));
@@ -68,8 +68,8 @@ int wavefronts_of_phase(const WarpAccess& access, const Addresses& from, std::ui
 std::uint32_t lanes_that_stay(const Addresses& to, std::uint32_t active)
 {
     std::uint32_t staying = active;
-    detail::for_each_lane(active, [&](std::size_t lane) {
-        detail::for_each_lane(staying & ((1u << lane) - 1), [&](std::size_t before) {
+    rules::for_each_lane(active, [&](std::size_t lane) {
+        rules::for_each_lane(staying & ((1u << lane) - 1), [&](std::size_t before) {
             if (to[before] == to[lane]) staying &= ~(1u << before);
         });
     });
@@ -120,7 +120,7 @@ struct Transfers {
             const Transfer& first = all[static_cast<std::size_t>(std::countr_zero(left))];
             // By the last bit of where a transfer comes from, and the bit before the last of how its sectors differ.
             bool has[2][2] = {};
-            detail::for_each_lane(left, [&](std::size_t i) {
+            rules::for_each_lane(left, [&](std::size_t i) {
                 if (!all[i].is_like(first)) return;
                 left &= ~(1u << i);
                 has[all[i].from & 1][(all[i].from ^ all[i].to) >> 1] = true;
@@ -135,19 +135,19 @@ struct Transfers {
 
 SharedCost copy_cost(const WarpAccess& access, const Machine& machine)
 {
-    const int phase_lanes = detail::phase_lanes(machine.shared, access.size);
+    const int phase_lanes = rules::phase_lanes(machine.shared, access.size);
     const Addresses& from = access.other_side ? *access.other_side : access.address;
     SharedCost cost{0, 0};
     for (int first = 0; first < warp_size; first += phase_lanes) {
-        const std::uint32_t lanes = access.active & detail::lane_group(first, phase_lanes);
+        const std::uint32_t lanes = access.active & rules::lane_group(first, phase_lanes);
         if (!lanes) continue;
         cost.ideal_wavefronts += 1;
         if (!access.past_l1) cost.wavefronts += wavefronts_of_phase(access, from, lanes);
     }
     if (!access.past_l1) return cost;
     Transfers transfers;
-    detail::for_each_lane(lanes_that_stay(access.address, access.active),
-                          [&](std::size_t lane) { transfers.add(from[lane], access.address[lane]); });
+    rules::for_each_lane(lanes_that_stay(access.address, access.active),
+                         [&](std::size_t lane) { transfers.add(from[lane], access.address[lane]); });
     cost.wavefronts = transfers.wavefronts();
     cost.ideal_wavefronts = std::min(cost.ideal_wavefronts, cost.wavefronts);
     return cost;
@@ -159,9 +159,9 @@ GlobalCost copy_past_l1_cost(const WarpAccess& access)
     std::array<std::pair<std::uint64_t, std::uint64_t>, warp_size> moved;
     std::array<std::uint64_t, warp_size> read;
     std::size_t count = 0, lanes = 0;
-    detail::for_each_lane(access.active, [&](std::size_t lane) { read[lanes++] = access.address[lane]; });
-    detail::for_each_lane(lanes_that_stay(to, access.active),
-                          [&](std::size_t lane) { moved[count++] = {access.address[lane] / line_bytes, to[lane] / sector_bytes}; });
+    rules::for_each_lane(access.active, [&](std::size_t lane) { read[lanes++] = access.address[lane]; });
+    rules::for_each_lane(lanes_that_stay(to, access.active),
+                         [&](std::size_t lane) { moved[count++] = {access.address[lane] / line_bytes, to[lane] / sector_bytes}; });
     const auto distinct = [](auto& values, std::size_t n) {
         const auto end = values.begin() + static_cast<std::ptrdiff_t>(n);
         std::sort(values.begin(), end);

@@ -23,16 +23,16 @@
 #include <array>
 #include <span>
 
-#include "lanes.hpp"
+#include "rules/lanes.hpp"
 #include "simt/rules.hpp"
 
 namespace simt {
 
 namespace {
 
-using detail::for_each_lane;
-using detail::for_lanes;
-using detail::lane_group;
+using rules::for_each_lane;
+using rules::for_lanes;
+using rules::lane_group;
 
 constexpr int half_warp = 16;
 
@@ -80,7 +80,7 @@ int distinct_addresses(std::span<const std::uint64_t> addresses)
 int sectors_of_lines(const WarpAccess& access, const SortedAddresses& all, const Machine& machine)
 {
     const int line_bytes = access.operation == Operation::load ? machine.load_line_bytes : machine.store_line_bytes;
-    const int request_lanes = machine.line_request_lanes ? detail::lanes_for_size(machine.line_request_lanes, access.size) : warp_size;
+    const int request_lanes = machine.line_request_lanes ? rules::lanes_for_size(machine.line_request_lanes, access.size) : warp_size;
     if (request_lanes == warp_size) return distinct_lines(all.get(), access.size, line_bytes) * (line_bytes / sector_bytes);
     int lines = 0;
     for (int first = 0; first < warp_size; first += request_lanes) {
@@ -176,7 +176,7 @@ bool moves_sectors_of_elements(const WarpAccess& access, const Machine& machine)
     if (machine.coalescing != Coalescing::distinct_lines || machine.line_request_lanes != 0 || machine.load_line_bytes != sector_bytes ||
         machine.store_line_bytes != sector_bytes)
         return false;
-    return detail::is_aligned(access);
+    return rules::is_aligned(access);
 }
 
 /// The bytes of one transaction of compute capability 1.2 or 1.3; takes the lanes that it serves out of `lanes`.
@@ -259,7 +259,7 @@ GlobalCost global_cost(const WarpAccess& access, const Machine& machine)
         if (access.operation == Operation::async_copy && access.past_l1 && access.other_side) return copy_past_l1_cost(access);
         if (access.operation == Operation::atomic) return cost_of_atomic(access);
         std::uint64_t step;
-        return detail::is_evenly_spaced(access, step) ? cost_of_even_steps(access.address[0], step, access.size) : cost_of_sectors(access);
+        return rules::is_evenly_spaced(access, step) ? cost_of_even_steps(access.address[0], step, access.size) : cost_of_sectors(access);
     }
     const SortedAddresses addresses(access, access.active);
     const int ideal = (distinct_addresses(addresses.get()) * access.size + sector_bytes - 1) / sector_bytes;

@@ -11,7 +11,7 @@
 
 #include "simt/warp_size.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 /// The lanes `first` to `first + count - 1`; `count` is 1 to 32.
 inline std::uint32_t lane_group(int first, int count) { return ~0u >> (warp_size - count) << first; }
@@ -31,4 +31,4 @@ template <class Visit>
     for (std::size_t lane = 0; lane < warp_size; ++lane) visit(lane);
 }
 
-}  // namespace simt::detail
+}  // namespace simt::rules

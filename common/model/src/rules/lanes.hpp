@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
-#include "lane_sets.hpp"
+#include "rules/lane_sets.hpp"
 #include "simt/events.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 /// Lanes of an access of `size` bytes that are served together where `lanes` lanes of 4 bytes or less are.
 inline int lanes_for_size(int lanes, int size) { return std::max(1, size <= 4 ? lanes : lanes * 4 / size); }
@@ -38,4 +38,4 @@ inline bool is_evenly_spaced(const WarpAccess& access, std::uint64_t& step)
     return differences == 0;
 }
 
-}  // namespace simt::detail
+}  // namespace simt::rules

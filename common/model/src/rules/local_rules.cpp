@@ -36,7 +36,7 @@ int distinct_of_words(const WarpAccess& access, Number&& number)
 {
     std::array<std::uint64_t, most_words> values;
     std::size_t count = 0;
-    detail::for_each_lane(access.active, [&](std::size_t lane) {
+    rules::for_each_lane(access.active, [&](std::size_t lane) {
         const std::uint64_t first = access.address[lane], last = first + static_cast<std::uint64_t>(access.size) - 1;
         for (std::uint64_t word = first / word_bytes; word <= last / word_bytes; ++word) values[count++] = number(lane, word);
     });
@@ -61,7 +61,7 @@ int constant_words(const WarpAccess& access)
     if (access.size < static_cast<int>(word_bytes)) {
         std::array<std::uint64_t, warp_size> addresses;
         std::size_t count = 0;
-        detail::for_each_lane(access.active, [&](std::size_t lane) { addresses[count++] = access.address[lane]; });
+        rules::for_each_lane(access.active, [&](std::size_t lane) { addresses[count++] = access.address[lane]; });
         return distinct(addresses, count);
     }
     return distinct_of_words(access, [](std::size_t, std::uint64_t word) { return word; });
@@ -71,7 +71,7 @@ int texture_requests(const WarpAccess& access)
 {
     int requests = 0;
     for (int first = 0; first < warp_size; first += access.request_lanes)
-        requests += (access.active & detail::lane_group(first, access.request_lanes)) != 0;
+        requests += (access.active & rules::lane_group(first, access.request_lanes)) != 0;
     return requests;
 }
 

@@ -10,7 +10,7 @@
 
 #include <array>
 
-#include "shared_service.hpp"
+#include "rules/shared_service.hpp"
 #include "simt/rules.hpp"
 
 namespace simt {
@@ -28,12 +28,12 @@ std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int pha
     for (int first = 0; first < warp_size; first += phase_lanes) {
         std::uint64_t taken = 0;
         const std::uint32_t before = served;
-        detail::for_each_lane(left & detail::lane_group(first, phase_lanes), [&](std::size_t lane) {
+        rules::for_each_lane(left & rules::lane_group(first, phase_lanes), [&](std::size_t lane) {
             const std::uint64_t place = std::uint64_t{1} << access.address[lane] / size % places;
             if (taken & place) return;
             taken |= place;
             bool changed = false;
-            detail::for_each_lane(before, [&](std::size_t other) { changed |= access.address[other] == access.address[lane]; });
+            rules::for_each_lane(before, [&](std::size_t other) { changed |= access.address[other] == access.address[lane]; });
             if (!changed) served |= 1u << lane;
         });
     }
@@ -43,7 +43,7 @@ std::uint32_t served_lanes(const WarpAccess& access, std::uint32_t left, int pha
 int phases_of(std::uint32_t lanes, int phase_lanes)
 {
     int phases = 0;
-    for (int first = 0; first < warp_size; first += phase_lanes) phases += (lanes & detail::lane_group(first, phase_lanes)) != 0;
+    for (int first = 0; first < warp_size; first += phase_lanes) phases += (lanes & rules::lane_group(first, phase_lanes)) != 0;
     return phases;
 }
 
@@ -57,7 +57,7 @@ bool is_loop(const WarpAccess& access, const Machine& machine)
 
 LoopCost loop_cost(const WarpAccess& access, const Machine& machine)
 {
-    const int phase_lanes = detail::phase_lanes(machine.shared, access.size);
+    const int phase_lanes = rules::phase_lanes(machine.shared, access.size);
     LoopCost cost{0, {0, 0}, {0, wavefronts_of_swap * phases_of(access.active, phase_lanes)}};
     WarpAccess load = access;
     load.operation = Operation::load;

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-#include "partitions.hpp"
+#include "rules/partitions.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "lanes.hpp"
+#include "rules/lanes.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 Partitions::Partitions(const Machine& machine, std::function<std::size_t()> shared_bytes)
     : machine_(machine), shared_bytes_(std::move(shared_bytes))
@@ -72,4 +72,4 @@ void Partitions::end_steps(Steps& steps, PartitionUse& use)
 
 PartitionCounts Partitions::take() { return std::exchange(counts_, {}); }
 
-}  // namespace simt::detail
+}  // namespace simt::rules

@@ -11,7 +11,7 @@
 #include "simt/events.hpp"
 #include "simt/machine.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 /// Groups blocks into those that are active together: as many, in order, as the machine holds. Within a group it takes
 /// the k-th global load of every block as one step, the k-th global store likewise, and counts the partitions that the
@@ -53,4 +53,4 @@ private:
     PartitionCounts counts_;
 };
 
-}  // namespace simt::detail
+}  // namespace simt::rules

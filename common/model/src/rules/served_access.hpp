@@ -5,10 +5,10 @@
 /// The rule of shared memory for accesses of a warp that runs.
 #pragma once
 
-#include "shared_service.hpp"
+#include "rules/shared_service.hpp"
 #include "simt/events.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 /// An access as the rule looks at it. The addresses stay where they are.
 inline SharedAccess shared_access(const WarpAccess& access, const SharedMemory& memory)
@@ -30,4 +30,4 @@ SharedCost serve(const SharedAccess& access, const SharedMemory& memory, Visit&&
     return serve_shared<AnyBanks>(access, memory, visit);
 }
 
-}  // namespace simt::detail
+}  // namespace simt::rules

@@ -5,7 +5,7 @@
 
 #include "simt/schedule.hpp"
 
-#include "served_access.hpp"
+#include "rules/served_access.hpp"
 
 namespace simt {
 
@@ -17,7 +17,7 @@ Schedule shared_schedule(const WarpAccess& access, const SharedMemory& memory)
         if (number >= schedule.wavefronts.size()) schedule.wavefronts.resize(number + 1);
         schedule.wavefronts[number].push_back({static_cast<int>(lane), word});
     };
-    const SharedCost cost = detail::serve(detail::shared_access(access, memory), memory, list);
+    const SharedCost cost = rules::serve(rules::shared_access(access, memory), memory, list);
     schedule.wavefronts.resize(static_cast<std::size_t>(cost.wavefronts));
     schedule.ideal_wavefronts = cost.ideal_wavefronts;
     return schedule;

@@ -33,12 +33,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bank_words.hpp"
-#include "lane_sets.hpp"
+#include "rules/bank_words.hpp"
+#include "rules/lane_sets.hpp"
 #include "simt/shared_memory.hpp"
 #include "simt/warp_size.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 /// What is done to shared memory, as far as the rule is concerned.
 enum class SharedUse : std::uint8_t {
@@ -360,4 +360,4 @@ SharedCost serve_shared(const SharedAccess& access, const SharedMemory& memory, 
     return SharedService<Banks, Visit>(access, memory, visit).serve();
 }
 
-}  // namespace simt::detail
+}  // namespace simt::rules

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-#include "shared_shortcuts.hpp"
+#include "rules/shared_shortcuts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <span>
 
-#include "lanes.hpp"
+#include "rules/lanes.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 namespace {
 
@@ -84,4 +84,4 @@ SharedCost shortcut_cost(const WarpAccess& access, const SharedMemory& memory)
     return {wavefronts_of_single_words(access), 1};
 }
 
-}  // namespace simt::detail
+}  // namespace simt::rules

@@ -3,15 +3,15 @@
 
 /// @file
 /// Shortcuts to the rule of shared_service.hpp, for the accesses that kernels make most. They count what the rule serves, without
-/// serving it. shared_shortcuts_test.cpp holds them against the rule.
+/// serving it. tests/rules/rules_reference_test.cpp holds them against the rule.
 #pragma once
 
 #include "simt/events.hpp"
 #include "simt/shared_memory.hpp"
 
-namespace simt::detail {
+namespace simt::rules {
 
 /// What an access costs whose lanes a bank does not serve one by one, or no wavefronts where no shortcut holds.
 SharedCost shortcut_cost(const WarpAccess& access, const SharedMemory& memory);
 
-}  // namespace simt::detail
+}  // namespace simt::rules

@@ -10,9 +10,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "runtime/device.hpp"
-#include "runtime/fat_binary.hpp"
-#include "warp/fusion.hpp"
+#include "calls/runtime/fat_binary.hpp"
+#include "device/device.hpp"
+#include "interpreter/decode/fusion.hpp"
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr std::size_t container_alignment = 8;
 bool write_text(const std::string& folder, const std::string& text)
 {
     std::ostringstream name;
-    name << folder << '/' << std::hex << simt::warp::fingerprint(text) << ".ptx";
+    name << folder << '/' << std::hex << simt::interpreter::fingerprint(text) << ".ptx";
     std::ofstream file(name.str(), std::ios::binary);
     return static_cast<bool>(file << text);
 }
@@ -30,11 +30,11 @@ bool write_text(const std::string& folder, const std::string& text)
 /// Writes the text of the container at the start of `bytes`, if there is one; returns the bytes to go on behind.
 std::size_t write_container(const std::string& folder, std::span<const std::uint8_t> bytes)
 {
-    if (bytes.size() < sizeof(std::uint32_t) || !simt::runtime::is_fat_binary(bytes.data())) return container_alignment;
+    if (bytes.size() < sizeof(std::uint32_t) || !simt::calls::is_fat_binary(bytes.data())) return container_alignment;
     try {
-        const auto entries = simt::runtime::read_fat_binary(bytes);
-        const auto* best = simt::runtime::best_ptx(entries);
-        if (best && !write_text(folder, simt::runtime::ptx_text(*best))) throw std::ios_base::failure(folder);
+        const auto entries = simt::calls::read_fat_binary(bytes);
+        const auto* best = simt::calls::best_ptx(entries);
+        if (best && !write_text(folder, simt::calls::ptx_text(*best))) throw std::ios_base::failure(folder);
     } catch (const simt::DeviceError&) {
         // The four bytes were no container's; one that is damaged is told of when the program runs.
     }

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "arithmetic_bench.hpp"
+#include "interpreter/arithmetic_bench.hpp"
 
 namespace {
 
-using namespace simt::warp;
-using namespace simt::warp::test;
+using namespace simt::interpreter;
+using namespace simt::interpreter::test;
 
 /// What the handler gives in a register of `bytes` bytes.
 std::uint64_t execute(const std::string& text, const std::vector<std::uint64_t>& sources, std::size_t bytes, bool& known)

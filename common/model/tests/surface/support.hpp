@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <cuda_runtime.h>
-#include "../model_results.hpp"
+#include "model_results.hpp"
 
 /// Device memory that lives as long as the object.
 template <class T>

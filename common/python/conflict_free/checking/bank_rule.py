@@ -26,8 +26,8 @@ from conflict_free.evidence.source import strip_comments
 COMMAND = "python common/python/conflict_free checking.bank_rule"
 SCRIPT = Path("book", "_static", "bank_rule.js")
 MODEL = Path("common", "model")
-SOURCES = (MODEL / "src" / "explorer" / "bank_rule.cpp", MODEL / "src" / "rules" / "shared_memory.cpp")
-INCLUDES = (MODEL / "include", MODEL / "src", MODEL / "src" / "rules")
+SOURCES = (MODEL / "src" / "rules" / "explorer" / "bank_rule.cpp", MODEL / "src" / "rules" / "shared_memory.cpp")
+INCLUDES = (MODEL / "include", MODEL / "src")
 
 #: The compiler, as a package for Linux on x86-64.
 COMPILER = "ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54"

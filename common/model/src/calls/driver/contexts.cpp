@@ -1,0 +1,344 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Devices and contexts of the driver.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "calls/driver/driver.hpp"
+#include "calls/runtime/devices.hpp"
+#include "calls/runtime/streams.hpp"
+
+namespace simt::calls {
+
+namespace {
+
+Handles<CUctx_st>& contexts()
+{
+    static auto& instance = *new Handles<CUctx_st>;
+    return instance;
+}
+
+unsigned long long next_id()
+{
+    static std::atomic<unsigned long long> last{0};
+    return ++last;
+}
+
+std::vector<CUcontext>& context_stack()
+{
+    thread_local std::vector<CUcontext> stack;
+    return stack;
+}
+
+void use(CUcontext context)
+{
+    if (context) thread_state().device = context->device;
+}
+
+void require_context(CUcontext context) { require(contexts().holds(context), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT)); }
+
+}  // namespace
+
+CUcontext primary_context(int ordinal)
+{
+    static auto& primary = *new std::map<int, CUcontext>;
+    static std::mutex& mutex = *new std::mutex;
+    require_device(ordinal);
+    const std::scoped_lock lock(mutex);
+    CUcontext& context = primary[ordinal];
+    if (!context) context = contexts().create({.device = ordinal, .id = next_id(), .is_primary = true});
+    return context;
+}
+
+CUcontext current_context() { return context_stack().empty() ? primary_context(thread_state().device) : context_stack().back(); }
+
+}  // namespace simt::calls
+
+using namespace simt::calls;
+
+extern "C" {
+
+CUresult cuInit(unsigned flags)
+{
+    return driver_call([&] { require(flags == 0); });
+}
+
+CUresult cuDriverGetVersion(int* version)
+{
+    return driver_call([&] { return cudaDriverGetVersion(version); });
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal)
+{
+    return driver_call([&] {
+        require(device != nullptr);
+        require_device(ordinal);
+        *device = ordinal;
+    });
+}
+
+CUresult cuDeviceGetCount(int* count)
+{
+    return driver_call([&] { return cudaGetDeviceCount(count); });
+}
+
+CUresult cuDeviceGetName(char* name, int length, CUdevice device)
+{
+    return driver_call([&] {
+        require(name && length > 0);
+        require_device(device);
+        std::snprintf(name, static_cast<std::size_t>(length), "%s", properties_of(device).name);
+    });
+}
+
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device)
+{
+    return driver_call([&] {
+        require(uuid != nullptr);
+        require_device(device);
+        const cudaDeviceProp properties = properties_of(device);
+        std::memcpy(uuid, &properties.uuid, sizeof *uuid);
+    });
+}
+
+CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device)
+{
+    return driver_call([&] {
+        require(bytes != nullptr);
+        require_device(device);
+        *bytes = properties_of(device).totalGlobalMem;
+    });
+}
+
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device)
+{
+    return driver_call([&] {
+        require(value != nullptr);
+        require_device(device);
+        switch (attribute) {
+            case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED: *value = 1; return;
+            case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: *value = 1; return;
+            default: break;
+        }
+        // Up to the last one that the runtime knows, both have the same numbers.
+        if (!attribute_of(device, static_cast<cudaDeviceAttr>(attribute), *value)) *value = 0;
+    });
+}
+
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device)
+{
+    return driver_call([&] {
+        require(major && minor);
+        require_device(device);
+        const cudaDeviceProp properties = properties_of(device);
+        *major = properties.major;
+        *minor = properties.minor;
+    });
+}
+
+CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device)
+{
+    return driver_call([&] { return cudaDeviceGetPCIBusId(text, length, device); });
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text)
+{
+    return driver_call([&] { return cudaDeviceGetByPCIBusId(device, text); });
+}
+
+CUresult cuDeviceCanAccessPeer(int* can_access, CUdevice device, CUdevice peer)
+{
+    return driver_call([&] { return cudaDeviceCanAccessPeer(can_access, device, peer); });
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device)
+{
+    return driver_call([&] {
+        require(context != nullptr);
+        *context = primary_context(device);
+    });
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    return driver_call([&] { require_device(device); });
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device)
+{
+    return driver_call([&] {
+        require_device(device);
+        const int before = std::exchange(thread_state().device, device);
+        const cudaError_t error = cudaDeviceReset();
+        thread_state().device = before;
+        return error;
+    });
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
+{
+    return driver_call([&] { primary_context(device)->flags = flags; });
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active)
+{
+    return driver_call([&] {
+        require(flags && active);
+        *flags = primary_context(device)->flags;
+        *active = 1;
+    });
+}
+
+CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device)
+{
+    return driver_call([&] {
+        require(context != nullptr);
+        require_device(device);
+        *context = contexts().create({.device = device, .flags = flags, .id = next_id()});
+        context_stack().push_back(*context);
+        use(*context);
+    });
+}
+
+CUresult cuCtxDestroy(CUcontext context)
+{
+    return driver_call([&] {
+        require_context(context);
+        require(!context->is_primary, static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT));
+        std::erase(context_stack(), context);
+        contexts().destroy(context);
+        use(current_context());
+    });
+}
+
+CUresult cuCtxPushCurrent(CUcontext context)
+{
+    return driver_call([&] {
+        require_context(context);
+        context_stack().push_back(context);
+        use(context);
+    });
+}
+
+CUresult cuCtxPopCurrent(CUcontext* context)
+{
+    return driver_call([&] {
+        require(!context_stack().empty(), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT));
+        if (context) *context = context_stack().back();
+        context_stack().pop_back();
+        if (!context_stack().empty()) use(context_stack().back());
+    });
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    return driver_call([&] {
+        if (!context_stack().empty()) context_stack().pop_back();
+        if (!context) return;
+        require_context(context);
+        context_stack().push_back(context);
+        use(context);
+    });
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context)
+{
+    return driver_call([&] {
+        require(context != nullptr);
+        *context = current_context();
+    });
+}
+
+CUresult cuCtxGetDevice(CUdevice* device)
+{
+    return driver_call([&] {
+        require(device != nullptr);
+        *device = current_context()->device;
+    });
+}
+
+CUresult cuCtxGetFlags(unsigned* flags)
+{
+    return driver_call([&] {
+        require(flags != nullptr);
+        *flags = current_context()->flags;
+    });
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id)
+{
+    return driver_call([&] {
+        require(id != nullptr);
+        if (context) require_context(context);
+        *id = (context ? context : current_context())->id;
+    });
+}
+
+CUresult cuCtxGetApiVersion(CUcontext, unsigned* version)
+{
+    constexpr unsigned api_version = 3020;
+    return driver_call([&] {
+        require(version != nullptr);
+        *version = api_version;
+    });
+}
+
+CUresult cuCtxSynchronize()
+{
+    return driver_call([] { return cudaDeviceSynchronize(); });
+}
+
+CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit)
+{
+    return driver_call([&] { return cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)); });
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, std::size_t value)
+{
+    return driver_call([&] { return cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value); });
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache* config)
+{
+    return driver_call([&] { return cudaDeviceGetCacheConfig(reinterpret_cast<cudaFuncCache*>(config)); });
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    return driver_call([&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest)
+{
+    return driver_call([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
+{
+    return driver_call([&] {
+        require_context(peer);
+        return cudaDeviceEnablePeerAccess(peer->device, flags);
+    });
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+    return driver_call([&] {
+        require_context(peer);
+        return cudaDeviceDisablePeerAccess(peer->device);
+    });
+}
+
+CUresult cuProfilerStart() { return CUDA_SUCCESS; }
+CUresult cuProfilerStop() { return CUDA_SUCCESS; }
+
+}  // extern "C"

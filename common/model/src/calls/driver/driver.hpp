@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the functions of the driver library share. They do their work by the runtime library's, whose state they have in
+/// common.
+#pragma once
+
+#include <cuda.h>
+
+#include "calls/runtime/calls.hpp"
+
+/// A context. Its device is what makes one differ from another.
+struct CUctx_st {
+    int device = 0;
+    unsigned flags = 0;
+    unsigned long long id = 0;
+    bool is_primary = false;
+};
+
+namespace simt::calls {
+
+/// The driver's number of an error of the runtime.
+CUresult driver_result(cudaError_t error);
+
+/// Runs the body of a call of the driver. The runtime's last error stays as it was.
+template <class Body>
+CUresult driver_call(const Body& body)
+{
+    const cudaError_t before = thread_state().last_error;
+    const cudaError_t error = call(body);
+    thread_state().last_error = before;
+    return driver_result(error);
+}
+
+CUcontext primary_context(int ordinal);
+/// The context of this thread: the one that was set last, or the primary one of the runtime's device.
+CUcontext current_context();
+
+inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+inline CUdeviceptr device_pointer(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+/// The handles of both libraries stand for the same objects.
+inline cudaArray_t array_of(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
+/// A channel description of the driver's format.
+cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels);
+void driver_format(const cudaChannelFormatDesc& description, CUarray_format& format, unsigned& channels);
+
+}  // namespace simt::calls

@@ -1,0 +1,357 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Modules, libraries, kernels and linking of the driver. A CUmodule, a CUlibrary and a cudaLibrary_t are one and the same,
+// and so are a CUfunction, a CUkernel and a cudaKernel_t.
+
+#include <algorithm>
+#include <cstring>
+
+#include "calls/driver/driver.hpp"
+#include "calls/runtime/libraries.hpp"
+
+/// Texts that are linked: what cuLinkComplete() hands out is a container with all of them.
+struct CUlinkState_st {
+    std::vector<std::string> texts;
+    std::string result;
+};
+
+namespace {
+
+using namespace simt::calls;
+
+void set_module(void* handle, std::vector<std::string> texts)
+{
+    Module& module = load_texts(std::move(texts));
+    Module* pointer = &module;
+    std::memcpy(handle, &pointer, sizeof pointer);
+}
+
+void set_kernel(void* handle, Kernel& kernel)
+{
+    Kernel* pointer = &kernel;
+    std::memcpy(handle, &pointer, sizeof pointer);
+}
+
+void list_kernels(void* handles, unsigned count, const void* library)
+{
+    Module& module = require_module(library);
+    const auto names = module.kernel_names();
+    for (unsigned i = 0; i < std::min<std::size_t>(count, names.size()); ++i)
+        set_kernel(static_cast<void**>(handles) + i, module.kernel(names[i]));
+}
+
+void set_variable(CUdeviceptr* address, std::size_t* bytes, const void* library, const char* name)
+{
+    const simt::VariableInfo info = variable_in(library, name);
+    if (address) *address = info.address;
+    if (bytes) *bytes = info.bytes;
+}
+
+int attribute_of(const void* function, CUfunction_attribute attribute)
+{
+    cudaFuncAttributes all{};
+    const cudaError_t error = cudaFuncGetAttributes(&all, function);
+    require(error == cudaSuccess, error);
+    switch (attribute) {
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return all.maxThreadsPerBlock;
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return static_cast<int>(all.sharedSizeBytes);
+        case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return static_cast<int>(all.constSizeBytes);
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return static_cast<int>(all.localSizeBytes);
+        case CU_FUNC_ATTRIBUTE_NUM_REGS: return all.numRegs;
+        case CU_FUNC_ATTRIBUTE_PTX_VERSION: return all.ptxVersion;
+        case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return all.binaryVersion;
+        case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return all.cacheModeCA;
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return all.maxDynamicSharedSizeBytes;
+        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return all.preferredShmemCarveout;
+        case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: return all.clusterDimMustBeSet;
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return all.requiredClusterWidth;
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return all.requiredClusterHeight;
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return all.requiredClusterDepth;
+        case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: return all.nonPortableClusterSizeAllowed;
+        case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return all.clusterSchedulingPolicyPreference;
+        default: fail(cudaErrorInvalidValue);
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image)
+{
+    return driver_call([&] {
+        require(module && image);
+        set_module(module, texts_of_image(image));
+    });
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**)
+{
+    return cuModuleLoadData(module, image);
+}
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return cuModuleLoadData(module, image); }
+
+CUresult cuModuleLoad(CUmodule* module, const char* path)
+{
+    return driver_call([&] {
+        require(module && path);
+        set_module(module, texts_of_file(path));
+    });
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+    return driver_call([&] { Registry::instance().remove_module(require_module(module)); });
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name)
+{
+    return driver_call([&] {
+        require(function != nullptr);
+        set_kernel(function, kernel_in(module, name));
+    });
+}
+
+CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module)
+{
+    return driver_call([&] {
+        require(count != nullptr);
+        *count = static_cast<unsigned>(require_module(module).kernel_names().size());
+    });
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module)
+{
+    return driver_call([&] {
+        require(functions != nullptr);
+        list_kernels(functions, count, module);
+    });
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module, const char* name)
+{
+    return driver_call([&] { set_variable(address, bytes, module, name); });
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode)
+{
+    return driver_call([&] {
+        require(mode != nullptr);
+        *mode = CU_MODULE_LAZY_LOADING;
+    });
+}
+
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned)
+{
+    return driver_call([&] {
+        require(library && code);
+        set_module(library, texts_of_image(code));
+    });
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned)
+{
+    return driver_call([&] {
+        require(library && path);
+        set_module(library, texts_of_file(path));
+    });
+}
+
+CUresult cuLibraryUnload(CUlibrary library)
+{
+    return driver_call([&] { Registry::instance().remove_module(require_module(library)); });
+}
+
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name)
+{
+    return driver_call([&] {
+        require(kernel != nullptr);
+        set_kernel(kernel, kernel_in(library, name));
+    });
+}
+
+CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library)
+{
+    return driver_call([&] {
+        require(count != nullptr);
+        *count = static_cast<unsigned>(require_module(library).kernel_names().size());
+    });
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library)
+{
+    return driver_call([&] {
+        require(kernels != nullptr);
+        list_kernels(kernels, count, library);
+    });
+}
+
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library)
+{
+    return driver_call([&] {
+        require(module != nullptr);
+        require_module(library);
+        *module = reinterpret_cast<CUmodule>(library);
+    });
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name)
+{
+    return driver_call([&] { set_variable(address, bytes, library, name); });
+}
+
+CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name)
+{
+    return driver_call([&] {
+        require(variable_in(library, name).managed, cudaErrorSymbolNotFound);
+        set_variable(address, bytes, library, name);
+    });
+}
+
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel)
+{
+    return driver_call([&] {
+        require(function != nullptr);
+        set_kernel(function, require_kernel(kernel));
+    });
+}
+
+CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel)
+{
+    return driver_call([&] {
+        require(library != nullptr);
+        *library = reinterpret_cast<CUlibrary>(require_kernel(kernel).module);
+    });
+}
+
+CUresult cuFuncGetModule(CUmodule* module, CUfunction function)
+{
+    return driver_call([&] {
+        require(module != nullptr);
+        *module = reinterpret_cast<CUmodule>(require_kernel(function).module);
+    });
+}
+
+CUresult cuKernelGetName(const char** name, CUkernel kernel)
+{
+    return driver_call([&] { return cudaFuncGetName(name, kernel); });
+}
+
+CUresult cuFuncGetName(const char** name, CUfunction function)
+{
+    return driver_call([&] { return cudaFuncGetName(name, function); });
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* bytes)
+{
+    return driver_call([&] { return cudaFuncGetParamInfo(kernel, index, offset, bytes); });
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)
+{
+    return driver_call([&] { return cudaFuncGetParamInfo(function, index, offset, bytes); });
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function)
+{
+    return driver_call([&] {
+        require(value != nullptr);
+        *value = attribute_of(function, attribute);
+    });
+}
+
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device)
+{
+    return driver_call([&] {
+        require(value != nullptr);
+        require_device(device);
+        *value = attribute_of(kernel, attribute);
+    });
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    return driver_call([&] { return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value); });
+}
+
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice)
+{
+    return driver_call([&] { return cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(attribute), value); });
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache)
+{
+    return driver_call([&] { require_kernel(function); });
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig)
+{
+    return driver_call([&] { require_kernel(function); });
+}
+
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice)
+{
+    return driver_call([&] { require_kernel(kernel); });
+}
+
+CUresult cuFuncLoad(CUfunction function)
+{
+    return driver_call([&] { require_kernel(function).number(); });
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function)
+{
+    return driver_call([&] {
+        require(state != nullptr);
+        require_kernel(function);
+        *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    });
+}
+
+CUresult cuLinkCreate(unsigned, CUjit_option*, void**, CUlinkState* state)
+{
+    return driver_call([&] {
+        require(state != nullptr);
+        *state = new CUlinkState_st;
+    });
+}
+
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned, CUjit_option*, void**)
+{
+    return driver_call([&] {
+        require(state && data && (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY),
+                static_cast<cudaError_t>(CUDA_ERROR_NO_BINARY_FOR_GPU));
+        for (std::string& text : texts_of_image(std::span(static_cast<const std::uint8_t*>(data), bytes)))
+            state->texts.push_back(std::move(text));
+    });
+}
+
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char* path, unsigned, CUjit_option*, void**)
+{
+    return driver_call([&] {
+        require(state && path);
+        for (std::string& text : texts_of_file(path)) state->texts.push_back(std::move(text));
+    });
+}
+
+/// The "machine code" that it hands out is the texts as they are: they are linked when they are loaded.
+CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* bytes)
+{
+    return driver_call([&] {
+        require(state && image);
+        state->result = linked_texts_image(state->texts);
+        *image = state->result.data();
+        if (bytes) *bytes = state->result.size();
+    });
+}
+
+CUresult cuLinkDestroy(CUlinkState state)
+{
+    return driver_call([&] {
+        require(state != nullptr);
+        delete state;
+    });
+}
+
+}  // extern "C"

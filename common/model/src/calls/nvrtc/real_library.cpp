@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "calls/nvrtc/real_library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simt::nvrtc {
+
+namespace {
+
+constexpr const char* library_name = "libnvrtc.so.13";
+
+std::filesystem::path own_folder()
+{
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || !info.dli_fname) return {};
+    std::error_code ignored;
+    return std::filesystem::canonical(info.dli_fname, ignored).parent_path();
+}
+
+std::vector<std::filesystem::path> folders()
+{
+    std::vector<std::filesystem::path> found;
+    if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
+        for (std::string_view rest = path; !rest.empty();) {
+            const std::size_t end = std::min(rest.find(':'), rest.size());
+            if (end > 0) found.emplace_back(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    }
+    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+        if (const char* root = std::getenv(variable)) found.push_back(std::filesystem::path(root) / "lib64");
+    for (const char* folder : {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"})
+        found.emplace_back(folder);
+    return found;
+}
+
+/// By its full path: a library that is asked for by its name alone is this one.
+void* open_real_library()
+{
+    const std::filesystem::path own = own_folder();
+    for (const std::filesystem::path& folder : folders()) {
+        std::error_code error;
+        const std::filesystem::path file = std::filesystem::canonical(folder / library_name, error);
+        if (error || file.parent_path() == own) continue;
+        if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    }
+    std::fprintf(
+        stderr,
+        "error: the program compiles kernels as it runs, and no %s of a CUDA toolkit is found; name its folder in LD_LIBRARY_PATH\n",
+        library_name);
+    return nullptr;
+}
+
+}  // namespace
+
+void* real_function(const char* name)
+{
+    static void* const library = open_real_library();
+    return library ? dlsym(library, name) : nullptr;
+}
+
+}  // namespace simt::nvrtc

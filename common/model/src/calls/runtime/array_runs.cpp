@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Copies between an array and bytes that lie in one run, which fills the array's rows one after another. CUDA has deprecated
+// them; many programs call them.
+
+#include <algorithm>
+#include <vector>
+
+#include "calls/runtime/arrays.hpp"
+#include "calls/runtime/copies.hpp"
+
+namespace simt::calls {
+
+namespace {
+
+/// A stretch of an array's rows, and which of the run's bytes they hold.
+struct Stretch {
+    std::size_t first_byte, x_bytes, row, width, rows;
+};
+
+/// The end of a first row, whole rows, and the beginning of a last one, as far as there are any.
+std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, std::size_t row, std::size_t bytes)
+{
+    const cudaArray& array = require_array(handle);
+    const std::size_t width = array.shape.width * element_bytes(array);
+    require(x_bytes < width || bytes == 0);
+    std::vector<Stretch> found;
+    std::size_t done = 0;
+    if (x_bytes > 0 && bytes > 0) {
+        done = std::min(bytes, width - x_bytes);
+        found.push_back({0, x_bytes, row++, done, 1});
+    }
+    if (const std::size_t rows = (bytes - done) / width; rows > 0) {
+        found.push_back({done, 0, row, width, rows});
+        done += rows * width;
+        row += rows;
+    }
+    if (done < bytes) found.push_back({done, 0, row, bytes - done, 1});
+    return found;
+}
+
+std::vector<cudaMemcpy3DParms> into_array(cudaArray_t to, std::size_t x_bytes, std::size_t row, const void* from, std::size_t bytes,
+                                          cudaMemcpyKind kind)
+{
+    std::vector<cudaMemcpy3DParms> copies;
+    for (const Stretch& part : stretches(to, x_bytes, row, bytes))
+        copies.push_back(to_array(to, part.x_bytes, part.row, static_cast<const char*>(from) + part.first_byte, part.width, part.width,
+                                  part.rows, kind));
+    return copies;
+}
+
+std::vector<cudaMemcpy3DParms> out_of_array(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t row, std::size_t bytes,
+                                            cudaMemcpyKind kind)
+{
+    std::vector<cudaMemcpy3DParms> copies;
+    for (const Stretch& part : stretches(from, x_bytes, row, bytes))
+        copies.push_back(
+            from_array(static_cast<char*>(to) + part.first_byte, part.width, from, part.x_bytes, part.row, part.width, part.rows, kind));
+    return copies;
+}
+
+void run_all(const std::vector<cudaMemcpy3DParms>& copies)
+{
+    for (const cudaMemcpy3DParms& copy : copies) run_copy(copy);
+    report_kernel_error();
+}
+
+void enqueue_all(cudaStream_t stream, const std::vector<cudaMemcpy3DParms>& copies)
+{
+    for (const cudaMemcpy3DParms& copy : copies) enqueue(stream, CopyWork{copy});
+}
+
+}  // namespace
+
+}  // namespace simt::calls
+
+using namespace simt::calls;
+
+// Their declarations warn of their age.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+extern "C" {
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind)
+{
+    return call([&] { run_all(into_array(to, x, y, from, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream)
+{
+    return call([&] { enqueue_all(stream, into_array(to, x, y, from, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind)
+{
+    return call([&] { run_all(out_of_array(to, from, x, y, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind,
+                                     cudaStream_t stream)
+{
+    return call([&] { enqueue_all(stream, out_of_array(to, from, x, y, bytes, kind)); });
+}
+
+}  // extern "C"
+
+SIMT_PER_THREAD_DEFAULT(cudaMemcpyToArray);
+SIMT_PER_THREAD_STREAM(cudaMemcpyToArrayAsync);
+SIMT_PER_THREAD_DEFAULT(cudaMemcpyFromArray);
+SIMT_PER_THREAD_STREAM(cudaMemcpyFromArrayAsync);

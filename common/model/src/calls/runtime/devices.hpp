@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What a modelled device says of itself.
+#pragma once
+
+#include "calls/runtime/calls.hpp"
+
+namespace simt::calls {
+
+cudaDeviceProp properties_of(int ordinal);
+
+/// False if there is no such attribute.
+bool attribute_of(int ordinal, cudaDeviceAttr attribute, int& value);
+
+}  // namespace simt::calls

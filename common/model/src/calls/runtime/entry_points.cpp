@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// The way from the runtime library to the functions of the driver library.
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "calls/runtime/calls.hpp"
+
+namespace {
+
+using namespace simt::calls;
+
+/// The model's own driver library, which lies beside this one.
+void* driver_library()
+{
+    static void* const library = [] {
+        Dl_info here{};
+        dladdr(reinterpret_cast<const void*>(&cudaGetDriverEntryPointByVersion), &here);
+        const std::string path = here.dli_fname ? here.dli_fname : "";
+        return dlopen((path.substr(0, path.rfind('/') + 1) + "libcuda.so.1").c_str(), RTLD_NOW);
+    }();
+    return library;
+}
+
+/// The newest form of a function of this name.
+void* find_function(const std::string& name)
+{
+    using Lookup = int (*)(const char*, void**, int, unsigned long long, int*);
+    void* library = driver_library();
+    if (!library) return nullptr;
+    const auto look_up = reinterpret_cast<Lookup>(dlsym(library, "cuGetProcAddress_v2"));
+    void* function = nullptr;
+    if (look_up) look_up(name.c_str(), &function, CUDART_VERSION, 0, nullptr);
+    return function;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* result)
+{
+    return call([&] {
+        require(symbol && function);
+        *function = find_function(symbol);
+        if (result) *result = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+        require(*function || result, cudaErrorSymbolNotFound);
+    });
+}
+
+/// The form of programs that were built before CUDA 13.
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags, cudaDriverEntryPointQueryResult* result)
+{
+    return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, result);
+}
+
+}  // extern "C"
+
+extern "C" cudaError_t cudaGetDriverEntryPoint_ptsz(const char*, void**, unsigned long long, cudaDriverEntryPointQueryResult*)
+    __attribute__((alias("cudaGetDriverEntryPoint")));
+SIMT_PER_THREAD_STREAM(cudaGetDriverEntryPointByVersion);

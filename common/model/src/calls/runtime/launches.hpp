@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Launches: what a program gives, checked and put into the form that the device takes.
+#pragma once
+
+#include "calls/runtime/work.hpp"
+
+namespace simt::calls {
+
+/// A launch as a program describes it, with pointers to its arguments.
+KernelWork kernel_work(const void* function, dim3 grid, dim3 block, std::size_t dynamic_shared_bytes, void** arguments);
+
+/// Takes over what the attributes ask for.
+void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, unsigned count);
+
+/// The arguments as the kernel lays them out.
+std::vector<std::uint8_t> packed_arguments(const FunctionInfo& info, void** arguments);
+
+}  // namespace simt::calls

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Device code that a program loads while it runs. A module's address serves as cudaLibrary_t, CUlibrary and CUmodule.
+#pragma once
+
+#include "calls/runtime/modules.hpp"
+
+namespace simt::calls {
+
+/// The PTX in a file. Fails with cudaErrorFileNotFound if there is none.
+std::vector<std::string> texts_of_file(const char* path);
+/// Loads them at once, so that errors are those of the call.
+Module& load_texts(std::vector<std::string> texts);
+/// The module of a handle. Fails with cudaErrorInvalidResourceHandle if there is none.
+Module& require_module(const void* handle);
+/// Fail with cudaErrorSymbolNotFound if the module has none of this name.
+VariableInfo variable_in(const void* handle, const char* name);
+Kernel& kernel_in(const void* handle, const char* name);
+
+}  // namespace simt::calls

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "device/address_space.hpp"
+#include "device/round_up.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+
+namespace simt::memory {
+
+namespace {
+
+void* reserve(std::size_t bytes)
+{
+    void* range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED) throw std::runtime_error("the counting model cannot reserve its range of device addresses");
+    return range;
+}
+
+/// A kernel goes through memory in strides: with small pages most of its accesses are to a page whose place the processor does
+/// not remember. Only whole large pages are asked for, so that no more memory is taken.
+void use_large_pages(unsigned char* memory, std::size_t bytes)
+{
+    constexpr std::uintptr_t large = std::uintptr_t{2} << 20;
+    const auto first = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t begin = round_up(first, large), end = (first + bytes) / large * large;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+const Allocation* last_from(const std::vector<Allocation>& sorted, std::uint64_t address)
+{
+    const auto after = std::ranges::upper_bound(sorted, address, {}, &Allocation::begin);
+    return after == sorted.begin() ? nullptr : &*std::prev(after);
+}
+
+/// Several sums that each word changes in a way that can be undone, side by side, as fast as memory is read.
+class Digest {
+public:
+    void add(std::uint64_t word) { mix(0, word); }
+    void add(const unsigned char* bytes, std::size_t count)
+    {
+        std::uint64_t words[width];
+        for (; count >= sizeof words; bytes += sizeof words, count -= sizeof words) {
+            std::memcpy(words, bytes, sizeof words);
+            for (std::size_t i = 0; i < width; ++i) mix(i, words[i]);
+        }
+        std::memset(words, 0, sizeof words);
+        std::memcpy(words, bytes, count);
+        for (std::size_t i = 0; i < width; ++i) mix(i, words[i]);
+    }
+    std::pair<std::uint64_t, std::uint64_t> value() const
+    {
+        Digest low, high;
+        for (std::size_t i = 0; i < width; ++i) {
+            low.add(sums_[i]);
+            high.add(~sums_[width - 1 - i]);
+        }
+        return {low.sums_[0], high.sums_[0]};
+    }
+
+private:
+    static constexpr std::size_t width = 16;
+
+    void mix(std::size_t i, std::uint64_t word)
+    {
+        constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+        const std::uint64_t sum = (sums_[i] ^ word) * odd;
+        sums_[i] = sum ^ sum >> 29;
+    }
+
+    std::uint64_t sums_[width] = {};
+};
+
+}  // namespace
+
+AddressSpace& AddressSpace::instance()
+{
+    // Never destroyed: programs free memory until their very end.
+    static AddressSpace& space = *new AddressSpace;
+    return space;
+}
+
+AddressSpace::AddressSpace()
+{
+    // The base is rounded to 4 GiB, so that address bits up to there do not depend on where the host maps the range.
+    constexpr std::size_t base_alignment = std::size_t{1} << 32;
+    const auto addresses = reinterpret_cast<std::uint64_t>(reserve(alignment + reserved_bytes + base_alignment));
+    const auto bytes = reinterpret_cast<std::uint64_t>(reserve(alignment + reserved_bytes + base_alignment));
+    base_ = round_up(addresses + alignment, base_alignment);
+    next_ = base_;
+    delta_ = static_cast<std::int64_t>(round_up(bytes + alignment, base_alignment) - base_);
+    capacity_ = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+}
+
+std::uint64_t AddressSpace::allocate(std::size_t bytes, int device)
+{
+    const std::unique_lock lock(mutex_);
+    const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), alignment);
+    const std::size_t with_gap = mapped + alignment;
+    if (mapped < bytes || mapped > capacity_ - used_ || with_gap > base_ + reserved_bytes - next_) return 0;
+    Allocation allocation{next_, bytes, delta_};
+    allocation.device = device;
+    unsigned char* memory = allocation.at(next_);
+    if (mprotect(memory, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
+    use_large_pages(memory, mapped);
+    std::memset(memory, 0xCD, bytes);
+    allocations_.push_back(allocation);
+    used_ += mapped;
+    next_ += with_gap;
+    return allocation.begin;
+}
+
+bool AddressSpace::release(std::uint64_t address)
+{
+    const std::unique_lock lock(mutex_);
+    const auto found = std::ranges::lower_bound(allocations_, address, {}, &Allocation::begin);
+    if (found == allocations_.end() || found->begin != address || found->freed) return false;
+    const std::size_t mapped = round_up(std::max<std::size_t>(found->bytes, 1), alignment);
+    // Fresh pages replace the old ones: the host gets its memory back and the addresses stay reserved.
+    mmap(found->at(address), mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    found->freed = true;
+    used_ -= mapped;
+    return true;
+}
+
+void AddressSpace::map_host(void* memory, std::size_t bytes)
+{
+    const std::unique_lock lock(mutex_);
+    const auto begin = reinterpret_cast<std::uint64_t>(memory);
+    mapped_.insert(std::ranges::upper_bound(mapped_, begin, {}, &Allocation::begin), Allocation{begin, bytes, 0, false, true});
+}
+
+bool AddressSpace::unmap_host(void* memory)
+{
+    const std::unique_lock lock(mutex_);
+    const auto begin = reinterpret_cast<std::uint64_t>(memory);
+    const auto found = std::ranges::lower_bound(mapped_, begin, {}, &Allocation::begin);
+    if (found == mapped_.end() || found->begin != begin) return false;
+    mapped_.erase(found);
+    return true;
+}
+
+bool AddressSpace::find(std::uint64_t address, Allocation& found) const
+{
+    const std::shared_lock lock(mutex_);
+    const Allocation* candidate = last_from(owns(address) ? allocations_ : mapped_, address);
+    if (!candidate || !candidate->contains(address)) return false;
+    found = *candidate;
+    if (found.host) found_in_host_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+}
+
+bool AddressSpace::find_before(std::uint64_t address, Allocation& found) const
+{
+    const std::shared_lock lock(mutex_);
+    const Allocation* candidate = last_from(owns(address) ? allocations_ : mapped_, address);
+    if (candidate) found = *candidate;
+    return candidate != nullptr;
+}
+
+bool AddressSpace::find_after(std::uint64_t address, Allocation& found) const
+{
+    const std::shared_lock lock(mutex_);
+    const auto after = std::ranges::upper_bound(allocations_, address, {}, &Allocation::begin);
+    if (after == allocations_.end()) return false;
+    found = *after;
+    return true;
+}
+
+unsigned char* AddressSpace::host_bytes(std::uint64_t address, std::size_t bytes) const
+{
+    Allocation allocation;
+    if (!find(address, allocation) || allocation.freed || !allocation.contains(address, bytes)) return nullptr;
+    return allocation.at(address);
+}
+
+std::pair<std::uint64_t, std::uint64_t> AddressSpace::digest() const
+{
+    const std::shared_lock lock(mutex_);
+    Digest digest;
+    for (const Allocation& allocation : allocations_) {
+        if (allocation.freed) continue;
+        digest.add(allocation.begin);
+        digest.add(allocation.at(allocation.begin), allocation.bytes);
+    }
+    return digest.value();
+}
+
+std::size_t AddressSpace::free_bytes() const
+{
+    const std::shared_lock lock(mutex_);
+    return capacity_ - used_;
+}
+
+void AddressSpace::reset()
+{
+    std::vector<std::uint64_t> live;
+    {
+        const std::shared_lock lock(mutex_);
+        for (const Allocation& allocation : allocations_)
+            if (!allocation.freed) live.push_back(allocation.begin);
+    }
+    for (const std::uint64_t address : live) release(address);
+}
+
+}  // namespace simt::memory

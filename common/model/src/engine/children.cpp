@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What kernels launch, copy and fill by themselves.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/engine.hpp"
+#include "interpreter/schedule/launch.hpp"
+#include "report/session.hpp"
+
+namespace simt {
+
+int EngineDevice::kernel_of(const interpreter::Module& module, int function)
+{
+    const std::lock_guard lock(mutex_);
+    const auto of = std::ranges::find_if(modules_, [&](const auto& one) { return one.second.get() == &module; });
+    const auto known =
+        std::ranges::find_if(kernels_, [&](const Kernel& kernel) { return kernel.module == of->first && kernel.function == function; });
+    if (known != kernels_.end()) return static_cast<int>(known - kernels_.begin());
+    kernels_.push_back({of->first, function, nullptr});
+    return static_cast<int>(kernels_.size()) - 1;
+}
+
+int EngineDevice::run_children(interpreter::Launch& launch)
+{
+    for (interpreter::ChildWork& work : launch.children.take()) {
+        if (work.kind == interpreter::ChildWork::Kind::launch) {
+            if (const int error = launch_child(launch, work)) return error;
+            continue;
+        }
+        // A copy waits for launches that were put off, and this thread has the right to launch already.
+        execute_put_off();
+        if (work.kind == interpreter::ChildWork::Kind::copy) copy_within(work.to, work.from, work.bytes);
+        else fill(work.to, static_cast<std::uint32_t>(work.value) & 0xFF, 1, work.bytes);
+    }
+    return 0;
+}
+
+int EngineDevice::launch_child(const interpreter::Launch& parent, interpreter::ChildWork& work)
+{
+    LaunchRequest request;
+    request.function = kernel_of(*parent.program->module, work.function);
+    request.grid = work.grid;
+    request.block = work.block;
+    request.dynamic_shared_bytes = work.dynamic_shared_bytes;
+    request.parameters = std::move(work.parameters);
+    const interpreter::Program& child = program(request.function);
+    request.parameters.resize(child.parameter_bytes);
+    if (check(request, child)) return launch_alone(request);
+    report::session().add_error({MessageCode::child_not_launched,
+                                 {{"kernel", child.name},
+                                  {"parent", parent.program->name},
+                                  {"grid", work.grid},
+                                  {"block_size", work.block},
+                                  {"dynamic_shared_bytes", work.dynamic_shared_bytes},
+                                  {"error", "cudaErrorInvalidConfiguration"}}});
+    return error_invalid_configuration;
+}
+
+}  // namespace simt

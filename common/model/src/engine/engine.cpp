@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "engine/engine.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "device/address_space.hpp"
+#include "engine/repeats.hpp"
+#include "interpreter/decode/fusion.hpp"
+#include "interpreter/schedule/launch.hpp"
+#include "interpreter/watch.hpp"
+#include "report/session.hpp"
+#include "rules/partitions.hpp"
+
+namespace simt {
+
+namespace {
+
+using memory::AddressSpace;
+using memory::Allocation;
+
+constexpr int error_too_many_resources = 701;
+
+/// Blocks run one after another where their order is part of what is counted or heard.
+int workers_for(const interpreter::Program& program, const std::vector<Listener*>& listeners)
+{
+    if (!listeners.empty() || program.orders_blocks) return 1;
+    if (const char* wanted = std::getenv("SIMT_THREADS")) return std::max(std::atoi(wanted), 1);
+    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+}
+
+void add_note(const FusedAccess& note, LaunchCounts& counts)
+{
+    if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
+}
+
+/// What is known of how the machine code of a kernel differs from its text.
+void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
+{
+    for (const auto& code : program.codes) {
+        if (!code) continue;
+        const auto& function = program.module->functions[static_cast<std::size_t>(code->function)];
+        const std::uint64_t text = function.text->fingerprint;
+        if (FusedAccess note{"", 0, "", "", interpreter::why_unknown(text)}; !note.why.empty()) {
+            counts.exact = false;
+            add_note(note, counts);
+        }
+        const interpreter::FunctionFusion* fusion = interpreter::find_fusion(text, code->name);
+        if (!fusion) continue;
+        counts.exact &= fusion->exact;
+        for (const FusedAccess& note : fusion->notes) add_note(note, counts);
+    }
+}
+
+/// What a launch has counted as often as its threads happened to look, and not as often as those of a GPU would.
+void add_polls(const interpreter::Program& program, std::uint64_t polled, LaunchCounts& counts)
+{
+    for (std::size_t n = 0; n < program.polls.size(); ++n) {
+        if (!interpreter::has_bit(polled, n)) continue;
+        const SourcePlace& place = program.polls[n];
+        counts.exact = false;
+        add_note({place.file, place.line, "", "", "threads look here until others have written: how often is a matter of time"}, counts);
+    }
+}
+
+/// What a launch has counted that the machine code does otherwise, because lanes of a warp went different ways.
+void add_divergences(const interpreter::Program& program, std::uint64_t diverged, LaunchCounts& counts)
+{
+    for (std::size_t n = 0; n < program.inexact_divergences.size(); ++n) {
+        if (!interpreter::has_bit(diverged, n)) continue;
+        counts.exact = false;
+        add_note(program.inexact_divergences[n], counts);
+    }
+}
+
+/// Tells others which kernel runs, as long as it lives.
+class Announcement {
+public:
+    Announcement(const interpreter::Launch& launch)
+    {
+        report::CurrentLaunch& current = report::current_launch();
+        current.kernel = launch.program->name;
+        current.info = launch.info;
+        current.block = {0, 0, 0};
+        current.place_of = [&launch](std::uint32_t program_counter) { return launch.place_of(program_counter); };
+        current.running = true;
+    }
+    ~Announcement()
+    {
+        report::current_launch().running = false;
+        report::current_launch().place_of = {};
+    }
+    Announcement(const Announcement&) = delete;
+    Announcement& operator=(const Announcement&) = delete;
+};
+
+}  // namespace
+
+interpreter::Program& EngineDevice::program(int number)
+{
+    Kernel& of = kernel(number);
+    if (!of.program) of.program = interpreter::decode(module(of.module), of.function);
+    return *of.program;
+}
+
+EngineDevice::Kernel& EngineDevice::kernel(int number)
+{
+    if (number < 0 || number >= static_cast<int>(kernels_.size()))
+        throw DeviceError(98, {MessageCode::no_such_number, {{"object", "kernel"}, {"number", number}}});
+    return kernels_[static_cast<std::size_t>(number)];
+}
+
+const Machine& EngineDevice::machine() const { return current_machine(); }
+
+void EngineDevice::set_printer(std::function<void(std::string_view)> printer)
+{
+    const std::lock_guard lock(mutex_);
+    printer_ = std::move(printer);
+}
+
+void EngineDevice::reset()
+{
+    change_memory();
+    const std::lock_guard lock(mutex_);
+    AddressSpace::instance().reset();
+}
+
+int EngineDevice::occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes)
+{
+    const std::lock_guard lock(mutex_);
+    const Machine& machine = current_machine();
+    const auto shared = static_cast<std::int64_t>(program(function).static_shared_bytes + dynamic_shared_bytes);
+    if (block_threads > machine.max_block_threads || shared > machine.max_shared_bytes) return 0;
+    return std::max(machine.concurrent_blocks(block_threads, shared) / machine.multiprocessors, 1);
+}
+
+bool EngineDevice::check(const LaunchRequest& request, const interpreter::Program& program) const
+{
+    const Machine& machine = current_machine();
+    const std::uint64_t threads = std::uint64_t{request.block.x} * request.block.y * request.block.z;
+    const std::uint64_t blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+    return threads > 0 && blocks > 0 && threads <= static_cast<std::uint64_t>(machine.max_block_threads) &&
+           program.static_shared_bytes + request.dynamic_shared_bytes <= static_cast<std::size_t>(machine.max_shared_bytes);
+}
+
+int EngineDevice::launch(const LaunchRequest& request)
+{
+    const std::lock_guard lock(launch_mutex_);
+    return launch_alone(request);
+}
+
+int EngineDevice::launch_alone(const LaunchRequest& request)
+{
+    interpreter::Program* decoded = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        decoded = &program(request.function);
+    }
+    if (!check(request, *decoded)) return error_invalid_configuration;
+    report::Session& session = report::session();
+    report::CountedPart counted;
+    {
+        const std::scoped_lock session_lock(session.mutex);
+        counted =
+            session.budget.begin({decoded->name, request.grid, request.block, decoded->static_shared_bytes + request.dynamic_shared_bytes});
+    }
+    // Launches that were put off belong to one device: others could look at memory meanwhile.
+    if (!counted.any() && Repeats::instance().puts_off(ordinal_, request, engine_device_count() == 1)) return 0;
+    execute_put_off();
+    return run(*decoded, request, counted, false);
+}
+
+/// The workspace of a cooperative launch, as long as it runs: its size, and a barrier at which nobody has arrived.
+class EngineDevice::Workspace {
+public:
+    Workspace(EngineDevice& device, bool wanted) : device_(device)
+    {
+        if (!wanted) return;
+        constexpr std::uint32_t bytes = 4096;
+        address_ = device_.allocate(bytes);
+        if (address_ == 0) throw DeviceError(2, MessageCode::no_memory_for_workspace);
+        device_.fill(address_, 0, 1, bytes);
+        device_.fill(address_, bytes, 4, 1);
+    }
+    ~Workspace()
+    {
+        if (address_) device_.release(address_);
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    DeviceAddress address() const { return address_; }
+
+private:
+    EngineDevice& device_;
+    DeviceAddress address_ = 0;
+};
+
+int EngineDevice::run(interpreter::Program& program, const LaunchRequest& request, const report::CountedPart& counted, bool is_known)
+{
+    report::Session& session = report::session();
+    interpreter::Launch launch;
+    launch.program = &program;
+    launch.machine = &current_machine();
+    launch.info = {request.grid, request.block, request.dynamic_shared_bytes};
+    if (request.cluster.x > 0) launch.cluster = request.cluster, launch.explicit_cluster = true;
+    launch.cooperative = request.cooperative;
+    launch.blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+    launch.threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+    launch.warps = (launch.threads + warp_size - 1) / warp_size;
+    launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
+    launch.grid_id = ++launches_;
+    const Workspace workspace(*this, request.cooperative);
+    launch.workspace = workspace.address();
+    launch.parameters = request.parameters;
+    launch.parameters.resize(std::max(launch.parameters.size(), program.parameter_bytes));
+    launch.heap_bytes_left = &heap_bytes_left_;
+    launch.has_heap = has_heap_;
+    std::vector<Listener*> listeners;
+    {
+        const std::scoped_lock lock(session.mutex);
+        listeners = session.listeners;
+        launch.timeout = session.timeout;
+    }
+    std::optional<rules::Partitions> partitions;
+    if (launch.machine->partitions > 0) {
+        partitions.emplace(*launch.machine, [&launch] { return launch.shared_bytes; });
+        listeners.push_back(&*partitions);
+    }
+    if (!counted.any()) listeners.clear();
+    Effect effect{Repeats::instance().state()};
+    const std::uint64_t found_in_host = AddressSpace::instance().found_in_host();
+    const report::CountedPart::Clock::time_point begun = report::CountedPart::Clock::now();
+    const Announcement announcement(launch);
+    hazards::Surroundings surroundings;
+    surroundings.machine = launch.machine;
+    surroundings.place_of = [&launch](std::uint32_t program_counter) { return launch.place_of(program_counter); };
+    surroundings.range_of = [](std::uint64_t address) {
+        Allocation allocation;
+        return AddressSpace::instance().find(address, allocation) && !allocation.freed ? std::pair{allocation.begin, allocation.bytes}
+                                                                                       : std::pair{std::uint64_t{0}, std::size_t{0}};
+    };
+    surroundings.shared_bytes = launch.shared_bytes;
+    if (engine_device_count() > 1) surroundings.device = ordinal_;
+    surroundings.instructions = static_cast<std::uint32_t>(program.module->instruction_places.size());
+    if (!counted.is_all()) surroundings.watches = [&counted](std::uint64_t block) { return counted.has(block); };
+    const int workers = workers_for(program, listeners);
+    surroundings.single_threaded = workers == 1;
+    hazards::LaunchWatch watch(launch.info, program.name, surroundings, listeners);
+    launch.watch = &watch;
+    int error = 0;
+    bool stopped = false;
+    try {
+        interpreter::run_blocks(launch, workers);
+    } catch (const interpreter::LaunchStopped& end) {
+        error = end.error();
+        stopped = true;
+        if (end.message()) session.add_error(*end.message());
+    }
+    if (counted.any()) {
+        LaunchCounts counts = watch.take_counts();
+        counts.stopped = stopped;
+        add_fusion(program, counts);
+        add_polls(program, launch.polled, counts);
+        add_divergences(program, launch.diverged, counts);
+        if (partitions) counts.partitions = partitions->take();
+        session.add(std::move(counts));
+        const std::scoped_lock lock(session.mutex);
+        for (const auto& text : program.module->texts) session.files.insert(text->files.begin(), text->files.end());
+    }
+    {
+        const std::scoped_lock lock(session.mutex);
+        session.budget.end(counted);
+    }
+    std::vector<Hazard> hazards = watch.take_hazards();
+    effect.error = error;
+    effect.is_noticed = !hazards.empty() || !launch.printed.empty();
+    effect.met_host = AddressSpace::instance().found_in_host() != found_in_host;
+    effect.seconds = std::chrono::duration<double>(report::CountedPart::Clock::now() - begun).count();
+    if (!is_known) note_effect(launch, request, effect);
+    for (Hazard& hazard : hazards) session.add(std::move(hazard));
+    for (const auto& [block, text] : launch.printed) {
+        if (printer_) printer_(text);
+        else std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+    return error != 0 ? error : run_children(launch);
+}
+
+void EngineDevice::note_error(const Message& message) { report::session().add_error(message); }
+
+EngineDevice& engine_device(int ordinal)
+{
+    static std::mutex mutex;
+    static auto& devices = *new std::map<int, std::unique_ptr<EngineDevice>>;
+    const std::lock_guard lock(mutex);
+    auto& found = devices[ordinal];
+    if (!found) found = std::make_unique<EngineDevice>(ordinal);
+    return *found;
+}
+
+int engine_device_count()
+{
+    const char* wanted = std::getenv("SIMT_DEVICES");
+    return wanted ? std::clamp(std::atoi(wanted), 1, 64) : 1;
+}
+
+}  // namespace simt

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The device that executes PTX in this process.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "device/device.hpp"
+#include "interpreter/decode/program.hpp"
+#include "interpreter/textures/textures.hpp"
+#include "report/budget.hpp"
+
+namespace simt {
+
+/// What a launch is answered whose grid or block no device takes: cudaErrorInvalidConfiguration.
+inline constexpr int error_invalid_configuration = 9;
+
+namespace interpreter {
+struct ChildWork;
+struct Launch;
+}  // namespace interpreter
+
+class EngineDevice : public Device {
+public:
+    explicit EngineDevice(int ordinal) : ordinal_(ordinal) {}
+
+    int load_module(const std::vector<std::string>& texts) override;
+    void unload_module(int module) override;
+    int find_function(int module, const std::string& name) override;
+    FunctionInfo function(int function) override;
+    bool find_variable(int module, const std::string& name, VariableInfo& info) override;
+    std::vector<std::string> function_names(int module) override;
+
+    DeviceAddress allocate(std::size_t bytes) override;
+    bool release(DeviceAddress address) override;
+    void map_host(void* memory, std::size_t bytes) override;
+    bool unmap_host(void* memory) override;
+    Range range_of(DeviceAddress address) override;
+    void memory_info(std::size_t& free, std::size_t& total) override;
+    void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override;
+    void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
+    void copy_rows(const RowCopy& copy) override;
+    void fill(DeviceAddress to, std::uint32_t value, int width, std::size_t count) override;
+
+    int create_array(const ArrayShape& shape) override;
+    bool destroy_array(int array) override;
+    void copy_to_array(int array, const ArrayBox& box, const void* from, std::size_t pitch, std::size_t slice_pitch) override;
+    void copy_from_array(int array, const ArrayBox& box, void* to, std::size_t pitch, std::size_t slice_pitch) override;
+    std::uint64_t create_texture(const TextureRequest& request) override;
+    bool destroy_texture(std::uint64_t handle) override;
+
+    int launch(const LaunchRequest& request) override;
+    int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) override;
+    const Machine& machine() const override;
+    void set_heap_bytes(std::size_t bytes) override { heap_bytes_left_ = bytes; }
+    void remove_heap() override { has_heap_ = false; }
+    void set_printer(std::function<void(std::string_view)> printer) override;
+    void note_error(const Message& message) override;
+    void reset() override;
+
+private:
+    class Workspace;
+    struct Kernel {
+        int module, function;
+        std::unique_ptr<interpreter::Program> program;
+    };
+
+    interpreter::Module& module(int number);
+    Kernel& kernel(int number);
+    interpreter::Program& program(int number);
+    void place_variables(interpreter::Module& module);
+    void initialize_variables(interpreter::Module& module);
+    bool check(const LaunchRequest& request, const interpreter::Program& program) const;
+    /// `is_known`: the launch was put off, and states of memory follow it already.
+    int run(interpreter::Program& program, const LaunchRequest& request, const report::CountedPart& counted, bool is_known);
+    /// A launch while no other one runs: by the host, or by a kernel that has ended.
+    int launch_alone(const LaunchRequest& request);
+    /// Runs what the threads of a launch have asked for. Returns the first error.
+    int run_children(interpreter::Launch& launch);
+    int launch_child(const interpreter::Launch& parent, interpreter::ChildWork& work);
+    /// Number of the kernel that is a function of a module.
+    int kernel_of(const interpreter::Module& module, int function);
+    /// Executes the launches that were put off (repeats.hpp), if there are any; before whatever looks at memory.
+    void settle();
+    /// The same for whoever runs a launch.
+    void execute_put_off();
+    /// Before whatever changes memory and is no launch.
+    void change_memory();
+    /// What a launch has done.
+    struct Effect {
+        /// The state in which it found memory.
+        std::uint64_t state = 0;
+        int error = 0;
+        /// It printed something or had a hazard.
+        bool is_noticed = false;
+        /// It accessed memory that the host changes without a word.
+        bool met_host = false;
+        double seconds = 0;
+    };
+    void note_effect(const interpreter::Launch& launch, const LaunchRequest& request, const Effect& effect);
+
+    int ordinal_;
+    std::recursive_mutex mutex_;
+    /// One launch runs at a time: the listeners and the report expect it.
+    std::mutex launch_mutex_;
+    std::map<int, std::unique_ptr<interpreter::Module>> modules_;
+    int next_module_ = 0;
+    std::vector<Kernel> kernels_;
+    std::atomic<std::size_t> heap_bytes_left_{std::size_t{8} << 20};
+    bool has_heap_ = true;
+    std::function<void(std::string_view)> printer_;
+    std::atomic<std::uint64_t> launches_{0};
+};
+
+/// The device number `ordinal` of this process, made when it is first asked for.
+EngineDevice& engine_device(int ordinal);
+/// As many as `SIMT_DEVICES` says; 1 without it.
+int engine_device_count();
+
+}  // namespace simt

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The approximate functions of single and double precision. They are computed more exactly than the PTX ISA promises, and so
+/// not to the bit what a GPU gives.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "interpreter/arithmetic/float_math.hpp"
+#include "interpreter/arithmetic/lanes.hpp"
+#include "interpreter/decode/finders.hpp"
+
+namespace simt::interpreter {
+namespace {
+
+using ptx::Type;
+
+/// Wraps a function of a double: argument and result flushed if asked for, the result rounded to single precision.
+template <class Function>
+struct Approximate {
+    template <bool flushes>
+    struct Operation {
+        static constexpr bool costly = true;
+        static float of(float a)
+        {
+            return finish<flushes, false>(static_cast<float>(Function::of(static_cast<double>(flush_if<flushes>(a)))));
+        }
+    };
+};
+
+struct Sine {
+    static double of(double a) { return std::sin(a); }
+};
+struct Cosine {
+    static double of(double a) { return std::cos(a); }
+};
+struct Logarithm {
+    static double of(double a) { return std::log2(a); }
+};
+struct Exponential {
+    static double of(double a) { return std::exp2(a); }
+};
+struct HyperbolicTangent {
+    static double of(double a) { return std::tanh(a); }
+};
+struct ReciprocalSquareRoot {
+    static double of(double a) { return 1.0 / std::sqrt(a); }
+};
+struct Reciprocal {
+    static double of(double a) { return 1.0 / a; }
+};
+struct SquareRoot {
+    static double of(double a) { return std::sqrt(a); }
+};
+
+/// div.full: within 2 ulp everywhere.
+template <bool flushes>
+struct DivideFull {
+    static float of(float a, float b) { return finish<flushes, false>(flush_if<flushes>(a) / flush_if<flushes>(b)); }
+};
+
+/// div.approx is a times the reciprocal of b, which is lost for b above 2^126.
+template <bool flushes>
+struct DivideApproximate {
+    static float of(float a, float b)
+    {
+        const float x = flush_if<flushes>(a), y = flush_if<flushes>(b);
+        const bool is_lost = std::fabs(y) > 0x1p126F && std::fabs(y) <= std::numeric_limits<float>::max();
+        return finish<flushes, false>(is_lost ? x * std::copysign(0.0F, y) : x / y);
+    }
+};
+
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of their argument alone, and give such a word.
+constexpr std::uint64_t upper_word = 0xffffffff00000000;
+
+double flushed_upper_word(double value)
+{
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(value) & upper_word;
+    return std::bit_cast<double>((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
+}
+
+template <class Function>
+struct GrossApproximation {
+    static constexpr bool costly = true;
+    static double of(double a)
+    {
+        const double result = Function::of(flushed_upper_word(a));
+        if (result != result) return std::bit_cast<double>(0x7fffffff00000000);
+        return flushed_upper_word(result);
+    }
+};
+
+/// rsqrt.approx.f64.
+struct ReciprocalSquareRootOfDouble {
+    static double of(double a) { return 1.0 / std::sqrt(a); }
+};
+
+template <class Function>
+Semantics find_unary(const ptx::Instruction& instruction)
+{
+    const bool flushes = instruction.has("ftz");
+    return semantics(flushes ? unary<typename Approximate<Function>::template Operation<true>, float, float>
+                             : unary<typename Approximate<Function>::template Operation<false>, float, float>,
+                     Type::f32);
+}
+
+Semantics find_division(const ptx::Instruction& instruction)
+{
+    const bool flushes = instruction.has("ftz");
+    if (instruction.has("full"))
+        return semantics(flushes ? binary<DivideFull<true>, float, float, float> : binary<DivideFull<false>, float, float, float>,
+                         Type::f32);
+    return semantics(flushes ? binary<DivideApproximate<true>, float, float, float> : binary<DivideApproximate<false>, float, float, float>,
+                     Type::f32);
+}
+
+Semantics find_of_double(const ptx::Instruction& instruction)
+{
+    const bool is_gross = instruction.has("ftz");
+    if (instruction.opcode == "rcp" && is_gross) return semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64);
+    if (instruction.opcode != "rsqrt") return {};
+    return semantics(
+        is_gross ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double> : unary<ReciprocalSquareRootOfDouble, double, double>,
+        Type::f64);
+}
+
+}  // namespace
+
+Semantics find_approximate(const ptx::Instruction& instruction)
+{
+    const std::string& opcode = instruction.opcode;
+    if (instruction.has("approx") && instruction.type() == Type::f64) return find_of_double(instruction);
+    if (instruction.type() != Type::f32 || !(instruction.has("approx") || instruction.has("full"))) return {};
+    if (opcode == "div") return find_division(instruction);
+    if (opcode == "rcp") return find_unary<Reciprocal>(instruction);
+    if (opcode == "sqrt") return find_unary<SquareRoot>(instruction);
+    if (opcode == "rsqrt") return find_unary<ReciprocalSquareRoot>(instruction);
+    if (opcode == "sin") return find_unary<Sine>(instruction);
+    if (opcode == "cos") return find_unary<Cosine>(instruction);
+    if (opcode == "lg2") return find_unary<Logarithm>(instruction);
+    if (opcode == "ex2") return find_unary<Exponential>(instruction);
+    if (opcode == "tanh") return find_unary<HyperbolicTangent>(instruction);
+    return {};
+}
+
+}  // namespace simt::interpreter

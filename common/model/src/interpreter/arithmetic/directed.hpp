@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Handlers that run in a rounding mode of the processor other than to nearest. All operands are in memory that the
+/// compiler must take for changed by a change of the mode, so operations stay between the changes.
+#pragma once
+
+#include <cfenv>
+
+#include "interpreter/arithmetic/float_math.hpp"
+#include "interpreter/decode/instruction.hpp"
+
+namespace simt::interpreter {
+
+/// The processor's rounding mode, as long as this lives.
+class RoundingScope {
+public:
+    explicit RoundingScope(Rounding rounding)
+    {
+        static constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
+        std::fesetround(modes[static_cast<int>(rounding)]);
+    }
+    ~RoundingScope() { std::fesetround(FE_TONEAREST); }
+    RoundingScope(const RoundingScope&) = delete;
+    RoundingScope& operator=(const RoundingScope&) = delete;
+};
+
+template <Execute base, Rounding rounding>
+void directed(Warp& warp, const Instruction& instruction)
+{
+    const RoundingScope scope(rounding);
+    base(warp, instruction);
+}
+
+/// The handler that is `base` in a rounding mode.
+template <Execute base>
+Execute in_mode(Rounding rounding)
+{
+    switch (rounding) {
+        case Rounding::toward_zero: return directed<base, Rounding::toward_zero>;
+        case Rounding::down: return directed<base, Rounding::down>;
+        case Rounding::up: return directed<base, Rounding::up>;
+        default: return base;
+    }
+}
+
+}  // namespace simt::interpreter

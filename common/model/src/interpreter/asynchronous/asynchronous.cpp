@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "interpreter/asynchronous/asynchronous.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "interpreter/memory/bad_address.hpp"
+#include "interpreter/memory/memory_access.hpp"
+
+namespace simt::interpreter {
+
+namespace {
+
+/// Bytes of global memory that the watcher is told of at a time.
+constexpr std::uint64_t watched_bytes = 64;
+
+bool is_inside(const Launch& launch, std::uint64_t offset, std::uint64_t bytes)
+{
+    return std::ranges::any_of(launch.program->shared, [&](const SharedVariable& variable) {
+        const std::uint64_t extent = variable.dynamic ? launch.info.dynamic_shared_bytes : variable.bytes;
+        return offset - variable.offset < extent && extent - (offset - variable.offset) >= bytes;
+    });
+}
+
+bool is_aligned(Warp& warp, int lane, std::uint64_t address, std::uint64_t alignment, bool fatal)
+{
+    if (address % alignment == 0) return true;
+    const int size = warp.access.size;
+    warp.access.size = static_cast<int>(alignment);
+    report_misaligned(warp, lane, fatal);
+    warp.access.size = size;
+    return false;
+}
+
+}  // namespace
+
+std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, int lane, int bytes)
+{
+    std::uint64_t value = 0;
+    std::memcpy(&value, warp.registers + offset + lane * bytes, static_cast<std::size_t>(bytes));
+    return value;
+}
+
+std::uint64_t LaneAddress::of(const Warp& warp, int lane) const
+{
+    const std::uint64_t address = lane_value(warp, base, lane, base_bytes) + static_cast<std::uint64_t>(offset);
+    return base_bytes == 4 ? address & 0xFFFF'FFFFu : address;
+}
+
+LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space)
+{
+    const AddressOperand address = decoder.address(operand, space);
+    return {address.base, address.base_bytes, address.offset, space};
+}
+
+SharedPlace find_shared(Warp& warp, int lane, std::uint64_t address, ptx::Space space, std::uint64_t bytes, std::uint64_t alignment)
+{
+    if (space != ptx::Space::shared || memory::is_shared(address)) address -= memory::shared_window;
+    if (!is_aligned(warp, lane, address, alignment, false)) return {};
+    SharedPlace place{warp.block, address, nullptr};
+    if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= warp.block->cluster.size()) {
+        place.block = warp.block->cluster[static_cast<std::size_t>(rank - 1)];
+        place.offset = address % memory::shared_window_bytes;
+    }
+    if (is_inside(*warp.launch, place.offset, bytes)) place.at = place.block->shared_memory.data() + place.offset;
+    else report_bad_shared(warp, lane, place.offset);
+    return place;
+}
+
+unsigned char* find_global(Warp& warp, int lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment)
+{
+    if (!is_aligned(warp, lane, address, alignment, true)) return nullptr;
+    for (const memory::Allocation& recent : warp.block->recent)
+        if (recent.contains(address, bytes) && !recent.freed) return recent.at(address);
+    memory::Allocation found;
+    if (memory::AddressSpace::instance().find(address, found) && !found.freed && found.contains(address, bytes)) return found.at(address);
+    report_bad_global(warp, lane, address);
+    return nullptr;
+}
+
+void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes)
+{
+    warp.access.size = bytes;
+    warp.access.program_counter = instruction.program_counter;
+    warp.access.operation = operation;
+    warp.access.warp = warp.index;
+}
+
+void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+                       std::uint64_t bytes)
+{
+    if (bytes == 0) return;
+    WarpAccess access{};
+    access.space = Space::shared;
+    access.operation = operation;
+    access.program_counter = program_counter;
+    access.size = static_cast<int>(bytes);
+    access.active = access.changed = 1u << lane;
+    access.warp = warp;
+    access.address[static_cast<std::size_t>(lane)] = offset;
+    block.watch.uncounted_access(access);
+}
+
+void note_global_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
+                       std::uint64_t bytes)
+{
+    WarpAccess access{};
+    access.space = Space::global;
+    access.operation = operation;
+    access.program_counter = program_counter;
+    access.active = access.changed = 1u << lane;
+    access.warp = warp;
+    const std::uint64_t end = address + bytes;
+    while (address < end) {
+        const std::uint64_t next = std::min(end, address / watched_bytes * watched_bytes + watched_bytes);
+        access.size = static_cast<int>(next - address);
+        access.address[static_cast<std::size_t>(lane)] = address;
+        block.watch.uncounted_access(access);
+        address = next;
+    }
+}
+
+Asynchronous& Asynchronous::of(Block& block)
+{
+    if (!block.asynchronous) block.asynchronous = std::make_shared<Asynchronous>(block);
+    return *static_cast<Asynchronous*>(block.asynchronous.get());
+}
+
+void Asynchronous::add(Warp& warp, ThreadCopy copy)
+{
+    OfWarp& own = warps_[static_cast<std::size_t>(warp.index)];
+    for (std::uint32_t rest = copy.lanes; rest;) {
+        copy.group = own.committed[static_cast<std::size_t>(std::countr_zero(rest))];
+        copy.lanes = 0;
+        for (std::uint32_t left = rest; left; left &= left - 1)
+            if (const auto lane = static_cast<std::size_t>(std::countr_zero(left)); own.committed[lane] == copy.group)
+                copy.lanes |= 1u << lane;
+        copy.number = own.next_number++;
+        own.copies.push_back(copy);
+        rest &= ~copy.lanes;
+    }
+}
+
+void Asynchronous::commit(const Warp& warp)
+{
+    OfWarp& own = warps_[static_cast<std::size_t>(warp.index)];
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) ++own.committed[static_cast<std::size_t>(std::countr_zero(rest))];
+}
+
+/// The bytes arrive: those that are not read are zeros.
+static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
+{
+    WarpAccess access{};
+    access.space = Space::shared;
+    access.operation = Operation::store;
+    access.program_counter = copy.program_counter;
+    access.size = copy.bytes;
+    access.active = lanes;
+    access.warp = warp.index;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        std::array<unsigned char, 16> bytes{};
+        if (copy.from_bytes[lane]) std::memcpy(bytes.data(), copy.from[lane], copy.from_bytes[lane]);
+        unsigned char* to = warp.block->shared_memory.data() + copy.to[lane];
+        if (std::memcmp(to, bytes.data(), static_cast<std::size_t>(copy.bytes)) != 0) access.changed |= 1u << lane;
+        std::memcpy(to, bytes.data(), static_cast<std::size_t>(copy.bytes));
+        access.address[lane] = copy.to[lane];
+    }
+    warp.block->watch.uncounted_access(access);
+}
+
+template <class IsDue>
+void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
+{
+    auto& copies = warps_[static_cast<std::size_t>(warp.index)].copies;
+    for (ThreadCopy& copy : copies) {
+        std::uint32_t due = 0;
+        for (std::uint32_t rest = copy.lanes & lanes; rest; rest &= rest - 1)
+            if (is_due(copy, static_cast<std::size_t>(std::countr_zero(rest)))) due |= rest & -rest;
+        if (due == 0) continue;
+        make(warp, copy, due);
+        copy.lanes &= ~due;
+        warp.progress = true;
+    }
+    while (!copies.empty() && copies.front().lanes == 0) copies.pop_front();
+}
+
+void Asynchronous::wait_for_groups(Warp& warp, std::uint64_t open)
+{
+    const auto& committed = warps_[static_cast<std::size_t>(warp.index)].committed;
+    complete(warp, warp.active, [&](const ThreadCopy& copy, std::size_t lane) { return copy.group + open < committed[lane]; });
+}
+
+void Asynchronous::wait_for_all(Warp& warp)
+{
+    complete(warp, warp.active, [](const ThreadCopy&, std::size_t) { return true; });
+}
+
+void Asynchronous::complete_before(Warp& warp, std::uint32_t lanes, std::uint64_t number)
+{
+    complete(warp, lanes, [&](const ThreadCopy& copy, std::size_t) { return copy.number < number; });
+}
+
+void Asynchronous::complete_barrier(std::uint64_t offset, Warp& waiter)
+{
+    const auto found = of_barriers_.find(offset);
+    if (found == of_barriers_.end()) return;
+    while (!found->second.empty()) {
+        const Work work = std::move(found->second.front());
+        found->second.pop_front();
+        work(waiter);
+        waiter.progress = true;
+    }
+}
+
+bool Asynchronous::Groups::complete(Warp& warp, std::uint64_t open)
+{
+    bool any = false;
+    for (; !works.empty() && works.front().first + open < committed; works.pop_front()) {
+        works.front().second(warp);
+        warp.progress = any = true;
+    }
+    return any;
+}
+
+void Asynchronous::add_to_group(int thread, Work work) { bulk_[thread].add(std::move(work)); }
+
+void Asynchronous::wait_for_bulk(Warp& warp, int lane, std::uint64_t open) { bulk_[warp.thread_of(lane)].complete(warp, open); }
+
+void Asynchronous::add_to_matrix_group(int warp, Work work) { matrices_[warp].add(std::move(work)); }
+
+bool Asynchronous::wait_for_matrices(Warp& warp, std::uint64_t open) { return matrices_[warp.index].complete(warp, open); }
+
+void Asynchronous::finish()
+{
+    for (auto& [thread, own] : bulk_) {
+        Warp& warp = *block_.warps[static_cast<std::size_t>(thread / lanes_of_warp)];
+        for (const auto& [group, work] : own.works) work(warp);
+        own.works.clear();
+    }
+}
+
+bool decode_asynchronous(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    for (const auto family :
+         {decode_mbarrier, decode_thread_copy, decode_bulk_copy, decode_tensor_copy, decode_remote_store, decode_tensor_map})
+        if (family(decoder, instruction, out)) return true;
+    return false;
+}
+
+}  // namespace simt::interpreter

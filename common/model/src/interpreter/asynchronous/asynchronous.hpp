@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What a block has under way: copies that threads have asked for and not yet waited for. They are made as late as the program
+/// allows, when somebody waits for them: so a program that does not wait sees that they are not there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "interpreter/decode/decoder.hpp"
+#include "interpreter/schedule/launch.hpp"
+
+namespace simt::interpreter {
+
+/// A place in the shared memory of a block of the cluster; nowhere after a hazard.
+struct SharedPlace {
+    Block* block = nullptr;
+    std::uint64_t offset = 0;
+    unsigned char* at = nullptr;
+
+    explicit operator bool() const { return at != nullptr; }
+};
+
+/// An address that each lane has in a register.
+struct LaneAddress {
+    std::uint32_t base = no_operand;
+    int base_bytes = 8;
+    std::int64_t offset = 0;
+    ptx::Space space = ptx::Space::generic;
+
+    std::uint64_t of(const Warp& warp, int lane) const;
+};
+
+LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space);
+/// A lane's value in a register.
+std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, int lane, int bytes);
+
+/// Where `bytes` bytes of shared memory are. `address` is generic unless `space` is shared. Reports a hazard where they are not
+/// all inside one variable, or where `address` is no multiple of `alignment`. The access must be set up in `warp.access`.
+SharedPlace find_shared(Warp& warp, int lane, std::uint64_t address, ptx::Space space, std::uint64_t bytes, std::uint64_t alignment);
+/// The same for global memory: where the bytes are for the host, or null.
+unsigned char* find_global(Warp& warp, int lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
+/// Sets up `warp.access` for what a lane is about to access.
+void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes);
+
+/// Tells the watcher that a thread reads or writes a range. What a thread of another block does in `block` is put down to lane
+/// 0 of `warp`, which must be one of the block's.
+void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+                       std::uint64_t bytes);
+void note_global_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
+                       std::uint64_t bytes);
+
+/// What is done later; `waiter` waits for it.
+using Work = std::function<void(Warp& waiter)>;
+
+/// `cp.async` of lanes of a warp.
+struct ThreadCopy {
+    std::uint32_t lanes = 0;
+    /// Of all lanes the same.
+    std::uint64_t group = 0;
+    std::uint64_t number = 0;
+    int bytes = 0;
+    std::uint32_t program_counter = 0;
+    std::array<std::uint32_t, lanes_of_warp> to;
+    std::array<const unsigned char*, lanes_of_warp> from;
+    std::array<std::uint8_t, lanes_of_warp> from_bytes;
+};
+
+class Asynchronous {
+public:
+    explicit Asynchronous(Block& block) : block_(block), warps_(block.warps.size()) {}
+
+    static Asynchronous& of(Block& block);
+
+    /// @name cp.async
+    /// @{
+    /// Lanes whose open groups differ are kept apart.
+    void add(Warp& warp, ThreadCopy copy);
+    void commit(const Warp& warp);
+    /// Makes the copies of the active lanes in all but the newest `open` committed groups.
+    void wait_for_groups(Warp& warp, std::uint64_t open);
+    void wait_for_all(Warp& warp);
+    /// The number that the next copy of the warp will have.
+    std::uint64_t next_number(int warp) const { return warps_[static_cast<std::size_t>(warp)].next_number; }
+    /// Makes the copies of `lanes` of a warp with lesser numbers.
+    void complete_before(Warp& warp, std::uint32_t lanes, std::uint64_t number);
+    /// @}
+
+    /// @name What completes on a barrier in shared memory
+    /// @{
+    void add_to_barrier(std::uint64_t offset, Work work) { of_barriers_[offset].push_back(std::move(work)); }
+    /// Does all that is to complete on the barrier at `offset`.
+    void complete_barrier(std::uint64_t offset, Warp& waiter);
+    /// @}
+
+    /// @name Groups of bulk copies, each of one thread
+    /// @{
+    void add_to_group(int thread, Work work);
+    void commit_bulk(int thread) { ++bulk_[thread].committed; }
+    void wait_for_bulk(Warp& warp, int lane, std::uint64_t open);
+    /// The block ends: what was asked for is done all the same.
+    void finish();
+    /// @}
+
+    /// @name Groups of products of matrices (wgmma), each of one warp
+    /// @{
+    void add_to_matrix_group(int warp, Work work);
+    void commit_matrix_group(int warp) { ++matrices_[warp].committed; }
+    /// Does what all but the newest `open` committed groups have left to be done; returns false if there was nothing.
+    bool wait_for_matrices(Warp& warp, std::uint64_t open);
+    /// @}
+
+private:
+    struct OfWarp {
+        std::deque<ThreadCopy> copies;
+        std::uint64_t next_number = 0;
+        /// Groups that each lane has committed.
+        std::array<std::uint64_t, lanes_of_warp> committed{};
+    };
+    /// Work by the number of its group.
+    struct Groups {
+        std::uint64_t committed = 0;
+        std::deque<std::pair<std::uint64_t, Work>> works;
+
+        void add(Work work) { works.emplace_back(committed, std::move(work)); }
+        bool complete(Warp& warp, std::uint64_t open);
+    };
+
+    template <class IsDue>
+    void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
+
+    Block& block_;
+    std::vector<OfWarp> warps_;
+    std::unordered_map<std::uint64_t, std::deque<Work>> of_barriers_;
+    std::map<int, Groups> bulk_, matrices_;
+};
+
+/// Decoders of the families of asynchronous instructions.
+bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+
+}  // namespace simt::interpreter

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What copies that one thread asks for, of many bytes, have in common.
+#pragma once
+
+#include "interpreter/asynchronous/asynchronous.hpp"
+#include "interpreter/asynchronous/mbarrier.hpp"
+
+namespace simt::interpreter {
+
+/// The thread that asked for a copy.
+struct Issuer {
+    Block* block;
+    int warp, lane;
+    std::uint32_t program_counter;
+
+    Issuer(const Warp& of, int of_lane, const Instruction& instruction)
+        : block(of.block), warp(of.index), lane(of_lane), program_counter(instruction.program_counter)
+    {}
+};
+
+/// Where a copy to shared memory goes, and the barrier that counts its bytes, in the same block.
+struct Destination {
+    SharedPlace to, barrier;
+};
+
+/// Operands that name destinations: `multicast` is a mask of ranks in the cluster, or no operand.
+struct DestinationOperands {
+    LaneAddress to, barrier;
+    std::uint32_t multicast = no_operand;
+};
+
+/// The destinations of a lane's copy of `bytes` bytes; none after a hazard.
+std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
+                                           std::uint64_t alignment);
+
+/// What a copy has brought: `bytes` bytes, to `span` bytes of shared memory.
+struct Arrival {
+    std::uint64_t span = 0, bytes = 0;
+};
+
+/// Tells the watcher what has come, and the barrier.
+void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter);
+
+/// Calls `visit(lane)` for each active lane.
+template <class Visit>
+void for_active_lanes(const Warp& warp, Visit&& visit)
+{
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) visit(std::countr_zero(rest));
+}
+
+/// Spaces of the destination and of the source that a bulk copy names.
+struct Direction {
+    ptx::Space to = ptx::Space::generic, from = ptx::Space::generic;
+};
+Direction direction_of(const ptx::Instruction& instruction);
+
+}  // namespace simt::interpreter

@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "interpreter/asynchronous/mbarrier.hpp"
+
+#include <bit>
+#include <string>
+
+namespace simt::interpreter {
+
+namespace {
+
+// Bits of the object: pending arrivals, expected arrivals, missing bytes (from `no_bytes` up), phase, and a mark that tells a
+// barrier from what memory holds that nobody has written.
+constexpr int expected_shift = 20, bytes_shift = 40, phase_shift = 61, mark_shift = 62;
+constexpr std::uint64_t count_mask = Mbarrier::most_arrivals, bytes_mask = (1u << 21) - 1, no_bytes = 1u << 20, mark = 1;
+
+enum class Action : std::uint8_t { initialize, invalidate, arrive, drop, expect, complete, wait };
+
+struct Operands {
+    Action action = Action::arrive;
+    LaneAddress address;
+    /// Registers of the results of an arrival and of a wait.
+    std::uint32_t state = no_operand, done = no_operand;
+    /// Register with a count, with bytes, with a state or a phase.
+    std::uint32_t count = no_operand, bytes = no_operand, value = no_operand;
+    bool is_parity = false;
+};
+
+const Operands& details(const Instruction& instruction) { return *reinterpret_cast<const Operands*>(instruction.immediate); }
+
+std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, int lane, std::uint32_t absent)
+{
+    return offset == no_operand ? absent : static_cast<std::uint32_t>(lane_value(warp, offset, lane, 4));
+}
+
+[[noreturn]] void stop_misuse(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields)
+{
+    throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, lane, code, fields));
+}
+
+/// Tells the watcher that lanes have used barriers of their own block. Of neighbors that use the same one the last stands for
+/// all: the first is often the thread that has initialized the barrier, and may use it at once.
+struct Use {
+    WarpAccess access{};
+    std::uint32_t last = 0;
+
+    Use(const Warp& warp, const Instruction& instruction, Operation operation)
+    {
+        access.space = Space::shared;
+        access.operation = operation;
+        access.program_counter = instruction.program_counter;
+        access.size = static_cast<int>(Mbarrier::bytes);
+        access.warp = warp.index;
+    }
+    void add(const Warp& warp, int lane, const SharedPlace& place)
+    {
+        if (place.block != warp.block) return;
+        if (last && access.address[static_cast<std::size_t>(std::countr_zero(last))] == place.offset) access.active &= ~last;
+        last = 1u << lane;
+        access.active |= last;
+        access.address[static_cast<std::size_t>(lane)] = place.offset;
+    }
+    void tell(Warp& warp)
+    {
+        access.changed = access.active;
+        if (access.active) warp.block->watch.uncounted_access(access);
+    }
+};
+
+void initialize(Warp& warp, const Instruction& instruction)
+{
+    const Operands& operands = details(instruction);
+    begin_access(warp, instruction, Operation::store, static_cast<int>(Mbarrier::bytes));
+    Use use(warp, instruction, Operation::store);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const SharedPlace place =
+            find_shared(warp, lane, operands.address.of(warp, lane), operands.address.space, Mbarrier::bytes, Mbarrier::bytes);
+        if (!place) continue;
+        Mbarrier barrier;
+        if (operands.action == Action::initialize) {
+            barrier.expected = barrier.pending = lane_count(warp, operands.count, lane, 1);
+            barrier.valid = true;
+            if (barrier.expected < 1 || barrier.expected > Mbarrier::most_arrivals)
+                stop_misuse(warp, lane, MessageCode::mbarrier_count, {{"count", barrier.expected}, {"most", Mbarrier::most_arrivals}});
+        }
+        barrier.store(place.at);
+        use.add(warp, lane, place);
+    }
+    use.tell(warp);
+    warp.progress = true;
+}
+
+/// Lets one lane arrive. Returns what the barrier was before.
+std::uint64_t arrive(Warp& warp, int lane, const SharedPlace& place, const Operands& operands)
+{
+    const std::uint32_t count = lane_count(warp, operands.count, lane, 1);
+    Mbarrier barrier = Mbarrier::load(place.at);
+    if (barrier.pending < count) {
+        // Only bytes are missing: they come before the next phase does.
+        Asynchronous::of(*place.block).complete_barrier(place.offset, warp);
+        barrier = Mbarrier::load(place.at);
+    }
+    if (barrier.pending < count) stop_misuse(warp, lane, MessageCode::too_many_arrivals, {{"pending", barrier.pending}, {"count", count}});
+    const std::uint64_t before = barrier.state();
+    if (operands.bytes != no_operand) barrier.transactions += static_cast<std::int32_t>(lane_count(warp, operands.bytes, lane, 0));
+    barrier.pending -= count;
+    if (operands.action == Action::drop) barrier.expected -= count;
+    barrier.settle();
+    barrier.store(place.at);
+    return before;
+}
+
+void release(Warp& warp, const SharedPlace& place)
+{
+    if (place.block == warp.block) warp.block->watch.release(warp.index, watched_barrier(place.offset));
+    else warp.block->watch.release(warp.index, watched_cluster);
+}
+
+void arrive_lanes(Warp& warp, const Instruction& instruction)
+{
+    const Operands& operands = details(instruction);
+    begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
+    Use use(warp, instruction, Operation::atomic);
+    std::array<SharedPlace, lanes_of_warp> places;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        SharedPlace& place = places[static_cast<std::size_t>(lane)];
+        place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
+        if (place) use.add(warp, lane, place);
+    }
+    use.tell(warp);
+    SharedPlace last;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const SharedPlace& place = places[static_cast<std::size_t>(lane)];
+        if (place && place.at != last.at) release(warp, last = place);
+        const std::uint64_t before = place ? arrive(warp, lane, place, operands) : 0;
+        if (operands.state != no_operand) values<std::uint64_t>(warp, operands.state)[lane] = before;
+    }
+    warp.progress = true;
+}
+
+void change_bytes(Warp& warp, const Instruction& instruction)
+{
+    const Operands& operands = details(instruction);
+    begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
+        if (!place) continue;
+        const std::uint32_t bytes = lane_count(warp, operands.bytes, lane, 0);
+        Mbarrier barrier = Mbarrier::load(place.at);
+        barrier.transactions += operands.action == Action::expect ? static_cast<std::int32_t>(bytes) : -static_cast<std::int32_t>(bytes);
+        barrier.settle();
+        barrier.store(place.at);
+    }
+    warp.progress = true;
+}
+
+bool is_complete(const SharedPlace& place, std::uint64_t value, bool is_parity)
+{
+    const bool waited_for = is_parity ? (value & 1) != 0 : Mbarrier(value).phase;
+    return Mbarrier::load(place.at).phase != waited_for;
+}
+
+/// A wait that fails lets others run.
+void let_others_run(Warp& warp, const Instruction& instruction, int lane)
+{
+    warp.polls = &instruction;
+    warp.polling_lane = lane;
+    warp.patience = 0;
+    warp.wait_reason = WaitReason::yielded;
+}
+
+void wait_for_phase(Warp& warp, const Instruction& instruction)
+{
+    const Operands& operands = details(instruction);
+    begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
+    Use use(warp, instruction, Operation::atomic);
+    std::uint32_t done = 0;
+    SharedPlace last;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
+        const std::uint64_t value = lane_value(warp, operands.value, lane, operands.is_parity ? 4 : 8);
+        if (place && !is_complete(place, value, operands.is_parity)) {
+            Asynchronous::of(*place.block).complete_barrier(place.offset, warp);
+            if (!is_complete(place, value, operands.is_parity)) continue;
+        }
+        done |= 1u << lane;
+        if (!place) continue;
+        use.add(warp, lane, place);
+        if (place.at != last.at) pass_barrier(warp, (last = place).offset);
+    }
+    use.tell(warp);
+    write_predicate(warp, operands.done, done);
+    if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, std::countr_zero(failed));
+}
+
+void read_pending_count(Warp& warp, const Instruction& instruction)
+{
+    const auto bytes = static_cast<std::size_t>(instruction.width[0]);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t count = Mbarrier(lane_value(warp, instruction.operand[1], lane, 8)).pending;
+        std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(lane) * bytes, &count, bytes);
+    }
+}
+
+void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::Space space)
+{
+    std::size_t n = 0;
+    if (instruction.operands.at(0).kind != ptx::Operand::Kind::address)
+        operands.state = decoder.slot(instruction.operands.at(n++), ptx::Type::b64);
+    operands.address = lane_address(decoder, instruction.operands.at(n++), space);
+    if (n == instruction.operands.size()) return;
+    std::uint32_t& value = instruction.has("expect_tx") ? operands.bytes : operands.count;
+    value = decoder.slot(instruction.operands.at(n), ptx::Type::u32);
+}
+
+void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::Space space)
+{
+    operands.action = Action::wait;
+    operands.is_parity = instruction.has("parity");
+    operands.done = decoder.slot(instruction.operands.at(0), ptx::Type::pred);
+    operands.address = lane_address(decoder, instruction.operands.at(1), space);
+    operands.value = decoder.slot(instruction.operands.at(2), operands.is_parity ? ptx::Type::u32 : ptx::Type::b64);
+}
+
+}  // namespace
+
+Mbarrier::Mbarrier(std::uint64_t state)
+    : pending(static_cast<std::uint32_t>(state & count_mask)),
+      expected(static_cast<std::uint32_t>(state >> expected_shift & count_mask)),
+      transactions(static_cast<std::int32_t>(state >> bytes_shift & bytes_mask) - static_cast<std::int32_t>(no_bytes)),
+      phase((state >> phase_shift & 1) != 0),
+      valid(state >> mark_shift == mark)
+{}
+
+std::uint64_t Mbarrier::state() const
+{
+    if (!valid) return 0;
+    const std::uint64_t missing = static_cast<std::uint64_t>(transactions + static_cast<std::int32_t>(no_bytes)) & bytes_mask;
+    return pending | std::uint64_t{expected} << expected_shift | missing << bytes_shift | std::uint64_t{phase} << phase_shift |
+           mark << mark_shift;
+}
+
+void Mbarrier::settle()
+{
+    if (pending != 0 || transactions != 0) return;
+    phase = !phase;
+    pending = expected;
+}
+
+void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes)
+{
+    Mbarrier state = Mbarrier::load(barrier.at);
+    if (!state.valid) return;
+    state.transactions -= static_cast<std::int32_t>(bytes);
+    state.settle();
+    state.store(barrier.at);
+}
+
+SharedPlace find_barrier(Warp& warp, int lane, std::uint64_t address, ptx::Space space)
+{
+    SharedPlace place = find_shared(warp, lane, address, space, Mbarrier::bytes, Mbarrier::bytes);
+    if (!place || Mbarrier::load(place.at).valid) return place;
+    const int lanes[] = {lane};
+    const std::uint32_t program_counters[] = {warp.access.program_counter};
+    warp.block->report(HazardKind::uninitialized, warp, lanes, program_counters,
+                       {MessageCode::unset_mbarrier, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}}});
+    place.at = nullptr;
+    return place;
+}
+
+void pass_barrier(Warp& warp, std::uint64_t offset)
+{
+    warp.block->watch.acquire(warp.index, watched_barrier(offset));
+    if (warp.block->cluster.size() > 1) warp.block->watch.acquire(warp.index, watched_cluster);
+}
+
+bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (instruction.opcode != "mbarrier") return false;
+    ptx::Space space = ptx::Space::generic;
+    for (const std::string& modifier : instruction.modifiers)
+        if (modifier.starts_with("shared")) space = ptx::Space::shared;
+    const std::string& action = instruction.modifiers.at(0);
+    Operands operands;
+    if (action == "pending_count") {
+        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
+        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), ptx::Type::u32));
+        out.execute = read_pending_count;
+        return true;
+    }
+    if (action == "init" || action == "inval") {
+        operands.action = action == "init" ? Action::initialize : Action::invalidate;
+        operands.address = lane_address(decoder, instruction.operands.at(0), space);
+        if (action == "init") operands.count = decoder.slot(instruction.operands.at(1), ptx::Type::u32);
+        out.execute = initialize;
+    } else if (action == "arrive" || action == "arrive_drop") {
+        operands.action = action == "arrive" ? Action::arrive : Action::drop;
+        decode_arrival(decoder, instruction, operands, space);
+        out.execute = arrive_lanes;
+    } else if (action == "expect_tx" || action == "complete_tx") {
+        operands.action = action == "expect_tx" ? Action::expect : Action::complete;
+        operands.address = lane_address(decoder, instruction.operands.at(0), space);
+        operands.bytes = decoder.slot(instruction.operands.at(1), ptx::Type::u32);
+        out.execute = change_bytes;
+    } else if (action == "test_wait" || action == "try_wait") {
+        decode_wait(decoder, instruction, operands, space);
+        out.execute = wait_for_phase;
+    } else {
+        return false;
+    }
+    decoder.keep(out, operands);
+    return true;
+}
+
+}  // namespace simt::interpreter

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// st.async and red.async: values for another block's shared memory, whose arrival a barrier there counts.
+
+#include "interpreter/asynchronous/bulk.hpp"
+#include "interpreter/memory/atomic_update.hpp"
+#include "interpreter/memory/memory_access.hpp"
+
+namespace simt::interpreter {
+
+namespace {
+
+struct StoreOperands {
+    DestinationOperands shared;
+    std::vector<std::uint32_t> values;
+    int register_bytes = 4, element_bytes = 4;
+    bool reduces = false;
+    Update update = Update::add;
+    ptx::Type type = ptx::Type::none;
+};
+
+/// The elements of one lane, on their way.
+struct Elements {
+    std::array<unsigned char, 32> bytes{};
+    std::size_t size = 0;
+};
+
+void write(const StoreOperands& operands, unsigned char* to, const Elements& elements)
+{
+    if (!operands.reduces) {
+        std::memcpy(to, elements.bytes.data(), elements.size);
+        return;
+    }
+    std::uint64_t value = 0;
+    std::memcpy(&value, elements.bytes.data(), elements.size);
+    update_element(operands.update, operands.type, to, value);
+}
+
+void store_lanes(Warp& warp, const Instruction& instruction)
+{
+    const auto& operands = *reinterpret_cast<const StoreOperands*>(instruction.immediate);
+    const Operation operation = operands.reduces ? Operation::atomic : Operation::store;
+    const auto size = static_cast<std::size_t>(operands.element_bytes);
+    for_active_lanes(warp, [&](int lane) {
+        Elements elements;
+        for (const std::uint32_t value : operands.values) {
+            const std::uint64_t bits = lane_value(warp, value, lane, operands.register_bytes);
+            std::memcpy(elements.bytes.data() + elements.size, &bits, size);
+            elements.size += size;
+        }
+        begin_access(warp, instruction, operation, static_cast<int>(elements.size));
+        for (const Destination& destination : find_destinations(warp, lane, operands.shared, elements.size, elements.size))
+            Asynchronous::of(*destination.to.block)
+                .add_to_barrier(destination.barrier.offset,
+                                [issuer = Issuer(warp, lane, instruction), destination, elements, operation, &operands](Warp& waiter) {
+                                    write(operands, destination.to.at, elements);
+                                    arrive_with(issuer, destination, operation, {elements.size, elements.size}, waiter);
+                                });
+    });
+    warp.progress = true;
+}
+
+}  // namespace
+
+bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if ((instruction.opcode != "st" && instruction.opcode != "red") || !instruction.has("async")) return false;
+    if (instruction.operands.size() < 3) decoder.refuse(instruction, "operands");
+    StoreOperands operands;
+    operands.type = instruction.type();
+    operands.element_bytes = ptx::bytes_of(operands.type);
+    operands.reduces = instruction.opcode == "red";
+    if (operands.reduces && !find_update(instruction, operands.update)) decoder.refuse(instruction);
+    operands.shared.to = lane_address(decoder, instruction.operands.at(0), ptx::Space::shared);
+    operands.shared.barrier = lane_address(decoder, instruction.operands.at(2), ptx::Space::shared);
+    const ptx::Operand& value = instruction.operands.at(1);
+    operands.register_bytes = decoder.register_bytes(value, operands.type);
+    if (value.kind == ptx::Operand::Kind::vector)
+        for (const ptx::Operand& element : value.elements) operands.values.push_back(decoder.slot(element, operands.type));
+    else operands.values.push_back(decoder.slot(value, operands.type));
+    decoder.keep(out, operands);
+    out.execute = store_lanes;
+    return true;
+}
+
+}  // namespace simt::interpreter

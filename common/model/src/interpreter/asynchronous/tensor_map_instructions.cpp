@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// tensormap.replace and tensormap.cp_fenceproxy: kernels that change tensor maps.
+
+#include "interpreter/asynchronous/tensor_map.hpp"
+
+#include "interpreter/asynchronous/bulk.hpp"
+#include "interpreter/memory/memory_access.hpp"
+
+namespace simt::interpreter {
+
+namespace {
+
+using memory::TensorMap;
+
+enum class Field : std::uint8_t { address, rank, box, extent, stride, element_stride, type, interleave, swizzle, fill };
+
+struct ReplaceOperands {
+    LaneAddress map;
+    Field field = Field::address;
+    std::size_t dimension = 0;
+    std::uint32_t value = no_operand;
+    int value_bytes = 4;
+};
+
+/// Where a map is for the host; null after a hazard.
+unsigned char* find_map(Warp& warp, int lane, const LaneAddress& address)
+{
+    const std::uint64_t at = address.of(warp, lane);
+    if (address.space == ptx::Space::shared || memory::is_shared(at))
+        return find_shared(warp, lane, at, address.space, sizeof(TensorMap), 1).at;
+    return find_global(warp, lane, at, sizeof(TensorMap), 1);
+}
+
+/// Types as the instruction numbers them.
+TensorMap::Type type_of(std::uint64_t number)
+{
+    using Type = TensorMap::Type;
+    static constexpr Type types[] = {Type::u8,  Type::u16,     Type::u32, Type::s32,  Type::u64,  Type::s64,     Type::f16,
+                                     Type::f32, Type::f32_ftz, Type::f64, Type::bf16, Type::tf32, Type::tf32_ftz};
+    return number < std::size(types) ? types[number] : Type::u8;
+}
+
+void replace(TensorMap& map, Field field, std::size_t dimension, std::uint64_t value)
+{
+    switch (field) {
+        case Field::address: map.address = value; break;
+        case Field::rank: map.rank = static_cast<std::uint8_t>(value + 1); break;
+        case Field::box: map.box[dimension] = static_cast<std::uint16_t>(value); break;
+        case Field::extent: map.last[dimension] = static_cast<std::uint32_t>(value - 1); break;
+        case Field::stride: map.strides[dimension] = value; break;
+        case Field::element_stride: map.element_strides[dimension] = static_cast<std::uint8_t>(value); break;
+        case Field::type: map.type = type_of(value); break;
+        case Field::interleave: map.interleave = static_cast<TensorMap::Interleave>(value); break;
+        case Field::swizzle: map.swizzle = static_cast<TensorMap::Swizzle>(value); break;
+        case Field::fill: map.fill = static_cast<TensorMap::Fill>(value); break;
+    }
+}
+
+void replace_field(Warp& warp, const Instruction& instruction)
+{
+    const auto& operands = *reinterpret_cast<const ReplaceOperands*>(instruction.immediate);
+    begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
+    for_active_lanes(warp, [&](int lane) {
+        unsigned char* at = find_map(warp, lane, operands.map);
+        if (!at) return;
+        TensorMap map;
+        std::memcpy(static_cast<void*>(&map), at, sizeof map);
+        replace(map, operands.field, operands.dimension, lane_value(warp, operands.value, lane, operands.value_bytes));
+        std::memcpy(at, &map, sizeof map);
+    });
+    warp.progress = true;
+}
+
+struct MapCopy {
+    LaneAddress to, from;
+};
+
+/// All lanes name the same maps.
+void copy_map(Warp& warp, const Instruction& instruction)
+{
+    const auto& operands = *reinterpret_cast<const MapCopy*>(instruction.immediate);
+    const int lane = std::countr_zero(warp.active);
+    begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
+    unsigned char* to = find_map(warp, lane, operands.to);
+    const unsigned char* from = find_map(warp, lane, operands.from);
+    if (to && from) std::memcpy(to, from, sizeof(TensorMap));
+    warp.progress = true;
+}
+
+bool find_field(const ptx::Instruction& instruction, Field& field)
+{
+    static constexpr std::pair<const char*, Field> names[] = {{"global_address", Field::address},
+                                                              {"rank", Field::rank},
+                                                              {"box_dim", Field::box},
+                                                              {"global_dim", Field::extent},
+                                                              {"global_stride", Field::stride},
+                                                              {"element_stride", Field::element_stride},
+                                                              {"elemtype", Field::type},
+                                                              {"interleave_layout", Field::interleave},
+                                                              {"swizzle_mode", Field::swizzle},
+                                                              {"fill_mode", Field::fill}};
+    for (const auto& [name, which] : names)
+        if (instruction.has(name)) {
+            field = which;
+            return true;
+        }
+    return false;
+}
+
+}  // namespace
+
+bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (instruction.opcode != "tensormap") return false;
+    if (instruction.has("cp_fenceproxy")) {
+        const Direction direction = direction_of(instruction);
+        decoder.keep(out, MapCopy{lane_address(decoder, instruction.operands.at(0), direction.to),
+                                  lane_address(decoder, instruction.operands.at(1), direction.from)});
+        out.execute = copy_map;
+        return true;
+    }
+    ReplaceOperands operands;
+    if (!instruction.has("replace") || !find_field(instruction, operands.field)) return false;
+    operands.map = lane_address(decoder, instruction.operands.at(0), space_of(instruction));
+    std::size_t n = 1;
+    const bool has_dimension = operands.field == Field::box || operands.field == Field::extent || operands.field == Field::stride ||
+                               operands.field == Field::element_stride;
+    if (has_dimension) operands.dimension = static_cast<std::size_t>(instruction.operands.at(n++).integer);
+    if (operands.dimension > (operands.field == Field::stride ? 3 : 4)) decoder.refuse(instruction, "dimension");
+    const ptx::Type type = operands.field == Field::address || operands.field == Field::stride ? ptx::Type::b64 : ptx::Type::b32;
+    operands.value = decoder.slot(instruction.operands.at(n), type);
+    operands.value_bytes = decoder.register_bytes(instruction.operands.at(n), type);
+    decoder.keep(out, operands);
+    out.execute = replace_field;
+    return true;
+}
+
+}  // namespace simt::interpreter

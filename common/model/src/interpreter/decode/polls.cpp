@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "interpreter/decode/polls.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace simt::interpreter {
+
+namespace {
+
+using Registers = std::vector<bool>;
+
+bool is_any(const ptx::Instruction& instruction, std::initializer_list<std::string_view> opcodes)
+{
+    return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
+}
+
+bool is_strong(const ptx::Instruction& load)
+{
+    return load.has("volatile") || load.has("relaxed") || load.has("acquire") || load.has("mmio");
+}
+
+bool is_same_address(const ptx::Operand& one, const ptx::Operand& other)
+{
+    return one.base == other.base && one.scope == other.scope && one.index == other.index && one.integer == other.integer &&
+           one.name == other.name;
+}
+
+/// Calls `visit` with each register that an operand names.
+template <class Visit>
+void for_each_register(const ptx::Operand& operand, Visit&& visit)
+{
+    if (operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg) visit(static_cast<std::size_t>(operand.index));
+    for (const ptx::Operand& element : operand.elements) for_each_register(element, visit);
+    for (const ptx::Operand& second : operand.second) for_each_register(second, visit);
+}
+
+/// The instructions of one loop, inner loops included.
+class Loop {
+public:
+    Loop(const ptx::Function& function, const Flow& flow, int loop) : function_(function)
+    {
+        for (std::size_t i = 0; i < function.instructions.size(); ++i)
+            if (holds(flow.parents, loop, flow.loops[i])) members_.push_back(i);
+        for (const std::size_t i : members_) {
+            const ptx::Instruction& instruction = function.instructions[i];
+            has_fence_ |= is_any(instruction, {"fence", "membar"});
+            has_barrier_ |= is_any(instruction, {"bar", "barrier"}) && !instruction.has("warp");
+            if (instruction.opcode != "bra" || instruction.guard < 0) continue;
+            const auto target =
+                static_cast<std::size_t>(function.labels[static_cast<std::size_t>(instruction.operands.at(0).index)].instruction);
+            const bool leaves = !holds(flow.parents, loop, flow.loops[target]) || !holds(flow.parents, loop, flow.loops[i + 1]);
+            if (leaves) exits_.push_back(static_cast<std::size_t>(instruction.guard));
+        }
+    }
+
+    bool waits_at(std::size_t instruction) const
+    {
+        const ptx::Instruction& look = function_.instructions[instruction];
+        if (has_barrier_ || !is_made_anew(look) || changes(look.operands.at(1))) return false;
+        const Registers known = what_depends_on(look);
+        return std::ranges::any_of(exits_, [&](std::size_t exit) { return known[exit]; });
+    }
+
+private:
+    bool is_made_anew(const ptx::Instruction& look) const
+    {
+        if (look.opcode == "atom") return true;
+        return look.opcode == "ld" && (has_fence_ || is_strong(look));
+    }
+
+    bool changes(const ptx::Operand& address) const
+    {
+        bool any = false;
+        for_each_register(address, [&](std::size_t base) {
+            for (const std::size_t i : members_) {
+                const ptx::Instruction& other = function_.instructions[i];
+                if (results_of(other) > 0) for_each_register(other.operands.front(), [&](std::size_t result) { any |= result == base; });
+            }
+        });
+        return any;
+    }
+
+    /// Registers whose values come from the result of `look`, as far as the loop goes.
+    Registers what_depends_on(const ptx::Instruction& look) const
+    {
+        Registers known(function_.registers.size(), false);
+        for_each_register(look.operands.front(), [&](std::size_t result) { known[result] = true; });
+        for (bool is_new = true; is_new;) {
+            is_new = false;
+            for (const std::size_t i : members_) {
+                const ptx::Instruction& other = function_.instructions[i];
+                if (results_of(other) == 0 || !takes(other, known)) continue;
+                for_each_register(other.operands.front(), [&](std::size_t result) {
+                    is_new |= !known[result];
+                    known[result] = true;
+                });
+            }
+        }
+        return known;
+    }
+
+    static bool takes(const ptx::Instruction& instruction, const Registers& known)
+    {
+        bool any = instruction.guard >= 0 && known[static_cast<std::size_t>(instruction.guard)];
+        for (std::size_t n = results_of(instruction); n < instruction.operands.size(); ++n)
+            for_each_register(instruction.operands[n], [&](std::size_t source) { any |= known[source]; });
+        return any;
+    }
+
+    const ptx::Function& function_;
+    std::vector<std::size_t> members_, exits_;
+    bool has_fence_ = false, has_barrier_ = false;
+};
+
+/// A loop that looks again may stand behind the first look, which then is in no loop.
+void add_first_looks(const ptx::Function& function, std::vector<bool>& polls)
+{
+    std::vector<std::size_t> loads;
+    for (std::size_t i = 0; i < polls.size(); ++i)
+        if (function.instructions[i].opcode == "ld" && is_strong(function.instructions[i])) loads.push_back(i);
+    for (const std::size_t first : loads)
+        polls[first] = polls[first] || std::ranges::any_of(loads, [&](std::size_t again) {
+                           return polls[again] &&
+                                  is_same_address(function.instructions[first].operands.at(1), function.instructions[again].operands.at(1));
+                       });
+}
+
+}  // namespace
+
+std::vector<bool> find_polls(const ptx::Function& function, const Flow& flow)
+{
+    std::vector<bool> polls(function.instructions.size(), false);
+    for (int number = 0; number < static_cast<int>(flow.parents.size()); ++number) {
+        const Loop loop(function, flow, number);
+        for (std::size_t i = 0; i < polls.size(); ++i)
+            if (flow.loops[i] == number && is_any(function.instructions[i], {"ld", "atom"}) && loop.waits_at(i)) polls[i] = true;
+    }
+    add_first_looks(function, polls);
+    return polls;
+}
+
+}  // namespace simt::interpreter

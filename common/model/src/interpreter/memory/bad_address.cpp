@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "interpreter/memory/bad_address.hpp"
+
+#include <string>
+
+namespace simt::interpreter {
+
+namespace {
+
+using memory::AddressSpace;
+using memory::Allocation;
+
+/// What an access has done, with what is known of the place.
+Message message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields)
+{
+    Message message(
+        code,
+        {{"thread", warp.launch->info.thread(warp.thread_of(lane))}, {"operation", warp.access.operation}, {"bytes", warp.access.size}});
+    message.fields.insert(message.fields.end(), fields);
+    return message;
+}
+
+void report(Warp& warp, int lane, HazardKind kind, MessageCode code, std::initializer_list<MessageField> fields = {})
+{
+    const int lanes[] = {lane};
+    const std::uint32_t program_counters[] = {warp.access.program_counter};
+    warp.block->report(kind, warp, lanes, program_counters, message_of(warp, lane, code, fields));
+}
+
+struct BadAddress {
+    HazardKind kind;
+    MessageCode code;
+    /// Bytes of the allocation that is nearest, and from its end, or to its begin.
+    std::uint64_t extent = 0, distance = 0;
+    /// The address is so far from everything that a GPU ends the launch.
+    bool far = true;
+};
+
+BadAddress describe_unallocated(std::uint64_t address)
+{
+    const AddressSpace& space = AddressSpace::instance();
+    Allocation near;
+    // An index below 0 lands in the gap behind another allocation. The second half of the gap is taken for that.
+    if (space.find_after(address, near) && near.begin - address <= AddressSpace::alignment / 2 && !near.freed)
+        return {HazardKind::out_of_bounds, MessageCode::before_allocation, near.bytes, near.begin - address};
+    if (space.find_before(address, near) && address - near.begin < near.bytes + AddressSpace::alignment * 16) {
+        const std::uint64_t distance = address - near.begin - near.bytes;
+        if (near.freed) return {HazardKind::use_after_free, MessageCode::past_freed_allocation, near.bytes, distance};
+        const bool in_last_page =
+            address - near.begin < (near.bytes + AddressSpace::alignment - 1) / AddressSpace::alignment * AddressSpace::alignment;
+        return {HazardKind::out_of_bounds, MessageCode::past_allocation, near.bytes, distance, !in_last_page};
+    }
+    return {HazardKind::out_of_bounds, MessageCode::not_allocated};
+}
+
+BadAddress describe_global(std::uint64_t address)
+{
+    const AddressSpace& space = AddressSpace::instance();
+    Allocation allocation;
+    if (space.find(address, allocation)) {
+        if (allocation.freed) return {HazardKind::use_after_free, MessageCode::in_freed_allocation, allocation.bytes};
+        return {HazardKind::out_of_bounds, MessageCode::across_end_of_allocation, allocation.bytes, 0, false};
+    }
+    if (space.owns(address)) return describe_unallocated(address);
+    // Mapped memory comes in pages: what is left of the last one, a GPU reads and writes.
+    constexpr std::uint64_t page = 4096;
+    if (space.find_before(address, allocation) && address < (allocation.begin + allocation.bytes + page - 1) / page * page)
+        return {HazardKind::out_of_bounds, MessageCode::past_allocation, allocation.bytes, address - allocation.begin - allocation.bytes,
+                false};
+    return {HazardKind::out_of_bounds, address < 4096 ? MessageCode::null_pointer : MessageCode::in_host_memory};
+}
+
+}  // namespace
+
+void report_bad_global(Warp& warp, int lane, std::uint64_t address)
+{
+    const BadAddress bad = describe_global(address);
+    if (bad.extent == 0) report(warp, lane, bad.kind, bad.code);
+    else report(warp, lane, bad.kind, bad.code, {{"extent", bad.extent}, {"distance", bad.distance}});
+    if (bad.far) throw LaunchStopped(error_illegal_address);
+}
+
+void report_bad_shared(Warp& warp, int lane, std::uint64_t offset)
+{
+    const auto out_of_bounds = [&](MessageCode code, std::initializer_list<MessageField> fields) {
+        report(warp, lane, HazardKind::out_of_bounds, code, fields);
+    };
+    const SharedVariable* before = nullptr;
+    std::uint64_t bytes = 0;
+    for (const SharedVariable& variable : warp.launch->program->shared) {
+        const std::uint64_t extent = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
+        if (offset - variable.offset < extent) return out_of_bounds(MessageCode::across_end_of_shared_variable, {{"extent", extent}});
+        if (variable.offset + extent <= offset && (!before || variable.offset > before->offset)) before = &variable, bytes = extent;
+    }
+    const std::uint64_t first = warp.launch->program->shared.empty() ? 0 : warp.launch->program->shared.front().offset;
+    const std::uint64_t as_negative = (first - offset) & 0xFFFF'FFFFu;
+    if (!before || as_negative < first + (std::uint64_t{1} << 16))
+        return out_of_bounds(warp.launch->program->shared.empty() ? MessageCode::no_shared_memory : MessageCode::before_shared_memory,
+                             {{"distance", as_negative}});
+    out_of_bounds(before->dynamic ? MessageCode::past_dynamic_shared_memory : MessageCode::past_shared_variable,
+                  {{"distance", offset - before->offset - bytes}, {"extent", bytes}});
+}
+
+void report_bad_local(Warp& warp, int lane) { report(warp, lane, HazardKind::out_of_bounds, MessageCode::outside_local_memory); }
+
+void report_misaligned(Warp& warp, int lane, bool fatal)
+{
+    report(warp, lane, HazardKind::misaligned, MessageCode::misaligned_address, {{"alignment", warp.access.size}});
+    if (fatal) throw LaunchStopped(error_misaligned);
+}
+
+}  // namespace simt::interpreter

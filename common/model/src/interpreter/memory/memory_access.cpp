@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "interpreter/memory/memory_access.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "interpreter/memory/bad_address.hpp"
+
+namespace simt::interpreter {
+
+namespace {
+
+struct Bounds {
+    std::uint64_t least, most, bits;
+};
+
+Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint32_t lanes)
+{
+    if (lanes == all_lanes) {
+        std::uint64_t least = address[0], most = address[0], bits = 0;
+        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+            least = address[lane] < least ? address[lane] : least;
+            most = address[lane] > most ? address[lane] : most;
+            bits |= address[lane];
+        }
+        return {least, most, bits};
+    }
+    Bounds bounds{~std::uint64_t{0}, 0, 0};
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const std::uint64_t a = address[static_cast<std::size_t>(std::countr_zero(rest))];
+        bounds = {std::min(bounds.least, a), std::max(bounds.most, a), bounds.bits | a};
+    }
+    return bounds;
+}
+
+void point_all(Warp& warp, LanePointers& pointers, std::int64_t delta)
+{
+    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        pointers.at[lane] = reinterpret_cast<unsigned char*>(warp.access.address[lane] + static_cast<std::uint64_t>(delta));
+}
+
+std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits, bool fatal)
+{
+    const auto size = static_cast<std::uint64_t>(warp.access.size);
+    if ((bits & (size - 1)) == 0) return lanes;
+    std::uint32_t good = 0;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        if (warp.access.address[static_cast<std::size_t>(lane)] % size == 0) good |= 1u << lane;
+        else report_misaligned(warp, lane, fatal);
+    }
+    return good;
+}
+
+/// Lane by lane, where not all are inside one allocation.
+LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    const auto size = static_cast<std::size_t>(warp.access.size);
+    memory::Allocation allocation;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        const bool known = allocation.bytes > 0 && allocation.contains(address, size) && !allocation.freed;
+        if (!known &&
+            !(memory::AddressSpace::instance().find(address, allocation) && !allocation.freed && allocation.contains(address, size))) {
+            report_bad_global(warp, lane, address);
+            allocation = {};
+            continue;
+        }
+        if (pointers.lanes == 0) warp.access.allocation = allocation.begin;
+        pointers.lanes |= 1u << lane;
+        pointers.at[static_cast<std::size_t>(lane)] = allocation.at(address);
+    }
+    return pointers;
+}
+
+}  // namespace
+
+unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size)
+{
+    auto& recent = warp.block->recent;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        for (const memory::Allocation& allocation : recent) {
+            if (!allocation.contains(least) || !allocation.contains(most, size) || allocation.freed) continue;
+            warp.access.allocation = allocation.begin;
+            return allocation.at(least);
+        }
+        memory::Allocation found;
+        if (attempt > 0 || !memory::AddressSpace::instance().find(least, found)) break;
+        recent[1] = recent[0];
+        recent[0] = found;
+    }
+    return nullptr;
+}
+
+unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size)
+{
+    for (const SharedVariable& variable : warp.launch->program->shared) {
+        const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
+        if (least - variable.offset >= bytes || most - variable.offset > bytes - size) continue;
+        warp.access.allocation = 0;
+        return warp.block->shared_memory.data() + least;
+    }
+    return nullptr;
+}
+
+LanePointers check_global(Warp& warp, std::uint32_t lanes)
+{
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    lanes = aligned_lanes(warp, lanes, bounds.bits, true);
+    const unsigned char* const least = locate_global(warp, bounds.least, bounds.most, static_cast<std::size_t>(warp.access.size));
+    if (!least) return check_global_slowly(warp, lanes);
+    LanePointers pointers;
+    pointers.lanes = lanes;
+    point_all(warp, pointers, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(least) - bounds.least));
+    return pointers;
+}
+
+LanePointers check_shared(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    lanes = aligned_lanes(warp, lanes, bounds.bits, false);
+    warp.access.allocation = 0;
+    Block& block = *warp.block;
+    const auto size = static_cast<std::uint64_t>(warp.access.size);
+    if (locate_shared(warp, bounds.least, bounds.most, size)) {
+        pointers.lanes = lanes;
+        point_all(warp, pointers, reinterpret_cast<std::int64_t>(block.shared_memory.data()));
+        return pointers;
+    }
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        auto& address = warp.access.address[static_cast<std::size_t>(lane)];
+        Block* owner = &block;
+        if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= block.cluster.size()) {
+            owner = block.cluster[static_cast<std::size_t>(rank - 1)];
+            address %= memory::shared_window_bytes;
+        }
+        const bool inside = std::ranges::any_of(warp.launch->program->shared, [&](const SharedVariable& variable) {
+            const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
+            return address - variable.offset < bytes && bytes - (address - variable.offset) >= size;
+        });
+        if (!inside) {
+            report_bad_shared(warp, lane, address);
+            continue;
+        }
+        pointers.lanes |= 1u << lane;
+        if (owner != &block) {
+            pointers.elsewhere |= 1u << lane;
+            if (warp.access.operation != Operation::load) owner->watch.mark_written(address, size);
+        }
+        pointers.at[static_cast<std::size_t>(lane)] = owner->shared_memory.data() + address;
+    }
+    return pointers;
+}
+
+LanePointers check_local(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    lanes = aligned_lanes(warp, lanes, bounds.bits, true);
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        if (address + static_cast<std::uint64_t>(warp.access.size) > warp.local_capacity) {
+            report_bad_local(warp, lane);
+            continue;
+        }
+        pointers.lanes |= 1u << lane;
+        pointers.at[static_cast<std::size_t>(lane)] = warp.local_lane(lane) + address;
+    }
+    return pointers;
+}
+
+LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
+{
+    LanePointers pointers;
+    auto& parameters = warp.launch->parameters;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        if (address + static_cast<std::uint64_t>(warp.access.size) > parameters.size()) {
+            report_bad_local(warp, lane);
+            continue;
+        }
+        pointers.lanes |= 1u << lane;
+        pointers.at[static_cast<std::size_t>(lane)] = parameters.data() + address;
+    }
+    return pointers;
+}
+
+LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes)
+{
+    switch (space) {
+        case ptx::Space::shared: return check_shared(warp, lanes);
+        case ptx::Space::local: return check_local(warp, lanes);
+        case ptx::Space::param: return check_parameters(warp, lanes);
+        default: return check_global(warp, lanes);
+    }
+}
+
+namespace {
+
+void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+{
+    access.active = pointers.lanes;
+    access.operation = operation;
+    access.changed = changed;
+    if (space == ptx::Space::local) access.allocation = 0;
+    switch (space) {
+        case ptx::Space::shared: access.space = Space::shared; break;
+        case ptx::Space::local: access.space = Space::local; break;
+        case ptx::Space::constant: access.space = Space::constant; break;
+        default: access.space = Space::global; break;
+    }
+}
+
+/// The part of an access that is counted and watched: that of the lanes whose bytes are the block's own. An H200 counts none of
+/// what other blocks of a cluster do to a block's shared memory, and no more is known of it here than which bytes they write.
+WarpAccess own_part(const WarpAccess& access, const LanePointers& pointers)
+{
+    WarpAccess own = access;
+    own.active &= ~pointers.elsewhere;
+    own.changed &= ~pointers.elsewhere;
+    own.evenly_spaced &= pointers.elsewhere == 0;
+    return own;
+}
+
+bool is_private(const WarpAccess& access) { return access.space == Space::local || access.space == Space::constant; }
+
+}  // namespace
+
+void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+{
+    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
+    WarpAccess& access = warp.access;
+    describe(access, space, pointers, operation, changed);
+    if (is_private(access)) {
+        warp.block->watch.count_only(access);
+    } else if (access.space == Space::global && operation == Operation::load && warp.launch->workspace &&
+               access.allocation == warp.launch->workspace) {
+        // Who looks at the grid-wide barrier learns of those who have arrived there.
+        warp.block->watch.count_only(access);
+        warp.block->watch.global_release_acquire(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
+    } else if (pointers.elsewhere) {
+        if (const WarpAccess own = own_part(access, pointers); own.active) warp.block->watch.access(own);
+    } else {
+        warp.block->watch.access(access);
+    }
+}
+
+void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+{
+    const bool orders_blocks = access.is_strong && space == ptx::Space::global && !warp.launch->program->polls.empty() && pointers.lanes &&
+                               warp.block->watch.is_watching();
+    if (!orders_blocks) return note_access(warp, space, pointers, access.operation, changed);
+    hazards::BlockWatch& watch = warp.block->watch;
+    describe(warp.access, space, pointers, access.operation, changed);
+    watch.count_only(warp.access);
+    if (access.operation == Operation::load) {
+        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1)
+            watch.global_release_acquire(warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))]);
+        return;
+    }
+    WarpAccess as_atomic = warp.access;
+    as_atomic.operation = Operation::atomic;
+    as_atomic.changed = as_atomic.active;
+    watch.uncounted_access(as_atomic);
+}
+
+void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+{
+    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
+    describe(warp.access, space, pointers, access.operation, changed);
+    WarpAccess wide = own_part(warp.access, pointers);
+    if (wide.active == 0) return;
+    if (!is_private(wide)) warp.block->watch.uncounted_access(wide);
+    if (access.counted.bytes == 0) return;
+    wide.size = access.counted.bytes;
+    if (access.counted.one_lane) {
+        wide.active &= ~wide.active + 1;
+        wide.evenly_spaced = false;
+    }
+    for (std::uint64_t& address : wide.address) address += static_cast<std::uint64_t>(access.counted.offset);
+    warp.block->watch.count_only(wide);
+}
+
+void note_poll(Warp& warp, int poll, Look look)
+{
+    note_bit(warp.launch->polled, poll);
+    if (look == Look::none) return;
+    // Nothing changes until others have had their turn.
+    warp.patience = 1;
+    warp.look = look;
+}
+
+void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access)
+{
+    const FunctionFusion* fusion = find_fusion(decoder.text().fingerprint, decoder.function().name);
+    if (!fusion) return;
+    const auto found = fusion->counted.find(instruction.ptx_line);
+    if (found == fusion->counted.end()) return;
+    access.is_fused = true;
+    access.counted = found->second;
+}
+
+GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
+{
+    GenericLanes split;
+    const Bounds bounds = bounds_of(warp.access.address, lanes);
+    if (bounds.most < memory::shared_window) {
+        split.global = lanes;
+        return split;
+    }
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+        const std::uint32_t bit = 1u << lane;
+        if (memory::is_shared(address)) split.shared |= bit;
+        else if (memory::is_local(address)) split.local |= bit;
+        else if (memory::is_parameter(address)) split.parameter |= bit;
+        else split.global |= bit;
+    }
+    return split;
+}
+
+ptx::Space space_of(const ptx::Instruction& instruction)
+{
+    for (const std::string& modifier : instruction.modifiers) {
+        if (modifier == "global") return ptx::Space::global;
+        if (modifier.starts_with("shared")) return ptx::Space::shared;
+        if (modifier == "local") return ptx::Space::local;
+        if (modifier == "const") return ptx::Space::constant;
+        if (modifier.starts_with("param")) return ptx::Space::param;
+    }
+    return ptx::Space::generic;
+}
+
+int vector_count(const ptx::Instruction& instruction)
+{
+    for (const std::string& modifier : instruction.modifiers) {
+        if (modifier == "v2") return 2;
+        if (modifier == "v4") return 4;
+        if (modifier == "v8") return 8;
+    }
+    return 1;
+}
+
+unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std::size_t bytes)
+{
+    if (memory::is_shared(address)) {
+        const std::uint64_t offset = address - memory::shared_window;
+        return offset + bytes <= warp.block->shared_memory.size() ? warp.block->shared_memory.data() + offset : nullptr;
+    }
+    if (memory::is_local(address)) {
+        const std::uint64_t offset = address - memory::local_window;
+        return offset + bytes <= warp.local_capacity ? warp.local_lane(lane) + offset : nullptr;
+    }
+    if (memory::is_parameter(address)) {
+        const std::uint64_t offset = address - memory::parameter_window;
+        return offset + bytes <= warp.launch->parameters.size() ? warp.launch->parameters.data() + offset : nullptr;
+    }
+    return memory::AddressSpace::instance().host_bytes(address, bytes);
+}
+
+}  // namespace simt::interpreter

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Functions that kernels call and that have no PTX: `vprintf`, `malloc`, `free`, `__assertfail`, and those of the CUDA runtime
+/// (device_runtime.hpp).
+#pragma once
+
+#include <string_view>
+
+#include "interpreter/schedule/warp.hpp"
+
+namespace simt::interpreter {
+
+bool is_builtin(std::string_view name);
+
+/// Makes the call for the active lanes, and goes on behind it.
+void call_builtin(Warp& warp, const Instruction& instruction, const CallSite& call);
+
+}  // namespace simt::interpreter

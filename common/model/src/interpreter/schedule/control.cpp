@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// Branches, calls and ends.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "device/address_space.hpp"
+#include "interpreter/decode/decoder.hpp"
+#include "interpreter/schedule/builtins.hpp"
+#include "interpreter/schedule/launch.hpp"
+#include "interpreter/schedule/special_registers.hpp"
+#include "ptx/kernel_name.hpp"
+
+namespace simt::interpreter {
+
+namespace {
+
+void meet(Warp& warp, const Instruction&) { warp.arrive_at_join(warp.pc - 1); }
+
+const Branch& branch_of(const Instruction& instruction) { return *reinterpret_cast<const Branch*>(instruction.immediate); }
+
+void branch(Warp& warp, const Instruction& instruction) { warp.branch(branch_of(instruction)); }
+
+/// Notes where lanes diverge that the machine code then sends through loops of their own.
+void branch_and_note(Warp& warp, const Instruction& instruction)
+{
+    if (warp.active != warp.mask) note_bit(warp.launch->diverged, branch_of(instruction).inexact_divergence);
+    branch(warp, instruction);
+}
+
+void branch_by_index(Warp& warp, const Instruction& instruction)
+{
+    const auto& table = *reinterpret_cast<const std::vector<Branch>*>(instruction.immediate);
+    const std::uint32_t* index = values<std::uint32_t>(warp, instruction.operand[0]);
+    std::array<std::uint32_t, lanes_of_warp> targets{};
+    std::array<int, lanes_of_warp> loops{};
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        if (index[lane] >= table.size())
+            throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, static_cast<int>(lane), MessageCode::no_such_branch,
+                                                                          {{"entry", index[lane]}, {"entries", table.size()}}));
+        targets[lane] = table[index[lane]].target;
+        loops[lane] = table[index[lane]].target_loop;
+    }
+    warp.branch_to(targets, loops, table.front());
+}
+
+void return_from(Warp& warp, const Instruction&) { warp.return_from_call(); }
+
+void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
+
+void trap(Warp& warp, const Instruction& instruction)
+{
+    const int lane = std::countr_zero(warp.active);
+    const Launch& launch = *warp.launch;
+    throw LaunchStopped(error_failure,
+                        launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
+}
+
+void call(Warp& warp, const Instruction& instruction)
+{
+    const auto& call_site = *reinterpret_cast<const CallSite*>(instruction.immediate);
+    if (!call_site.builtin.empty()) return call_builtin(warp, instruction, call_site);
+    if (call_site.function >= 0) {
+        warp.call(call_site, *warp.launch->program->codes[static_cast<std::size_t>(call_site.function)], warp.active);
+        return;
+    }
+    // Lanes that call one function go there together; the others make the call afterwards.
+    const std::uint64_t* address = values<std::uint64_t>(warp, call_site.address);
+    const std::uint64_t first = address[std::countr_zero(warp.active)];
+    std::uint32_t together = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        if (const int lane = std::countr_zero(rest); address[lane] == first) together |= 1u << lane;
+    const std::uint64_t number = (first - memory::function_window) / 16;
+    const auto& codes = warp.launch->program->codes;
+    if (first < memory::function_window || number >= codes.size() || !codes[number])
+        throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::no_such_function));
+    if (const std::uint32_t others = warp.mask & ~together) warp.split_before(others);
+    warp.mask = warp.active = together;
+    warp.call(call_site, *codes[number], together);
+}
+
+void read_clock(Warp& warp, const Instruction& instruction)
+{
+    // Time is not modeled: each reading is later than the one before. Who reads again and again waits for a time to come.
+    constexpr std::uint64_t readings_before_it_hurries = 1024;
+    warp.clock += 1 + warp.clock_readings++ / readings_before_it_hurries;
+    const std::uint64_t now = warp.clock;
+    const auto bytes = static_cast<std::size_t>(instruction.width[0]);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(std::countr_zero(rest)) * bytes, &now, bytes);
+}
+
+void allocate_on_stack(Warp& warp, const Instruction& instruction)
+{
+    const std::uint64_t* wanted = values<std::uint64_t>(warp, instruction.operand[1]);
+    std::uint64_t most = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) most = std::max(most, wanted[std::countr_zero(rest)]);
+    Frame& frame = *warp.frame;
+    const std::uint64_t begin = (frame.local_base + frame.code->local_bytes + frame.alloca_bytes + 15) / 16 * 16;
+    frame.alloca_bytes = begin + most - frame.local_base - frame.code->local_bytes;
+    warp.need_local(begin + most);
+    const int bytes = instruction.width[0];
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &begin, static_cast<std::size_t>(bytes));
+}
+
+/// The value is what the frame has taken so far.
+void save_stack(Warp& warp, const Instruction& instruction)
+{
+    const std::uint64_t taken = warp.frame->alloca_bytes;
+    const int bytes = instruction.width[0];
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
+        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &taken, static_cast<std::size_t>(bytes));
+}
+
+/// Lanes have one stack pointer together: nothing is given back while some lanes of the call are elsewhere.
+void restore_stack(Warp& warp, const Instruction& instruction)
+{
+    if (warp.active != warp.frame->lanes) return;
+    std::uint64_t most = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        std::uint64_t taken = 0;
+        std::memcpy(&taken, warp.registers + instruction.operand[0] + std::countr_zero(rest) * instruction.width[0], instruction.width[0]);
+        most = std::max(most, taken);
+    }
+    warp.frame->alloca_bytes = std::min(warp.frame->alloca_bytes, most);
+}
+
+void yield_after(Warp& warp, const Instruction&)
+{
+    warp.patience = 0;
+    warp.wait_reason = WaitReason::yielded;
+}
+
+void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    CallSite call_site;
+    std::size_t n = 0;
+    // [returns] callee [arguments] [prototype]
+    const auto& operands = instruction.operands;
+    if (!operands.empty() && operands[0].kind == ptx::Operand::Kind::vector)
+        for (const ptx::Operand& result : operands[n++].elements) call_site.results.push_back(decoder.local_place(result));
+    const ptx::Operand& callee = operands.at(n++);
+    if (n < operands.size() && operands[n].kind == ptx::Operand::Kind::vector)
+        for (const ptx::Operand& argument : operands[n].elements) call_site.arguments.push_back(decoder.local_place(argument));
+    if (callee.kind == ptx::Operand::Kind::reg) {
+        call_site.address = decoder.slot(callee, ptx::Type::b64);
+    } else {
+        call_site.function = decoder.number_of_function(callee.name);
+        if (call_site.function < 0) {
+            if (!is_builtin(callee.name)) decoder.refuse_callee(instruction, simt::ptx::function_name(callee.name));
+            call_site.builtin = callee.name;
+        }
+    }
+    decoder.keep(out, call_site);
+    out.execute = call;
+}
+
+}  // namespace
+
+Instruction join_instruction()
+{
+    Instruction instruction;
+    instruction.execute = meet;
+    return instruction;
+}
+
+bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    const std::string& opcode = instruction.opcode;
+    if (opcode == "bra") {
+        Branch found = decoder.branch_to(instruction.operands.at(0).index);
+        found.inexact_divergence = decoder.add_inexact_divergence(instruction);
+        decoder.keep(out, found);
+        out.execute = found.inexact_divergence < 0 ? branch : branch_and_note;
+        return true;
+    }
+    if (opcode == "brx") {
+        std::vector<Branch> table;
+        for (const ptx::Targets& targets : decoder.function().targets)
+            if (targets.name == instruction.operands.at(1).name)
+                for (const int label : targets.labels) table.push_back(decoder.branch_to(label));
+        if (table.empty()) decoder.refuse(instruction, "targets");
+        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
+        decoder.keep(out, table);
+        out.execute = branch_by_index;
+        return true;
+    }
+    if (opcode == "call") {
+        decode_call(decoder, instruction, out);
+        return true;
+    }
+    if (opcode == "mov" && instruction.operands.at(1).kind == ptx::Operand::Kind::special && is_clock(instruction.operands.at(1).name)) {
+        decoder.add(out, decoder.slot(instruction.operands.at(0), instruction.type()));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), instruction.type()));
+        out.execute = read_clock;
+        return true;
+    }
+    if (opcode == "stacksave" || opcode == "stackrestore") {
+        const ptx::Type type = instruction.type();
+        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
+        out.execute = opcode == "stacksave" ? save_stack : restore_stack;
+        return true;
+    }
+    if (opcode == "alloca") {
+        const ptx::Type type = instruction.type();
+        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
+        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::u64));
+        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
+        out.execute = allocate_on_stack;
+        return true;
+    }
+    if (opcode == "ret") out.execute = return_from;
+    if (opcode == "exit") out.execute = exit_thread;
+    if (opcode == "trap" || opcode == "brkpt") out.execute = trap;
+    if (opcode == "nanosleep") out.execute = yield_after;
+    return out.execute != nullptr;
+}
+
+}  // namespace simt::interpreter

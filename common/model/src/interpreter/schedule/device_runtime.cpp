@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What a thread asks for runs after its grid, in the order of the blocks and of their calls. That is an order that every stream and
+// every event allows: so streams are numbers, and events are nothing.
+
+#include "interpreter/schedule/device_runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "device/address_space.hpp"
+#include "interpreter/memory/memory_access.hpp"
+#include "interpreter/schedule/builtin_call.hpp"
+
+namespace simt::interpreter {
+
+namespace {
+
+constexpr std::string_view prefix = "__cudaCDP2";
+constexpr std::int32_t success = 0, invalid_value = 1, out_of_memory = 2;
+/// The handle of each stream and event that a thread makes: it stands for nothing.
+constexpr std::uint64_t any_handle = 64;
+
+using Call = void (*)(Warp&, int, const CallSite&);
+
+/// Writes what a call leaves at an address. An address that is none is reported as that of an access of the kernel.
+template <class T>
+void leave(Warp& warp, int lane, std::uint64_t address, T value)
+{
+    if (unsigned char* const at = generic_pointer(warp, lane, address, sizeof value)) std::memcpy(at, &value, sizeof value);
+}
+
+void succeed(Warp& warp, int lane, const CallSite& call) { give_back(warp, lane, call, success); }
+
+void make_handle(Warp& warp, int lane, const CallSite& call)
+{
+    leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), any_handle);
+    give_back(warp, lane, call, success);
+}
+
+/// There is no text of an error in device memory.
+void no_text(Warp& warp, int lane, const CallSite& call) { give_back(warp, lane, call, std::uint64_t{0}); }
+
+void give_ordinal(Warp& warp, int lane, const CallSite& call)
+{
+    leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), std::int32_t{0});
+    give_back(warp, lane, call, success);
+}
+
+void allocate(Warp& warp, int lane, const CallSite& call)
+{
+    const std::uint64_t address = warp.launch->allocate(argument<std::uint64_t>(warp, lane, call, 1));
+    leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), address);
+    give_back(warp, lane, call, address != 0 ? success : out_of_memory);
+}
+
+void release(Warp& warp, int lane, const CallSite& call)
+{
+    if (const auto address = argument<std::uint64_t>(warp, lane, call, 0)) warp.launch->release(address);
+    give_back(warp, lane, call, success);
+}
+
+/// The buffer for the parameters of a launch.
+void prepare(Warp& warp, int lane, const CallSite& call)
+{
+    const auto address = argument<std::uint64_t>(warp, lane, call, 0);
+    const auto extent = [&](std::size_t n) {
+        const auto sizes = argument<std::array<std::uint32_t, 3>>(warp, lane, call, n);
+        return Extent{sizes[0], sizes[1], sizes[2]};
+    };
+    ChildWork launch;
+    launch.function = static_cast<int>((address - memory::function_window) / 16);
+    launch.grid = extent(1);
+    launch.block = extent(2);
+    launch.dynamic_shared_bytes = argument<std::uint32_t>(warp, lane, call, 3);
+    const bool is_function =
+        address >= memory::function_window && (address - memory::function_window) / 16 < warp.launch->program->module->functions.size();
+    give_back(warp, lane, call, is_function ? warp.launch->children.prepare(std::move(launch)) : std::uint64_t{0});
+}
+
+void start(Warp& warp, int lane, const CallSite& call)
+{
+    const auto buffer = argument<std::uint64_t>(warp, lane, call, 0), stream = argument<std::uint64_t>(warp, lane, call, 1);
+    give_back(warp, lane, call, warp.launch->children.start(warp.block->number, buffer, stream) ? success : invalid_value);
+}
+
+void copy(Warp& warp, int lane, const CallSite& call)
+{
+    ChildWork work;
+    work.kind = ChildWork::Kind::copy;
+    work.to = argument<std::uint64_t>(warp, lane, call, 0);
+    work.from = argument<std::uint64_t>(warp, lane, call, 1);
+    work.bytes = argument<std::uint64_t>(warp, lane, call, 2);
+    warp.launch->children.add(warp.block->number, std::move(work), argument<std::uint64_t>(warp, lane, call, 4));
+    give_back(warp, lane, call, success);
+}
+
+void fill(Warp& warp, int lane, const CallSite& call)
+{
+    ChildWork work;
+    work.kind = ChildWork::Kind::fill;
+    work.to = argument<std::uint64_t>(warp, lane, call, 0);
+    work.value = argument<std::int32_t>(warp, lane, call, 1);
+    work.bytes = argument<std::uint64_t>(warp, lane, call, 2);
+    warp.launch->children.add(warp.block->number, std::move(work), argument<std::uint64_t>(warp, lane, call, 3));
+    give_back(warp, lane, call, success);
+}
+
+/// The handle is the address of the value: see Condition.
+void set_conditional(Warp& warp, int lane, const CallSite& call)
+{
+    leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), argument<std::uint32_t>(warp, lane, call, 1));
+}
+
+constexpr std::pair<std::string_view, Call> calls[] = {
+    {"GetParameterBufferV2", prepare},
+    {"LaunchDeviceV2", start},
+    {"MemcpyAsync", copy},
+    {"MemsetAsync", fill},
+    {"Malloc", allocate},
+    {"Free", release},
+    {"StreamCreateWithFlags", make_handle},
+    {"StreamDestroy", succeed},
+    {"StreamWaitEvent", succeed},
+    {"EventCreateWithFlags", make_handle},
+    {"EventRecord", succeed},
+    {"EventDestroy", succeed},
+    {"GetLastError", succeed},
+    {"PeekAtLastError", succeed},
+    {"GetErrorString", no_text},
+    {"GetErrorName", no_text},
+    {"GetDevice", give_ordinal},
+};
+
+Call find(std::string_view name)
+{
+    if (name == "cudaGraphSetConditional") return set_conditional;
+    if (!name.starts_with(prefix)) return nullptr;
+    name.remove_prefix(prefix.size());
+    if (name.ends_with("_ptsz")) name.remove_suffix(5);
+    const auto* const found = std::ranges::find(calls, name, &std::pair<std::string_view, Call>::first);
+    return found == std::end(calls) ? nullptr : found->second;
+}
+
+}  // namespace
+
+bool is_of_device_runtime(std::string_view name) { return find(name) != nullptr; }
+
+void call_device_runtime(Warp& warp, int lane, const CallSite& call)
+{
+    if (!warp.launch->has_heap)
+        throw LaunchStopped(error_not_supported, warp.launch->message_of(warp, lane, MessageCode::runtime_without_heap));
+    find(call.builtin)(warp, lane, call);
+}
+
+}  // namespace simt::interpreter

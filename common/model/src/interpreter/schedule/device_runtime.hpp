@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The calls of the CUDA runtime that a kernel can make: launches, copies, memory, streams and events.
+#pragma once
+
+#include <string_view>
+
+#include "interpreter/schedule/warp.hpp"
+
+namespace simt::interpreter {
+
+/// True for a function of the runtime that kernels may call here, by its name in PTX.
+bool is_of_device_runtime(std::string_view name);
+
+/// Makes the call for a lane.
+void call_device_runtime(Warp& warp, int lane, const CallSite& call);
+
+}  // namespace simt::interpreter

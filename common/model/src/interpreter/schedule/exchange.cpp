@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// What lanes of a warp do together: shuffles, votes, matches, reductions, and the barrier of a warp. An instruction waits until
+// every lane of its mask that has not ended has come to one of its kind with the same mask.
+
+#include <algorithm>
+#include <bit>
+#include <bitset>
+#include <cstring>
+
+#include "interpreter/decode/decoder.hpp"
+#include "interpreter/schedule/exchange.hpp"
+#include "interpreter/schedule/exchange_operands.hpp"
+#include "interpreter/schedule/launch.hpp"
+
+namespace simt::interpreter {
+
+namespace {
+
+std::uint32_t members_of(Warp& warp, const Instruction& instruction, int lane)
+{
+    const Exchange& exchange = details(instruction);
+    return static_cast<std::uint32_t>(read(warp.registers + instruction.operand_at(static_cast<std::size_t>(exchange.members)), lane, 4));
+}
+
+void check_members(Warp& warp, const Instruction& instruction)
+{
+    for (std::uint32_t rest = warp.mask; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        if (members_of(warp, instruction, lane) >> lane & 1) continue;
+        const int lanes[] = {lane};
+        const std::uint32_t program_counters[] = {instruction.program_counter};
+        warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters, {MessageCode::mask_without_lane, {{"lane", lane}}});
+    }
+}
+
+/// The mask of the first of some lanes. Whoever calls takes part.
+std::uint32_t members_of_first(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+{
+    const int first = std::countr_zero(lanes);
+    return members_of(warp, instruction, first) | 1u << first;
+}
+
+/// Those of some lanes whose mask is that of the first one.
+std::uint32_t lanes_like_first(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+{
+    const std::uint32_t members = members_of_first(warp, instruction, lanes);
+    std::uint32_t alike = 0;
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1)
+        if (const int lane = std::countr_zero(rest); (members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane))
+            alike |= 1u << lane;
+    return alike;
+}
+
+/// Does what lanes with one mask do, if all whom the mask names are among them. False if they have to wait.
+bool complete(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+{
+    Fragment here{.pc = warp.pc, .mask = lanes, .frame = warp.frame, .top = warp.top};
+    here.instruction = &instruction;
+    here.members = members_of_first(warp, instruction, lanes) | lanes;
+    const std::uint32_t alive = warp.lanes & ~warp.exited;
+    if ((here.members & alive) != here.mask) return false;
+    Brought brought;
+    bring(here, brought);
+    finish(warp, here, brought);
+    warp.block->watch.warp_barrier(warp.index, lanes);
+    return true;
+}
+
+void execute(Warp& warp, const Instruction& instruction)
+{
+    if (warp.active != warp.mask) warp.split_before(warp.mask & ~warp.active, warp.pc);
+    warp.mask = warp.active;
+    check_members(warp, instruction);
+    // Lanes with different masks wait for different others. Those whose others are here do not part.
+    std::uint32_t waiting = 0;
+    for (std::uint32_t rest = warp.mask; rest;) {
+        const std::uint32_t alike = lanes_like_first(warp, instruction, rest);
+        rest &= ~alike;
+        if (!complete(warp, instruction, alike)) waiting |= alike;
+    }
+    if (!waiting) return;
+    if (waiting != warp.mask) {
+        warp.split_before(waiting);
+        warp.mask &= ~waiting;
+        return;
+    }
+    const std::uint32_t alike = lanes_like_first(warp, instruction, warp.mask);
+    if (alike != warp.mask) warp.split_before(warp.mask & ~alike);
+    warp.mask = alike;
+    warp.wait(Wait::warp_barrier, instruction).members = members_of_first(warp, instruction, alike) | alike;
+}
+
+void read_active_mask(Warp& warp, const Instruction& instruction)
+{
+    std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand[0]);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = warp.active;
+}
+
+ExchangeHow how_of(const ptx::Instruction& instruction)
+{
+    static constexpr std::pair<const char*, ExchangeHow> names[] = {
+        {"up", ExchangeHow::up},     {"down", ExchangeHow::down},   {"bfly", ExchangeHow::butterfly}, {"idx", ExchangeHow::index},
+        {"all", ExchangeHow::all},   {"any", ExchangeHow::any},     {"uni", ExchangeHow::uniform},    {"ballot", ExchangeHow::ballot},
+        {"add", ExchangeHow::add},   {"min", ExchangeHow::minimum}, {"max", ExchangeHow::maximum},    {"and", ExchangeHow::bit_and},
+        {"or", ExchangeHow::bit_or}, {"xor", ExchangeHow::bit_xor}};
+    for (const auto& [name, how] : names)
+        if (instruction.has(name)) return how;
+    return ExchangeHow::none;
+}
+
+/// Adds operands to the decoded instruction and notes their places.
+class Places {
+public:
+    Places(Decoder& decoder, const ptx::Instruction& from, Instruction& to) : decoder_(decoder), from_(from), to_(to) {}
+
+    int add(std::size_t n, ptx::Type type)
+    {
+        const ptx::Operand& operand = from_.operands.at(n);
+        decoder_.add(to_, decoder_.slot(operand, type));
+        return to_.operand_count - 1;
+    }
+    int add_second(std::size_t n)
+    {
+        const ptx::Operand& operand = from_.operands.at(n);
+        if (operand.second.empty()) return -1;
+        decoder_.add(to_, decoder_.slot(operand.second.front(), ptx::Type::pred));
+        return to_.operand_count - 1;
+    }
+
+private:
+    Decoder& decoder_;
+    const ptx::Instruction& from_;
+    Instruction& to_;
+};
+
+}  // namespace
+
+bool release_warp_barriers(Warp& warp)
+{
+    const std::uint32_t alive = warp.lanes & ~warp.exited;
+    for (const Fragment& first : warp.stalled) {
+        if (first.wait != Wait::warp_barrier) continue;
+        const auto fits = [&](const Fragment& other) {
+            return other.wait == Wait::warp_barrier && other.members == first.members &&
+                   details(*other.instruction).kind == details(*first.instruction).kind;
+        };
+        Brought brought;
+        for (const Fragment& other : warp.stalled)
+            if (fits(other)) bring(other, brought);
+        if ((first.members & alive) & ~brought.lanes) continue;
+        const std::uint32_t members = first.members;
+        const ExchangeKind kind = details(*first.instruction).kind;
+        std::vector<Fragment> rest;
+        for (Fragment& other : warp.stalled) {
+            if (other.wait != Wait::warp_barrier || other.members != members || details(*other.instruction).kind != kind) {
+                rest.push_back(other);
+                continue;
+            }
+            finish(warp, other, brought);
+            other.wait = Wait::none;
+            warp.ready.push_back(other);
+        }
+        warp.stalled = std::move(rest);
+        warp.block->watch.warp_barrier(warp.index, brought.lanes);
+        return true;
+    }
+    return false;
+}
+
+bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    const std::string& opcode = instruction.opcode;
+    if (opcode == "activemask") {
+        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
+        out.execute = read_active_mask;
+        return true;
+    }
+    Exchange exchange;
+    exchange.how = how_of(instruction);
+    Places places(decoder, instruction, out);
+    using ptx::Type;
+    if (opcode == "bar" && instruction.has("warp")) {
+        exchange.members = places.add(0, Type::b32);
+    } else if (opcode == "shfl" && instruction.has("sync")) {
+        exchange.kind = ExchangeKind::shuffle;
+        exchange.result = places.add(0, Type::b32);
+        exchange.result_predicate = places.add_second(0);
+        exchange.value = places.add(1, Type::b32);
+        exchange.second = places.add(2, Type::b32);
+        exchange.clamp = places.add(3, Type::b32);
+        exchange.members = places.add(4, Type::b32);
+    } else if (opcode == "vote" && instruction.has("sync")) {
+        exchange.kind = ExchangeKind::vote;
+        exchange.result = places.add(0, exchange.how == ExchangeHow::ballot ? Type::b32 : Type::pred);
+        exchange.value = places.add(1, Type::pred);
+        exchange.value_negated = instruction.operands.at(1).negated;
+        exchange.members = places.add(2, Type::b32);
+    } else if (opcode == "match") {
+        exchange.kind = ExchangeKind::match;
+        exchange.type = instruction.type();
+        exchange.bytes = ptx::bytes_of(exchange.type);
+        exchange.how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any;
+        exchange.result = places.add(0, Type::b32);
+        exchange.result_predicate = places.add_second(0);
+        exchange.value = places.add(1, exchange.type);
+        exchange.members = places.add(2, Type::b32);
+    } else if (opcode == "redux") {
+        exchange.kind = ExchangeKind::reduce;
+        exchange.type = instruction.type();
+        exchange.absolute = instruction.has("abs");
+        exchange.nan = instruction.has("NaN");
+        exchange.result = places.add(0, exchange.type);
+        exchange.value = places.add(1, exchange.type);
+        exchange.members = places.add(2, Type::b32);
+    } else if (opcode == "elect") {
+        exchange.kind = ExchangeKind::elect;
+        exchange.result = places.add(0, Type::b32);
+        exchange.result_predicate = places.add_second(0);
+        exchange.members = places.add(1, Type::b32);
+    } else {
+        return false;
+    }
+    decoder.keep(out, exchange);
+    out.execute = execute;
+    return true;
+}
+
+}  // namespace simt::interpreter

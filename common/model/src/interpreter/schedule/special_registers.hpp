@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Registers that the machine fills.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "interpreter/schedule/warp.hpp"
+
+namespace simt::interpreter {
+
+/// The special register called `name` (with its `%`), and its size in bytes; nothing if its value changes while a block
+/// runs, or if there is none.
+std::optional<Special> find_special(std::string_view name);
+
+/// Writes the value of a special register into its slot, for all lanes.
+void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* registers);
+
+/// False for what a warp of a launch has in each of its blocks.
+bool changes_between_blocks(Special special);
+
+/// True for registers that are read anew each time: clocks and timers.
+bool is_clock(std::string_view name);
+
+}  // namespace simt::interpreter

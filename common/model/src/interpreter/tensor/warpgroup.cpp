@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// wgmma: a product of matrices of the four warps of a warpgroup. Each warp makes the 16 rows that its registers hold.
+//
+// The product is made when the instruction is issued, and what it reads of shared memory is told to the watcher then and again
+// when the warp waits for it: whoever writes there in between has a race. A warp that waits meets the other warps of its
+// warpgroup first, because a GPU makes a product when all four have issued it.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+
+#include "interpreter/asynchronous/asynchronous.hpp"
+#include "interpreter/schedule/launch.hpp"
+#include "interpreter/tensor/matrix_descriptor.hpp"
+#include "interpreter/tensor/tensor.hpp"
+
+namespace simt::interpreter::tensor {
+
+namespace {
+
+constexpr int warps_of_group = 4, rows_of_warp = 16;
+
+struct WarpgroupMultiply {
+    Fragment a, d;
+    SharedFactor shared_a, shared_b;
+    bool a_is_shared = true;
+    /// Operands: the registers or the descriptor of A, the descriptor of B, and the predicate that is false where D is not added.
+    int a_operand = 0, b_operand = 0, scale_operand = 0;
+    bool scale_negated = false;
+    bool negates = false;
+    Product product;
+    bool sparse = false;
+    Sparsity sparsity;
+};
+
+const WarpgroupMultiply& details(const Instruction& instruction)
+{
+    return *reinterpret_cast<const WarpgroupMultiply*>(instruction.immediate);
+}
+
+MatrixDescriptor descriptor_at(Warp& warp, const Instruction& instruction, int operand)
+{
+    return MatrixDescriptor(values<std::uint64_t>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[0]);
+}
+
+/// A factor in shared memory, as a matrix that lies row by row. `lines_are_rows` is of A.
+template <class T>
+void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor& factor, int descriptor, bool lines_are_rows, T* to,
+                 std::vector<std::uint32_t>& places)
+{
+    const int first_line = lines_are_rows ? warp.index % warps_of_group * rows_of_warp : 0;
+    const std::vector<unsigned char> bytes =
+        read_units(warp, instruction, descriptor_at(warp, instruction, descriptor), factor, first_line, places);
+    const int bits = bits_of(factor.element);
+    for (int line = 0; line < factor.lines; ++line)
+        for (int i = 0; i < factor.k; ++i) {
+            const std::size_t index = factor.index(line, i);
+            to[lines_are_rows ? line * factor.k + i : i * factor.lines + line] =
+                value_of<T>(factor.element, element_bits(bytes.data(), index, bits));
+        }
+}
+
+template <class T>
+void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
+{
+    const WarpgroupMultiply& multiply = details(instruction);
+    if (multiply.a_is_shared) read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
+    else read(warp, instruction, multiply.a_operand, multiply.a, a.data());
+    if (multiply.negates) std::ranges::transform(a, a.begin(), [](T value) { return -value; });
+    if (!multiply.sparse) return;
+    const std::vector<T> stored = a;
+    expand(warp, instruction, multiply.sparsity, multiply.product, stored.data(), a.data());
+}
+
+template <class T>
+void execute(Warp& warp, const Instruction& instruction)
+{
+    need_all_lanes(warp, "wgmma.mma_async");
+    const WarpgroupMultiply& multiply = details(instruction);
+    const Product& product = multiply.product;
+    std::vector<T> a(static_cast<std::size_t>(product.m * product.k)), b(static_cast<std::size_t>(product.k * product.n)),
+        c(static_cast<std::size_t>(product.m * product.n));
+    const auto places = std::make_shared<std::vector<std::uint32_t>>();
+    read_a(warp, instruction, a, *places);
+    read_shared(warp, instruction, multiply.shared_b, multiply.b_operand, false, b.data(), *places);
+    const std::uint32_t adds = predicate(warp, instruction.operand_at(static_cast<std::size_t>(multiply.scale_operand)));
+    if (((adds & 1) != 0) != multiply.scale_negated) read(warp, instruction, 0, multiply.d, c.data());
+    tensor::multiply(product, a.data(), b.data(), c.data());
+    write(warp, instruction, 0, multiply.d, c.data());
+    note_units(*warp.block, warp.index, instruction.program_counter, *places);
+    Asynchronous::of(*warp.block).add_to_matrix_group(warp.index, [program_counter = instruction.program_counter, places](Warp& waiter) {
+        note_units(*waiter.block, waiter.index, program_counter, *places);
+    });
+}
+
+void commit(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).commit_matrix_group(warp.index); }
+
+void wait_for_groups(Warp& warp, const Instruction& instruction)
+{
+    need_all_lanes(warp, "wgmma.wait_group");
+    if (!warp.block->asynchronous || !Asynchronous::of(*warp.block).wait_for_matrices(warp, instruction.immediate)) return;
+    interpreter::Fragment& waiting = warp.wait(Wait::block_barrier, instruction);
+    waiting.barrier = first_warpgroup_barrier + warp.index / warps_of_group;
+    waiting.barrier_threads = warps_of_group * lanes_of_warp;
+    warp.block->barriers_in_use |= 1u << waiting.barrier;
+}
+
+void do_nothing(Warp&, const Instruction&) {}
+
+Execute handler_for(Element element) { return is_integer(element) ? execute<std::int32_t> : execute<float>; }
+
+bool is_known(const Shape& shape, const std::vector<Element>& elements, bool sparse)
+{
+    if (elements.size() != 3 || shape.m != warps_of_group * rows_of_warp || shape.n < 8 || shape.n > 256 || shape.n % 8 != 0) return false;
+    const bool integers = is_integer(elements[1]);
+    if (integers != is_integer(elements[2]) || integers != (elements[0] == Element::s32)) return false;
+    const int bits = bits_of(elements[1]);
+    return bits == bits_of(elements[2]) && bits != 4 && shape.k * bits == (sparse ? 512 : 256);
+}
+
+int immediate(const ptx::Instruction& instruction, std::size_t n, int absent)
+{
+    return n < instruction.operands.size() ? static_cast<int>(instruction.operands[n].integer) : absent;
+}
+
+/// The signs of A and B, and whether they are transposed, from operand `n` on.
+void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, std::size_t n, WarpgroupMultiply& multiply)
+{
+    multiply.negates = immediate(instruction, n, 1) * immediate(instruction, n + 1, 1) < 0;
+    n += 2;
+    if (multiply.a_is_shared) multiply.shared_a.transposed = immediate(instruction, n++, 0) != 0;
+    multiply.shared_b.transposed = immediate(instruction, n, 0) != 0;
+    const bool transposes = multiply.shared_a.transposed || multiply.shared_b.transposed;
+    if (transposes && bits_of(multiply.shared_b.element) != 16) decoder.refuse(instruction, "transposition");
+}
+
+void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, WarpgroupMultiply& multiply)
+{
+    const ptx::Operand& a = instruction.operands.at(1);
+    const int d_registers = add_registers(decoder, out, instruction.operands[0], ptx::Type::b32);
+    multiply.a_is_shared = a.kind != ptx::Operand::Kind::vector;
+    multiply.a_operand = out.operand_count;
+    const int a_registers = add_registers(decoder, out, a, multiply.a_is_shared ? ptx::Type::b64 : ptx::Type::b32);
+    if (d_registers != multiply.d.registers || (!multiply.a_is_shared && a_registers != multiply.a.registers))
+        decoder.refuse(instruction, "registers");
+    multiply.b_operand = out.operand_count;
+    decoder.add(out, decoder.slot(instruction.operands.at(2), ptx::Type::b64));
+    std::size_t n = 3;
+    if (multiply.sparse) {
+        multiply.sparsity.metadata = out.operand_count;
+        decoder.add(out, decoder.slot(instruction.operands.at(n++), ptx::Type::b32));
+        multiply.sparsity.selector = immediate(instruction, n++, 0);
+    }
+    multiply.scale_operand = out.operand_count;
+    multiply.scale_negated = instruction.operands.at(n).negated;
+    decoder.add(out, decoder.slot(instruction.operands[n++], ptx::Type::pred));
+    decode_immediates(decoder, instruction, n, multiply);
+}
+
+void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    const Shape shape = shape_of(instruction);
+    const std::vector<Element> elements = elements_of(instruction);
+    WarpgroupMultiply multiply;
+    multiply.sparse = is_sparse(instruction);
+    if (!is_known(shape, elements, multiply.sparse)) decoder.refuse(instruction, "shape or types");
+    const Shape of_warp{rows_of_warp, shape.n, shape.k}, stored{rows_of_warp, shape.n, multiply.sparse ? shape.k / 2 : shape.k};
+    multiply.product.m = of_warp.m;
+    multiply.product.n = of_warp.n;
+    multiply.product.k = of_warp.k;
+    multiply.product.saturates = instruction.has("satfinite");
+    multiply.d = make_fragment(Role::accumulator, elements[0], of_warp);
+    multiply.a = make_fragment(Role::a, elements[1], stored);
+    multiply.shared_a = {elements[1], rows_of_warp, stored.k, false};
+    multiply.shared_b = {elements[2], shape.n, shape.k, false};
+    multiply.sparsity.element = elements[1];
+    decode_operands(decoder, instruction, out, multiply);
+    out.execute = handler_for(elements[1]);
+    decoder.keep(out, std::move(multiply));
+}
+
+}  // namespace
+
+bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (instruction.opcode != "wgmma") return false;
+    if (instruction.has("mma_async")) {
+        decode_product(decoder, instruction, out);
+    } else if (instruction.has("commit_group")) {
+        out.execute = commit;
+    } else if (instruction.has("wait_group")) {
+        out.immediate = static_cast<std::uint64_t>(instruction.operands.at(0).integer);
+        out.execute = wait_for_groups;
+    } else if (instruction.has("fence")) {
+        out.execute = do_nothing;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace simt::interpreter::tensor

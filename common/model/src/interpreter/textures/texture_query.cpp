@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// txq, suq and istypep: what a texture or surface object says of itself.
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
+
+#include "interpreter/textures/texture.hpp"
+
+namespace simt::interpreter::texture {
+
+namespace {
+
+/// What drivers of today answer: programs with other queries are not loaded (tried on an H200).
+enum class Ask : std::uint8_t { width, height, depth };
+
+struct Query {
+    Ask ask = Ask::width;
+    bool surface = false;
+    /// Operand of the level; -1 for the first.
+    int level = -1;
+};
+
+constexpr std::pair<std::string_view, Ask> names[] = {{"width", Ask::width}, {"height", Ask::height}, {"depth", Ask::depth}};
+
+std::size_t extent_of(const memory::Texture& texture, Ask ask, int number)
+{
+    const TextureRequest& request = texture.request;
+    if (!texture.array) return ask == Ask::width ? request.width : ask == Ask::height ? request.height : 0;
+    const ArrayShape& shape = texture.array->shape;
+    const int first = request.mipmapped ? static_cast<int>(request.min_level) : 0;
+    const memory::Level& level =
+        texture.array->levels[static_cast<std::size_t>(std::clamp(first + number, 0, static_cast<int>(texture.array->levels.size()) - 1))];
+    switch (ask) {
+        case Ask::width: return level.width;
+        case Ask::height: return shape.height ? level.height : 0;
+        case Ask::depth: return shape.depth && !shape.layered && !shape.cubemap ? level.depth : 0;
+    }
+    return 0;
+}
+
+void execute(Warp& warp, const Instruction& instruction)
+{
+    const Query& query = *reinterpret_cast<const Query*>(instruction.immediate);
+    Lookup lookup(warp, instruction, 1, query.surface);
+    warp.access.address.fill(0);
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const int level =
+            query.level < 0 ? 0 : values<std::int32_t>(warp, instruction.operand[static_cast<std::size_t>(query.level)])[lane];
+        values<std::uint32_t>(warp, instruction.operand[0])[lane] =
+            static_cast<std::uint32_t>(extent_of(lookup.at(lane), query.ask, level));
+    }
+    // To an H200 it is a request like that of a fetch, which brings nothing from memory.
+    begin_access(warp, instruction, Operation::load, 0, lanes_of_fetch);
+    warp.block->watch.count_only(warp.access);
+}
+
+/// What `istypep` asks: objects of textures and surfaces; samplers of their own there are none.
+enum class Type : std::uint8_t { texture, surface, sampler };
+
+void test_type(Warp& warp, const Instruction& instruction)
+{
+    const auto asked = static_cast<Type>(instruction.immediate);
+    const std::uint64_t* handles = values<std::uint64_t>(warp, instruction.operand[1]);
+    std::uint32_t result = 0;
+    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const auto found = memory::Textures::instance().find(handles[lane]);
+        if (found && asked == (found->request.surface ? Type::surface : Type::texture)) result |= 1u << lane;
+    }
+    write_predicate(warp, instruction.operand[0], result);
+}
+
+}  // namespace
+
+bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (instruction.opcode == "istypep") {
+        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
+        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
+        out.immediate = static_cast<std::uint64_t>(instruction.has("texref")    ? Type::texture
+                                                   : instruction.has("surfref") ? Type::surface
+                                                                                : Type::sampler);
+        out.execute = test_type;
+        return true;
+    }
+    if (instruction.opcode != "txq" && instruction.opcode != "suq") return false;
+    const auto* name = std::ranges::find_if(names, [&](const auto& one) { return instruction.has(one.first); });
+    if (name == std::end(names)) decoder.refuse(instruction, "query");
+    Query query{name->second, instruction.opcode == "suq", -1};
+    decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
+    const AddressOperand handle = decoder.address(instruction.operands.at(1), ptx::Space::generic);
+    if (handle.base_bytes != 8 || handle.base == no_operand) decoder.refuse(instruction, "handle");
+    decoder.add(out, handle.base);
+    if (instruction.operands.size() > 2) {
+        query.level = out.operand_count;
+        decoder.add(out, decoder.slot(instruction.operands[2], ptx::Type::u32));
+    }
+    out.execute = execute;
+    decoder.keep(out, query);
+    return true;
+}
+
+}  // namespace simt::interpreter::texture

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "ptx/kernel_name.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+namespace simt::ptx {
+
+namespace {
+
+void replace_all(std::string& text, std::string_view what, std::string_view with)
+{
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
+}
+
+/// Casts that the demangler writes before constants: `(int)32` is 32 to a person, `(bool)1` is true.
+void drop_casts(std::string& text)
+{
+    replace_all(text, "(bool)1", "true");
+    replace_all(text, "(bool)0", "false");
+    for (const std::string_view cast :
+         {"(int)", "(unsigned int)", "(long)", "(unsigned long)", "(short)", "(unsigned short)", "(char)", "(unsigned char)"})
+        replace_all(text, cast, "");
+}
+
+/// Where the parameters begin: the last parenthesis outside of angle brackets.
+std::size_t end_of_name(std::string_view text)
+{
+    int depth = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '<') ++depth;
+        if (text[at] == '>' && (at == 0 || text[at - 1] != '-')) --depth;
+        if (text[at] == '(' && depth == 0 && at > 0) return at;
+    }
+    return text.size();
+}
+
+/// Where the unqualified name begins: behind the last space or `::` outside of angle brackets.
+std::size_t begin_of_name(std::string_view text)
+{
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '<') ++depth;
+        if (text[at] == '>') --depth;
+        if (depth == 0 && text[at] == ' ') begin = at + 1;
+        if (depth == 0 && text.substr(at).starts_with("::")) begin = at + 2;
+    }
+    return begin;
+}
+
+/// What a mangled name stands for; empty if it stands for nothing.
+std::string demangled(const std::string& mangled)
+{
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+    return status == 0 && text ? text.get() : "";
+}
+
+}  // namespace
+
+std::string kernel_name(const std::string& mangled)
+{
+    std::string text = demangled(mangled);
+    if (text.empty()) return mangled;
+    for (const std::string_view unnamed : {"(anonymous namespace)::", "_INTERNAL_"}) replace_all(text, unnamed, "");
+    drop_casts(text);
+    const std::string name = text.substr(0, end_of_name(text));
+    return name.substr(begin_of_name(name));
+}
+
+std::string function_name(const std::string& mangled)
+{
+    const std::string text = demangled(mangled);
+    return text.empty() ? mangled : text;
+}
+
+}  // namespace simt::ptx

@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include "remote/judge/server.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "remote/messages.hpp"
+
+namespace simt::remote {
+
+namespace {
+
+/// Errors of the CUDA runtime, by number.
+constexpr int invalid_value = 1, invalid_handle = 400, not_supported = 801;
+
+constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
+
+/// What a program says, as one line of text.
+std::string line_of(std::string text)
+{
+    text.resize(std::min(text.size(), most_line_bytes));
+    std::ranges::replace_if(text, [](char character) { return static_cast<unsigned char>(character) < ' '; }, ' ');
+    return text;
+}
+
+}  // namespace
+
+Served Server::run(TrialCase& trial, CallLog& log, bool is_last)
+{
+    trial_ = &trial;
+    log_ = &log;
+    is_last_ = is_last;
+    finished_ = false;
+    try {
+        std::uint32_t kind = 0;
+        std::vector<std::uint8_t> message;
+        while (!finished_ && channel_.receive(kind, message))
+            if (!answer(kind, message)) break;
+    } catch (const ProtocolError& error) {
+        return {Served::How::broken, "", Message(MessageCode::broken_protocol, {{"problem", std::vector{error.message()}}})};
+    } catch (const NotAllowed& error) {
+        return {Served::How::broken, "", error.message()};
+    }
+    if (!finished_) return {Served::How::ended, "", {}};
+    return {failure_.empty() ? Served::How::finished : Served::How::failed, failure_, {}};
+}
+
+bool Server::answer(std::uint32_t kind, const std::vector<std::uint8_t>& message)
+{
+    if (kind >= static_cast<std::uint32_t>(Call::count_of_calls)) throw ProtocolError({MessageCode::unknown_call, {{"call", kind}}});
+    Writer reply;
+    try {
+        Reader request(message);
+        handle(static_cast<Call>(kind), request, reply);
+    } catch (const DeviceError& error) {
+        Writer failure;
+        failure(std::int32_t{error.code()});
+        fields(failure, error.message());
+        return channel_.send(static_cast<std::uint32_t>(Status::failed), failure.data());
+    }
+    return channel_.send(static_cast<std::uint32_t>(Status::done), reply.data());
+}
+
+void Server::handle(Call call, Reader& request, Writer& reply)
+{
+    if (greeted_ == (call == Call::hello)) throw ProtocolError(MessageCode::hello_out_of_place);
+    (this->*handler_of(call))(request, reply);
+}
+
+Server::Handler Server::handler_of(Call call)
+{
+    // In the order of Call.
+    static constexpr std::array<Handler, static_cast<std::size_t>(Call::count_of_calls)> handlers{
+        &Server::hello,          &Server::load_module,     &Server::unload_module, &Server::find_function, &Server::function,
+        &Server::find_variable,  &Server::function_names,  &Server::allocate,      &Server::release,       &Server::host_memory,
+        &Server::range_of,       &Server::memory_info,     &Server::copy_in,       &Server::copy_out,      &Server::copy_rows,
+        &Server::fill,           &Server::create_array,    &Server::destroy_array, &Server::copy_to_array, &Server::copy_from_array,
+        &Server::create_texture, &Server::destroy_texture, &Server::launch,        &Server::occupancy,     &Server::set_heap_bytes,
+        &Server::reset,          &Server::host_fault,      &Server::note,          &Server::trial_integer, &Server::trial_buffer,
+        &Server::trial_finish,
+    };
+    return handlers[static_cast<std::size_t>(call)];
+}
+
+void Server::hello(Reader& request, Writer& reply)
+{
+    const auto magic = request.number<std::uint32_t>(), version = request.number<std::uint32_t>();
+    request.end();
+    if (magic != protocol_magic || version != protocol_version)
+        throw ProtocolError({MessageCode::other_protocol, {{"version", version}, {"accepted", protocol_version}}});
+    greeted_ = true;
+    reply(device_.machine().name);
+}
+
+// --- modules --------------------------------------------------------------------------------------
+
+int Server::module_in(Reader& request) const
+{
+    const int module = request.number<int>();
+    if (!modules_.contains(module))
+        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "module"}, {"number", module}}});
+    return module;
+}
+
+int Server::function_in(Reader& request) const
+{
+    const int function = request.number<int>();
+    if (!module_of_function_.contains(function))
+        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "function"}, {"number", function}}});
+    return function;
+}
+
+void Server::load_module(Reader& request, Writer& reply)
+{
+    std::vector<std::string> texts;
+    request(texts).end();
+    if (modules_.size() >= most_modules) throw NotAllowed({MessageCode::too_many_modules, {{"most", most_modules}}});
+    const int module = device_.load_module(texts);
+    modules_.insert(module);
+    reply(module);
+}
+
+void Server::unload_module(Reader& request, Writer&)
+{
+    const int module = module_in(request);
+    request.end();
+    device_.unload_module(module);
+    modules_.erase(module);
+    std::erase_if(module_of_function_, [module](const auto& each) { return each.second == module; });
+}
+
+void Server::find_function(Reader& request, Writer& reply)
+{
+    const int module = module_in(request);
+    const std::string name = request.text();
+    request.end();
+    const int function = device_.find_function(module, name);
+    if (function >= 0) module_of_function_[function] = module;
+    reply(function);
+}
+
+void Server::function(Reader& request, Writer& reply)
+{
+    const int function = function_in(request);
+    request.end();
+    fields(reply, device_.function(function));
+}
+
+void Server::find_variable(Reader& request, Writer& reply)
+{
+    const int module = module_in(request);
+    const std::string name = request.text();
+    request.end();
+    VariableInfo info;
+    const bool found = device_.find_variable(module, name, info);
+    if (found && info.managed) {
+        log_->refused("managed memory");
+        throw DeviceError(not_supported, {MessageCode::no_managed_variable, {{"variable", name}}});
+    }
+    reply(found);
+    fields(reply, info);
+}
+
+void Server::function_names(Reader& request, Writer& reply)
+{
+    const int module = module_in(request);
+    request.end();
+    reply(device_.function_names(module));
+}
+
+// --- kernels --------------------------------------------------------------------------------------
+
+void Server::launch(Reader& request, Writer& reply)
+{
+    const LaunchRequest launch = read<LaunchRequest>(request);
+    request.end();
+    if (!module_of_function_.contains(launch.function))
+        throw DeviceError(invalid_handle, {MessageCode::foreign_object, {{"object", "function"}, {"number", launch.function}}});
+    if (const std::size_t expected = device_.function(launch.function).parameter_bytes; launch.parameters.size() != expected)
+        throw DeviceError(invalid_value,
+                          {MessageCode::other_parameter_bytes, {{"bytes", launch.parameters.size()}, {"expected", expected}}});
+    log_->launched(launch.parameters.size());
+    reply(device_.launch(launch));
+}
+
+void Server::occupancy(Reader& request, Writer& reply)
+{
+    const int function = function_in(request), threads = request.number<int>();
+    const auto bytes = request.number<std::size_t>();
+    request.end();
+    if (threads < 1) throw DeviceError(invalid_value, {MessageCode::no_threads, {{"threads", threads}}});
+    reply(device_.occupancy(function, threads, bytes));
+}
+
+void Server::set_heap_bytes(Reader& request, Writer&)
+{
+    request.number<std::size_t>();
+    request.end();
+    log_->refused("a heap for malloc in kernels");
+    throw DeviceError(not_supported, MessageCode::no_heap);
+}
+
+void Server::reset(Reader& request, Writer&)
+{
+    request.end();
+    log_->refused("cudaDeviceReset");
+    throw DeviceError(not_supported, MessageCode::no_reset);
+}
+
+// --- the trial ------------------------------------------------------------------------------------
+
+void Server::trial_integer(Reader& request, Writer& reply)
+{
+    const std::string name = request.text();
+    request.end();
+    const std::optional<int> value = trial_->integer(name);
+    reply(value.has_value())(value.value_or(0));
+}
+
+void Server::trial_buffer(Reader& request, Writer& reply)
+{
+    const std::string name = request.text();
+    request.end();
+    const std::optional<TrialCase::Placed> placed = trial_->place(name);
+    reply(placed.has_value())(placed ? placed->address : 0)(placed ? placed->bytes : 0);
+}
+
+void Server::trial_finish(Reader& request, Writer& reply)
+{
+    failure_ = line_of(request.text());
+    request.end();
+    finished_ = true;
+    // What has failed once is likely to fail in all cases: what a GPU has found wrong stays with the program.
+    reply(failure_.empty() && !is_last_);
+}
+
+void Server::note(Reader& request, Writer&)
+{
+    Message message = read<Message>(request);
+    request.end();
+    for (MessageField& field : message.fields)
+        if (std::string* const text = std::get_if<std::string>(&field.value)) *text = line_of(std::move(*text));
+    log_->noted(std::move(message));
+}
+
+void Server::host_fault(Reader& request, Writer&)
+{
+    const auto address = request.number<DeviceAddress>();
+    request.end();
+    const Device::Range range = device_.range_of(address);
+    if (range.bytes > 0) throw NotAllowed(MessageCode::host_fault);
+}
+
+}  // namespace simt::remote

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The side of the connection that owns the device: one connection, request by request.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "remote/channel.hpp"
+#include "remote/judge/call_log.hpp"
+#include "remote/judge/trial_case.hpp"
+#include "remote/wire.hpp"
+
+namespace simt::remote {
+
+/// How a program came to the end of a case.
+struct Served {
+    enum class How {
+        /// It said that it has finished.
+        finished,
+        /// It said that it has finished, and what failed.
+        failed,
+        /// It is gone and has said nothing.
+        ended,
+        /// It sent what no program sends that uses the runtime library, or did what it may not do.
+        broken,
+    } how = How::ended;
+    /// One line, of a program that has failed.
+    std::string failure;
+    /// What a program did that is `broken`.
+    std::optional<Message> message;
+};
+
+/// A request that ends the connection, and not by mistake of the protocol: what the program did.
+class NotAllowed : public std::runtime_error {
+public:
+    explicit NotAllowed(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
+    const Message& message() const { return message_; }
+
+private:
+    Message message_;
+};
+
+/// Serves one program, for one case after another. The program is not trusted: no message of its does anything to this process
+/// but what the device does for any program. A handler reads a request to its end before it does anything, and writes the answer.
+///
+/// Buffers of the case can be written and read as on any device, but not released. Managed, mapped and registered host
+/// memory is refused, as is the reset of the device. What the program has loaded and allocated stays from case to case.
+class Server {
+public:
+    /// @param descriptor of a connected stream socket, which is closed in the end
+    Server(Device& device, int descriptor) : device_(device), channel_(descriptor) {}
+
+    /// Answers requests until the program has finished a case or is gone.
+    /// @param is_last the program is told that no other case follows
+    Served run(TrialCase& trial, CallLog& log, bool is_last);
+
+private:
+    using Handler = void (Server::*)(Reader&, Writer&);
+    static Handler handler_of(Call call);
+
+    /// False if the program is gone.
+    bool answer(std::uint32_t kind, const std::vector<std::uint8_t>& message);
+    void handle(Call call, Reader& request, Writer& reply);
+
+    void hello(Reader& request, Writer& reply);
+    void load_module(Reader& request, Writer& reply);
+    void unload_module(Reader& request, Writer& reply);
+    void find_function(Reader& request, Writer& reply);
+    void function(Reader& request, Writer& reply);
+    void find_variable(Reader& request, Writer& reply);
+    void function_names(Reader& request, Writer& reply);
+    void allocate(Reader& request, Writer& reply);
+    void release(Reader& request, Writer& reply);
+    void host_memory(Reader& request, Writer& reply);
+    void range_of(Reader& request, Writer& reply);
+    void memory_info(Reader& request, Writer& reply);
+    void copy_in(Reader& request, Writer& reply);
+    void copy_out(Reader& request, Writer& reply);
+    void copy_rows(Reader& request, Writer& reply);
+    void fill(Reader& request, Writer& reply);
+    void create_array(Reader& request, Writer& reply);
+    void destroy_array(Reader& request, Writer& reply);
+    void copy_to_array(Reader& request, Writer& reply);
+    void copy_from_array(Reader& request, Writer& reply);
+    void create_texture(Reader& request, Writer& reply);
+    void destroy_texture(Reader& request, Writer& reply);
+    void launch(Reader& request, Writer& reply);
+    void occupancy(Reader& request, Writer& reply);
+    void set_heap_bytes(Reader& request, Writer& reply);
+    void reset(Reader& request, Writer& reply);
+    void host_fault(Reader& request, Writer& reply);
+    void note(Reader& request, Writer& reply);
+    void trial_integer(Reader& request, Writer& reply);
+    void trial_buffer(Reader& request, Writer& reply);
+    void trial_finish(Reader& request, Writer& reply);
+
+    int module_in(Reader& request) const;
+    int function_in(Reader& request) const;
+    int array_in(Reader& request) const;
+
+    Device& device_;
+    Channel channel_;
+    /// Of the case that is served.
+    TrialCase* trial_ = nullptr;
+    CallLog* log_ = nullptr;
+    bool is_last_ = true;
+    /// What there is, by its number: no other number reaches the device.
+    std::set<int> modules_;
+    std::map<int, int> module_of_function_;
+    std::map<int, ArrayShape> arrays_;
+    std::set<std::uint64_t> textures_;
+    bool greeted_ = false, finished_ = false;
+    std::string failure_;
+};
+
+}  // namespace simt::remote

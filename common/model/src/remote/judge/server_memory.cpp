@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+
+#include "remote/judge/server.hpp"
+#include "remote/messages.hpp"
+
+namespace simt::remote {
+
+namespace {
+
+constexpr int invalid_value = 1, not_supported = 801;
+
+/// No device that is modelled has arrays, or boxes of one, beyond these.
+constexpr std::size_t most_extent = std::size_t{1} << 20, most_array_bytes = std::size_t{1} << 36;
+constexpr int most_levels = 32, most_bits = 32;
+
+/// A product that is above `most` where it would be too large for its type.
+std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most)
+{
+    std::size_t result = 1;
+    for (const std::size_t factor : factors) {
+        if (factor != 0 && result > most / factor) return most + 1;
+        result *= factor;
+    }
+    return result;
+}
+
+void check(const ChannelFormat& format)
+{
+    for (const int bits : format.bits)
+        if (bits < 0 || bits > most_bits || bits % 8 != 0) throw DeviceError(invalid_value, {MessageCode::channel_bits, {{"bits", bits}}});
+}
+
+void check(const ArrayShape& shape)
+{
+    check(shape.format);
+    const std::size_t bytes = product({shape.width, std::max<std::size_t>(shape.height, 1), std::max<std::size_t>(shape.depth, 1),
+                                       static_cast<std::size_t>(std::max(shape.format.bytes(), 1))},
+                                      most_array_bytes);
+    if (std::max({shape.width, shape.height, shape.depth}) > most_extent || bytes > most_array_bytes || shape.levels < 1 ||
+        shape.levels > most_levels)
+        throw DeviceError(invalid_value, MessageCode::array_too_large);
+}
+
+/// The bytes of a box, which go into one message. A box that is not inside its array is a DeviceError.
+std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape)
+{
+    const std::size_t bytes = product({box.width_bytes, box.height, box.depth}, piece_bytes);
+    if (bytes > piece_bytes) throw ProtocolError(MessageCode::box_too_large);
+    const auto inside = [](std::size_t begin, std::size_t extent, std::size_t whole) { return begin <= whole && extent <= whole - begin; };
+    if (box.level < 0 || box.level >= shape.levels)
+        throw DeviceError(invalid_value, {MessageCode::array_without_level, {{"level", box.level}}});
+    const auto at_level = [&box](std::size_t extent) { return std::max<std::size_t>(extent >> box.level, 1); };
+    const bool flat = shape.layered || shape.cubemap;
+    const std::size_t depth = std::max<std::size_t>(shape.depth, shape.cubemap ? 6 : 1);
+    if (!inside(box.x_bytes, box.width_bytes, at_level(shape.width) * static_cast<std::size_t>(shape.format.bytes())) ||
+        !inside(box.y, box.height, at_level(shape.height)) || !inside(box.z, box.depth, flat ? depth : at_level(depth)))
+        throw DeviceError(invalid_value, MessageCode::copy_beyond_array);
+    return bytes;
+}
+
+}  // namespace
+
+void Server::allocate(Reader& request, Writer& reply)
+{
+    const auto bytes = request.number<std::size_t>();
+    request.end();
+    const DeviceAddress address = device_.allocate(bytes);
+    if (address != 0) log_->allocated(address, bytes);
+    reply(address);
+}
+
+void Server::release(Reader& request, Writer& reply)
+{
+    const auto address = request.number<DeviceAddress>();
+    request.end();
+    if (!trial_->name_at(address).empty()) throw NotAllowed({MessageCode::frees_a_buffer, {{"buffer", trial_->name_at(address)}}});
+    log_->released(address);
+    reply(device_.release(address));
+}
+
+void Server::host_memory(Reader& request, Writer&)
+{
+    request.number<std::size_t>();
+    request.end();
+    log_->refused("managed, mapped or registered host memory");
+    throw DeviceError(not_supported, MessageCode::no_shared_host_memory);
+}
+
+void Server::range_of(Reader& request, Writer& reply)
+{
+    const auto address = request.number<DeviceAddress>();
+    request.end();
+    fields(reply, device_.range_of(address));
+}
+
+void Server::memory_info(Reader& request, Writer& reply)
+{
+    request.end();
+    std::size_t free = 0, total = 0;
+    device_.memory_info(free, total);
+    reply(free)(total);
+}
+
+// --- copies ---------------------------------------------------------------------------------------
+
+void Server::copy_in(Reader& request, Writer&)
+{
+    const auto to = request.number<DeviceAddress>();
+    bool continues = false;
+    request(continues);
+    const std::span<const std::uint8_t> data = request.rest();
+    device_.copy_in(to, data.data(), data.size());
+    trial_->data_use().copied(to, data.size());
+    log_->copied(Direction::to_device, data.size(), continues);
+}
+
+void Server::copy_out(Reader& request, Writer& reply)
+{
+    const auto from = request.number<DeviceAddress>();
+    const auto bytes = request.number<std::size_t>();
+    bool continues = false;
+    request(continues).end();
+    if (bytes > piece_bytes) throw ProtocolError(MessageCode::copy_too_large);
+    device_.copy_out(reply.extend(bytes), from, bytes);
+    log_->copied(Direction::to_host, bytes, continues);
+}
+
+void Server::copy_rows(Reader& request, Writer&)
+{
+    const RowCopy copy = read<RowCopy>(request);
+    request.end();
+    const std::size_t most = most_array_bytes;
+    if (copy.is_empty()) return log_->copied(Direction::within_device, 0);
+    // Rows that lie within one another would let a small message ask for any amount of work.
+    if (copy.rows > 1 && (std::min(copy.to_pitch, copy.from_pitch) < copy.width ||
+                          product({std::max(copy.to_pitch, copy.from_pitch), copy.rows}, most) > most))
+        throw DeviceError(invalid_value, {MessageCode::not_one_allocation, {{"call", "copy within the device"}, {"bytes", copy.width}}});
+    device_.copy_rows(copy);
+    for (std::size_t row = 0; row < copy.rows; ++row) trial_->data_use().copied(copy.to + row * copy.to_pitch, copy.width);
+    log_->copied(Direction::within_device, copy.width * copy.rows);
+}
+
+void Server::fill(Reader& request, Writer&)
+{
+    const auto to = request.number<DeviceAddress>();
+    const auto value = request.number<std::uint32_t>();
+    const int width = request.number<int>();
+    const auto count = request.number<std::size_t>();
+    request.end();
+    const std::size_t most = most_array_bytes;
+    if ((width != 1 && width != 2 && width != 4) || product({count, static_cast<std::size_t>(width)}, most) > most)
+        throw DeviceError(invalid_value, {MessageCode::fill_too_large, {{"width", width}}});
+    device_.fill(to, value, width, count);
+    trial_->data_use().filled(to, count * static_cast<std::size_t>(width));
+    log_->filled(count * static_cast<std::size_t>(width));
+}
+
+// --- arrays and textures --------------------------------------------------------------------------
+
+int Server::array_in(Reader& request) const
+{
+    const int array = request.number<int>();
+    if (!arrays_.contains(array)) throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", array}}});
+    return array;
+}
+
+void Server::create_array(Reader& request, Writer& reply)
+{
+    const ArrayShape shape = read<ArrayShape>(request);
+    request.end();
+    check(shape);
+    const int array = device_.create_array(shape);
+    arrays_[array] = shape;
+    reply(array);
+}
+
+void Server::destroy_array(Reader& request, Writer& reply)
+{
+    const int array = array_in(request);
+    request.end();
+    arrays_.erase(array);
+    reply(device_.destroy_array(array));
+}
+
+void Server::copy_to_array(Reader& request, Writer&)
+{
+    const int array = array_in(request);
+    const ArrayBox box = read<ArrayBox>(request);
+    const std::span<const std::uint8_t> data = request.rest();
+    if (data.size() != checked_bytes(box, arrays_.at(array))) throw ProtocolError(MessageCode::copy_unlike_box);
+    device_.copy_to_array(array, box, data.data(), box.width_bytes, box.width_bytes * box.height);
+    log_->copied(Direction::to_device, data.size());
+}
+
+void Server::copy_from_array(Reader& request, Writer& reply)
+{
+    const int array = array_in(request);
+    const ArrayBox box = read<ArrayBox>(request);
+    request.end();
+    const std::size_t bytes = checked_bytes(box, arrays_.at(array));
+    device_.copy_from_array(array, box, reply.extend(bytes), box.width_bytes, box.width_bytes * box.height);
+    log_->copied(Direction::to_host, bytes);
+}
+
+void Server::create_texture(Reader& request, Writer& reply)
+{
+    const TextureRequest texture = read<TextureRequest>(request);
+    request.end();
+    check(texture.format);
+    if (texture.resource == TextureRequest::Resource::array && !arrays_.contains(texture.array))
+        throw DeviceError(invalid_value, {MessageCode::foreign_object, {{"object", "array"}, {"number", texture.array}}});
+    if (texture.resource != TextureRequest::Resource::array) {
+        const std::size_t bytes = texture.resource == TextureRequest::Resource::linear
+                                      ? texture.bytes
+                                      : product({texture.pitch, texture.height}, most_array_bytes);
+        const Device::Range range = device_.range_of(texture.address);
+        if (range.bytes == 0 || bytes > range.bytes - (texture.address - range.begin))
+            throw DeviceError(invalid_value, MessageCode::texture_beyond_memory);
+    }
+    const std::uint64_t handle = device_.create_texture(texture);
+    textures_.insert(handle);
+    reply(handle);
+}
+
+void Server::destroy_texture(Reader& request, Writer& reply)
+{
+    const auto handle = request.number<std::uint64_t>();
+    request.end();
+    reply(textures_.erase(handle) == 1 && device_.destroy_texture(handle));
+}
+
+}  // namespace simt::remote

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// A device in another process: each call comes over as it was made.
+
+#include "served_device.hpp"
+
+namespace {
+
+int code_of(const std::function<void()>& call)
+{
+    try {
+        call();
+    } catch (const DeviceError& error) {
+        return error.code();
+    }
+    return 0;
+}
+
+TEST_F(Remote, ModulesAndKernelsComeOverWhole)
+{
+    EXPECT_EQ(device().machine().name, machines().front().name);
+    const std::vector<std::string> texts{".version 8.0", std::string(3 << 20, 'x')};
+    const int module = device().load_module(texts);
+    EXPECT_EQ(fake.loaded, texts);
+    EXPECT_EQ(device().function_names(module), (std::vector<std::string>{"kernel", "other"}));
+    EXPECT_EQ(device().find_function(module, "nothing"), -1);
+    const int function = device().find_function(module, "kernel");
+    const FunctionInfo info = device().function(function);
+    EXPECT_EQ(info.name, "kernel");
+    EXPECT_EQ(info.parameters.at(1).offset, 8u);
+    EXPECT_EQ(info.required_cluster[0], 2);
+    VariableInfo variable;
+    EXPECT_FALSE(device().find_variable(module, "none", variable));
+    EXPECT_TRUE(device().find_variable(module, "some", variable));
+    EXPECT_TRUE(variable.constant);
+    EXPECT_EQ(device().occupancy(function, 256, 0), 8);
+
+    LaunchRequest request;
+    request.function = function;
+    request.grid = {5, 6, 7};
+    request.dynamic_shared_bytes = 100;
+    request.cooperative = true;
+    request.parameters.assign(12, 3);
+    EXPECT_EQ(device().launch(request), 0);
+    EXPECT_EQ(fake.launched.grid, request.grid);
+    EXPECT_EQ(fake.launched.parameters, request.parameters);
+    EXPECT_TRUE(fake.launched.cooperative);
+    request.grid.x = 0;
+    EXPECT_EQ(device().launch(request), 9);
+    device().unload_module(module);
+    EXPECT_EQ(fake.unloaded, module);
+    EXPECT_EQ(code_of([&] { device().launch(request); }), 400) << "a kernel of a module that is gone";
+}
+
+TEST_F(Remote, AnErrorKeepsItsNumberAndItsWords)
+{
+    try {
+        device().load_module({"broken"});
+        FAIL();
+    } catch (const DeviceError& error) {
+        EXPECT_EQ(error.code(), 218);
+        EXPECT_EQ(error.message(), Message(MessageCode::unreadable_ptx, {{"ptx_line", 1}, {"problem", "no such instruction"}}));
+    }
+}
+
+TEST_F(Remote, MemoryOfAnySizeIsCopied)
+{
+    std::vector<std::uint8_t> data(3 * piece_bytes + 5), back(data.size());
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * 7 + i / 1000);
+    const DeviceAddress address = device().allocate(data.size());
+    device().copy_in(address, data.data(), data.size());
+    device().copy_out(back.data(), address, back.size());
+    EXPECT_EQ(back, data);
+    device().copy_within(address, address + 16, 16);
+    device().fill(address + 100, 0x2a, 1, 50);
+    device().copy_out(back.data(), address, 150);
+    EXPECT_EQ(back[0], data[16]);
+    EXPECT_EQ(back[149], 0x2a);
+    EXPECT_EQ(device().range_of(address + 5).bytes, data.size());
+    EXPECT_EQ(code_of([&] { device().copy_in(address + data.size(), data.data(), 1); }), 1);
+    EXPECT_TRUE(device().release(address));
+    EXPECT_EQ(device().range_of(address + 5).bytes, 0u);
+    EXPECT_FALSE(device().release(address));
+    EXPECT_EQ(device().allocate(std::size_t{1} << 40), 0u);
+    const std::string json = log.to_json({}, "{}");
+    EXPECT_NE(json.find("\"to_device\": {\"calls\": 1, \"bytes\": " + std::to_string(data.size()) + "}"), std::string::npos) << json;
+    EXPECT_NE(json.find("\"to_host\": {\"calls\": 2, \"bytes\": " + std::to_string(data.size() + 150) + "}"), std::string::npos) << json;
+    EXPECT_NE(json.find("\"fills\": {\"calls\": 1, \"bytes\": 50}"), std::string::npos) << json;
+}
+
+TEST_F(Remote, RowsAreCopiedByOneCall)
+{
+    std::vector<std::uint8_t> data(64), back(data.size());
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i + 1);
+    const DeviceAddress from = device().allocate(data.size()), to = device().allocate(data.size());
+    device().copy_in(from, data.data(), data.size());
+    device().fill(to, 0, 1, data.size());
+    device().copy_rows({to, from + 2, 20, 10, 3, 3});
+    device().copy_out(back.data(), to, back.size());
+    std::vector<std::uint8_t> expected(data.size());
+    for (std::size_t row = 0; row < 3; ++row) std::copy_n(data.begin() + 2 + 10 * row, 3, expected.begin() + 20 * row);
+    EXPECT_EQ(back, expected);
+    const std::string json = log.to_json({}, "{}");
+    EXPECT_NE(json.find("\"within_device\": {\"calls\": 1, \"bytes\": 9}"), std::string::npos) << json;
+    device().copy_rows({to, from, 0, 0, 0, std::size_t{1} << 60});
+    for (const RowCopy& refused :
+         {RowCopy{to, from, 2, 10, 3, 3}, RowCopy{to, from, 20, 2, 3, 3}, RowCopy{to, from, 20, 0, 3, std::size_t{1} << 60},
+          RowCopy{to, from, std::size_t{1} << 60, std::size_t{1} << 60, 3, 16}, RowCopy{to, from, 20, 31, 3, 3}})
+        EXPECT_EQ(code_of([&] { device().copy_rows(refused); }), 1);
+}
+
+TEST_F(Remote, ArraysAndTexturesComeOverWhole)
+{
+    ArrayShape shape;
+    shape.format = {ChannelFormat::Kind::floating_point, {32, 0, 0, 0}};
+    shape.width = 8;
+    shape.height = 4;
+    const int array = device().create_array(shape);
+    const std::string rows = "AAAAAAAA..BBBBBBBB..";
+    ArrayBox box;
+    box.x_bytes = 4;
+    box.y = 1;
+    box.width_bytes = 8;
+    box.height = 2;
+    device().copy_to_array(array, box, rows.data(), 10, 0);
+    EXPECT_EQ(fake.texels[32 + 4], 'A');
+    EXPECT_EQ(fake.texels[64 + 11], 'B');
+    EXPECT_EQ(fake.texels[64 + 12], 0);
+    std::string back(20, '.');
+    device().copy_from_array(array, box, back.data(), 10, 0);
+    EXPECT_EQ(back, rows);
+    box.height = 4;
+    EXPECT_EQ(code_of([&] { device().copy_to_array(array, box, rows.data(), 0, 0); }), 1);
+    TextureRequest request;
+    request.array = array;
+    request.filter = TextureRequest::Filter::linear;
+    request.address_mode[1] = TextureRequest::Address::mirror;
+    request.border = {1, 2, 3, 4};
+    const std::uint64_t texture = device().create_texture(request);
+    EXPECT_EQ(fake.texture.filter, request.filter);
+    EXPECT_EQ(fake.texture.address_mode, request.address_mode);
+    EXPECT_EQ(fake.texture.border, request.border);
+    EXPECT_TRUE(device().destroy_texture(texture));
+    EXPECT_FALSE(device().destroy_texture(texture));
+    shape.width = std::size_t{1} << 60;
+    EXPECT_EQ(code_of([&] { device().create_array(shape); }), 1);
+}
+
+TEST_F(Remote, WhatIsNotThereIsRefusedAndWrittenDown)
+{
+    VariableInfo variable;
+    const int module = device().load_module({""});
+    EXPECT_EQ(code_of([&] { device().find_variable(module, "managed", variable); }), 801);
+    EXPECT_EQ(code_of([&] { device().map_host(nullptr, 4096); }), 801);
+    EXPECT_EQ(code_of([&] { device().reset(); }), 801);
+    EXPECT_FALSE(fake.was_reset);
+    EXPECT_NE(log.to_json({}, "{}").find("[\"managed memory\", \"managed, mapped or registered host memory\", \"cudaDeviceReset\"]"),
+              std::string::npos);
+}
+
+TEST_F(Remote, ACaseIsHeldByTheJudge)
+{
+    EXPECT_EQ(device().trial_integer("width"), 4);
+    EXPECT_FALSE(device().trial_integer("given"));
+    EXPECT_FALSE(device().trial_buffer("../given"));
+    const auto given = device().trial_buffer("given"), wanted = device().trial_buffer("wanted");
+    ASSERT_TRUE(given && wanted);
+    EXPECT_EQ(given->bytes, 8u);
+    EXPECT_EQ(device().trial_buffer("given")->address, given->address);
+    device().copy_within(wanted->address, given->address + 4, 4);
+    EXPECT_TRUE(trial.overwritten_inputs().empty());
+    device().fill(given->address, 0, 4, 1);
+    EXPECT_EQ(trial.overwritten_inputs(), std::vector<std::string>{"given"});
+    device().trial_finish("");
+    EXPECT_EQ(code_of([&] { device().allocate(4); }), 4);
+    EXPECT_FALSE(device().release(wanted->address));
+    EXPECT_EQ(leave().how, Served::How::finished);
+    trial.write_outputs(testing::TempDir());
+    std::ifstream in(std::filesystem::path(testing::TempDir()) / "wanted.bin");
+    std::string text;
+    in >> text;
+    EXPECT_EQ(text, "5678....");
+}
+
+TEST_F(Remote, WhoHasWrittenAnOutputLastIsKnown)
+{
+    const auto given = device().trial_buffer("given"), wanted = device().trial_buffer("wanted");
+    ASSERT_TRUE(given && wanted);
+    DataUse& use = trial.data_use();
+    const auto access = [&](Operation operation, std::uint64_t address, int lanes) {
+        WarpAccess made{};
+        made.space = Space::global;
+        made.operation = operation;
+        made.size = 4;
+        made.active = (1u << lanes) - 1;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) made.address[lane] = address + 4 * lane;
+        use.warp_access(made);
+    };
+    use.launch_begins({});
+    use.block_runs(0);
+    access(Operation::load, given->address, 2);
+    access(Operation::atomic, given->address, 1);
+    use.block_runs(1);
+    access(Operation::load, given->address, 1);
+    access(Operation::store, wanted->address, 3);
+    use.launch_ends();
+    EXPECT_EQ(use.largest_load(), 8u);
+    EXPECT_EQ(use.loading_blocks(), 2u);
+    EXPECT_EQ(use.sums("given").loaded, 8u);
+    EXPECT_EQ(use.sums("wanted").stored, wanted->bytes);
+    device().copy_within(wanted->address, given->address, 4);
+    device().fill(wanted->address + 4, 0, 1, 2);
+    EXPECT_EQ(use.sums("wanted").copied, 4u);
+    EXPECT_EQ(use.sums("wanted").filled, 2u);
+    EXPECT_EQ(use.sums("wanted").stored, wanted->bytes - 6);
+    EXPECT_NE(use.to_json().find("\"given\": {\"bytes\": 8, \"loaded\": 8"), std::string::npos);
+    device().trial_finish("");
+    leave();
+}
+
+TEST_F(Remote, WhatFailedIsTold)
+{
+    device().note_error({MessageCode::empty_grid, {{"kernel", "one\nline"}, {"grid", Extent{0, 1, 1}}}});
+    EXPECT_EQ(log.notes(), (std::vector<Message>{{MessageCode::empty_grid, {{"kernel", "one line"}, {"grid", Extent{0, 1, 1}}}}}));
+    EXPECT_FALSE(device().trial_finish("it failed"));
+    const Served served = leave();
+    EXPECT_EQ(served.how, Served::How::failed);
+    EXPECT_EQ(served.failure, "it failed");
+}
+
+TEST_F(Remote, WhoSaysNothingHasEnded)
+{
+    device().allocate(100);
+    EXPECT_EQ(leave().how, Served::How::ended);
+}
+
+/// Cases that one program is served with, one after another.
+TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
+{
+    FakeDevice fake;
+    std::array<int, 2> ends{};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    std::array<CallLog, 2> logs;
+    auto served = std::async(std::launch::async, [&] {
+        Server server(fake, ends[0]);
+        std::array<Served, 2> found;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            TrialCase trial(made_case(), fake);
+            found[i] = server.run(trial, logs[i], i + 1 == found.size());
+        }
+        return found;
+    });
+    {
+        RemoteDevice device(ends[1]);
+        const DeviceAddress kept = device.allocate(8);
+        const auto first = device.trial_buffer("wanted");
+        device.fill(first->address, 0, 1, first->bytes);
+        EXPECT_TRUE(device.trial_finish(""));
+        const auto second = device.trial_buffer("wanted");
+        EXPECT_NE(first->address, second->address);
+        std::string text(second->bytes, ' ');
+        device.copy_out(text.data(), second->address, text.size());
+        EXPECT_EQ(text, "........");
+        EXPECT_EQ(device.range_of(first->address).bytes, 0u);
+        EXPECT_EQ(device.range_of(kept).bytes, 8u);
+        EXPECT_FALSE(device.trial_finish(""));
+    }
+    for (const Served& each : served.get()) EXPECT_EQ(each.how, Served::How::finished);
+    EXPECT_NE(logs[0].to_json({}, "{}").find("\"fills\": {\"calls\": 1"), std::string::npos);
+    EXPECT_NE(logs[1].to_json({}, "{}").find("\"fills\": {\"calls\": 0"), std::string::npos);
+}
+
+}  // namespace
