@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""--fail-if: what must not hold of the counts of any launch."""
+"""--fail-if: conditions on the counts of a launch under which the command fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def names_of(kernel: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check(conditions: Sequence[str]) -> None:
-    """Raise Stop with exit code 2 for what is no expression over the counts of a launch."""
+    """Raise Stop with exit code 2 for a text that is no expression over the counts of a launch."""
     for condition in conditions:
         try:
             expressions.value_of(condition, names_of({}))
@@ -44,7 +44,7 @@ def check(conditions: Sequence[str]) -> None:
 
 
 def _counts_in(condition: str, names: Mapping[str, Any]) -> str:
-    """What the counts are that an expression names, such as ``shared_load.conflicts is 992``."""
+    """Return the counts that an expression names, such as ``shared_load.conflicts is 992``."""
     shown = []
     for word in dict.fromkeys(re.findall(r"[a-z_]+(?:\.[a-z_]+)*", condition)):
         value: Any = names
@@ -67,9 +67,9 @@ def _failures(condition: str, kernels: Sequence[Mapping[str, Any]]) -> Iterator[
 
 
 def failures(conditions: Sequence[str], data: Mapping[str, Any]) -> list[str]:
-    """Return a line for each condition and launch of a report that it holds for; one if no launch was counted. Nothing is well."""
+    """Return a line for each condition and each launch that it holds for; without any counted launch, one line that says so."""
     if conditions and not data["kernels"]:
-        return ["failed: no launch was counted, and --fail-if is about launches"]
+        return ["failed: no launch was counted, and --fail-if needs one"]
     lines = []
     for condition in conditions:
         found = list(_failures(condition, data["kernels"]))

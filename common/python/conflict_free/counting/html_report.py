@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A report as one page that needs nothing else: the source with the counts in its margin, and maps of banks and sectors."""
+"""A report as one self-contained page: the source with the counts in its margin, and maps of banks and sectors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _style(is_ideal: bool) -> str:
 
 
 def _margin(line: dict, names: Iterator[int]) -> str:
-    """Return the cells of margin_of(). A click on what the line accesses draws one of its accesses."""
+    """Return the cells of margin_of(). A click on an access draws one example of it."""
     what, how_often, each, is_ideal = margin_of(line)
     what, style = escape(what), _style(is_ideal)
     if line.get("first_access") and line["space"] in ("shared", "global"):
@@ -79,7 +79,7 @@ def _kernel(launches: Launches, sources: dict[str, Path], names: Iterator[int]) 
     yield f"<h2>{escape(kernel['name'])} <small>{escape(' · '.join(heading_of(launches)))}</small></h2>"
     yield from _tables(kernel)
     if not kernel.get("exact", True):
-        yield "<p>Not exact: the machine code makes other accesses than those that are counted.</p>"
+        yield "<p>Not exact: the accesses of the machine code differ from the counted ones.</p>"
     for file, counted in counted_by_file(kernel, sources).items():
         yield from _listing(file, sources[file].read_text(encoding="utf-8", errors="replace"), counted, names)
 
@@ -98,7 +98,7 @@ def _links(data: dict) -> Iterator[str]:
 
 
 def page(data: dict, files: Sequence[Path]) -> str:
-    """Return the page of a report; `files` are the sources that it may show."""
+    """Return the page of a report; it may show the source `files`."""
     sources = {file.name: file for file in reversed(files)}
     names = itertools.count()
     title = f"Memory accesses, counted by the rules of {data['machine']}"

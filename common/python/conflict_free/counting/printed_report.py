@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What scripts/count prints: the counts of each kernel, its source with the counts in the margin, the hazards."""
+"""The printed report: the counts of each kernel, its source with the counts in the margin, the hazards."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from conflict_free.counts import GROUPS, MEASURES, NUMBERS, Measure
 from .launches import Launches, fold, without_calls
 from .shown_lines import shown_numbers
 
-# Without a terminal there is no width to fit into.
+# Without a terminal the width is not limited.
 UNBOUNDED_WIDTH = 240
 SECTOR_BYTES = 32
 
 
-# Titles of columns that are not the names of their counts.
+# Titles of columns whose count has another name.
 _TITLES = {"ideal_wavefronts": "at best", "ideal_sectors": "at best", "bytes": "bytes asked"}
 
 
@@ -42,7 +42,7 @@ def headings_of(space: str) -> list[str]:
 
 
 def _size(extent: Sequence[int]) -> str:
-    """Such as 64 x 64, without trailing ones."""
+    """Return the size of a grid or a block, such as 64 x 64, without trailing ones."""
     shown = list(extent)
     while len(shown) > 1 and shown[-1] == 1:
         shown.pop()
@@ -61,7 +61,7 @@ def row_of(space: str, counts: Mapping[str, int]) -> list[str]:
 
 
 def rows_of_space(kernel: Mapping[str, Any], space: str) -> list[tuple[list[str], bool]]:
-    """Return the operations of a launch in a space, as text: what it is and its counts, and whether it costs no more than at best."""
+    """Return the operations of a launch in a space: the operation and its counts as text, and whether the cost is the least possible."""
     return [
         ([group.operation.replace("_", " "), *row_of(space, counts)], group.measure.is_ideal(counts))
         for group in GROUPS.values()
@@ -70,7 +70,7 @@ def rows_of_space(kernel: Mapping[str, Any], space: str) -> list[tuple[list[str]
 
 
 def _space_table(kernel: dict, space: str) -> Table | None:
-    """Return the counts of one space; None if the kernel has not touched it."""
+    """Return a table of the counts of one space; None if the kernel has no access to it."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for heading in (space, *headings_of(space)):
         table.add_column(heading, justify="left" if heading == space else "right")
@@ -80,7 +80,7 @@ def _space_table(kernel: dict, space: str) -> Table | None:
 
 
 def heading_of(launches: Launches) -> list[str]:
-    """What tells launches of one kernel from others of it."""
+    """Return the heading that tells a kernel's launches apart."""
     kernel = launches.counts
     parts = [f"grid {_size(kernel['grid'])}", f"block {_size(kernel['block'])}"]
     if kernel["shared_bytes"]:
@@ -93,12 +93,12 @@ def heading_of(launches: Launches) -> list[str]:
     if "counted_blocks" in kernel:
         parts.append(f"{kernel['counted_blocks']:,} of {kernel['blocks']:,} blocks counted")
     if kernel.get("stopped"):
-        parts.append("stopped before its end, counted until then")
+        parts.append("stopped before its end; counted until then")
     return parts
 
 
 def _remainder(kernel: dict) -> str:
-    """Return the counts that need no table."""
+    """Return the counts that have no table of their own."""
     shown = [_plural(kernel[name], name.removesuffix("s").replace("_", " ")) for name in NUMBERS if kernel.get(name)]
     for operation in ("load", "store"):
         use = kernel.get("partitions", {}).get(operation)
@@ -111,7 +111,7 @@ def _remainder(kernel: dict) -> str:
 
 
 def margin_of(line: dict) -> tuple[str, str, str, bool]:
-    """What a line accesses, how often, the mean cost of one access, and whether that is the least possible."""
+    """Return the accesses of a line: space and operation, how often, the mean cost of one, and whether that cost is the least possible."""
     measure = MEASURES[line["space"]]
     each = f"{measure.each(line):.2f}" if line[measure.number] else ""
     return f"{line['space']} {line['op'].replace('_', ' ')}", f"{line[measure.number]:,}", each, measure.is_ideal(line)
@@ -151,7 +151,7 @@ def counted_by_file(kernel: dict, sources: Mapping[str, Path]) -> dict[str, dict
 
 
 def _quote(place: dict, sources: dict[str, Path]) -> str:
-    """Return the text of a source line; empty if it is not the reader's."""
+    """Return the text of a source line; empty for a file that is not the reader's."""
     try:
         lines = sources[place["file"]].read_text(encoding="utf-8", errors="replace").splitlines()
         return lines[place["line"] - 1].strip() if place["line"] > 0 else ""
@@ -192,11 +192,11 @@ def _plural(number: int, name: str) -> str:
 
 
 def _show_exactness(out: Console, kernel: dict) -> None:
-    """What the machine code has other than the counted PTX."""
+    """Print the differences between the machine code and the counted PTX."""
     notes = kernel.get("fused", ())
     exact = kernel.get("exact", True)
     if not exact:
-        out.print(Text("not exact: a GPU makes other accesses than those that are counted", style="yellow"))
+        out.print(Text("not exact: the accesses on a GPU differ from the counted ones", style="yellow"))
     for note in notes:
         place = f"{note['file']}:{note['line']}: " if note["line"] else ""
         change = " -> ".join(word for word in (note["ptx"], note["sass"]) if word)
@@ -211,7 +211,7 @@ def _number_of_launches(counted: int, uncounted: Iterable[dict]) -> str:
 
 
 def not_counted(uncounted: Iterable[dict]) -> list[str]:
-    """Return the kernels and configurations of which no launch was counted, a line each."""
+    """Return a line for each kernel and configuration that has no counted launch."""
     return [
         f"{tally['name']}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
         for tally in uncounted
@@ -223,7 +223,7 @@ LINK_HEADINGS = ("link", "bytes", "sectors")
 
 
 def rows_of_links(data: dict) -> list[tuple[str, str, str]]:
-    """What each device has sent each other; nothing where devices have sent each other nothing."""
+    """Return the bytes that each device has sent each other; an empty list if there are none."""
     return [(f"device {link['from']} to {link['to']}", f"{link['bytes']:,}", f"{link['sectors']:,}") for link in data.get("links", ())]
 
 

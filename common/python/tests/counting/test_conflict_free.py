@@ -152,7 +152,7 @@ def test_lanes_that_leave_a_loop_in_different_rounds_are_marked_where_ptxas_made
     assert together["exact"] and together["fused"] == []
     assert not apart["exact"]
     assert {note["line"] for note in apart["fused"]} >= {3}
-    assert {note["why"].split(",")[0] for note in apart["fused"]} == {"ptxas makes several loops of the one that it is in"}
+    assert {note["why"].split(",")[0] for note in apart["fused"]} == {"ptxas splits the loop around it"}
 
 
 @needs_model

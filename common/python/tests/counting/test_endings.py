@@ -25,7 +25,7 @@ def test_a_launch_that_is_stopped_says_so(folder):
     data = read_report(folder)
     assert [kernel.get("stopped") for kernel in data["kernels"]] == [None, True, None]
     assert "counts of each of 2 launches\n" in done.stdout
-    assert "stopped before its end, counted until then\n" in done.stdout
+    assert "stopped before its end; counted until then\n" in done.stdout
 
 
 @needs_model

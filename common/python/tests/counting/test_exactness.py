@@ -109,7 +109,7 @@ JOINED = {
     "one lane does an atomic on one address": (
         "__global__ void k(unsigned* out, const unsigned* in) { if (in[threadIdx.x] > 3) atomicAdd(out, 1u); }",
         [LEADER],
-        [{"why": "ptxas lets one lane do it for all that are active; it is counted so"}],
+        [{"why": "ptxas lets one lane act for all active lanes; one access is counted"}],
     ),
     "atomics share the choice of a lane": (
         """__global__ void k(int* out) {

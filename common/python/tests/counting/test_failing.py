@@ -55,7 +55,7 @@ def test_many_launches_are_told_in_few_lines():
 
 
 def test_nothing_that_was_counted_is_no_success():
-    assert failing.failures(["barriers > 0"], {"kernels": []}) == ["failed: no launch was counted, and --fail-if is about launches"]
+    assert failing.failures(["barriers > 0"], {"kernels": []}) == ["failed: no launch was counted, and --fail-if needs one"]
     assert failing.failures([], {"kernels": []}) == []
 
 

@@ -36,7 +36,7 @@ def test_a_launch_that_was_stopped_is_not_summed_with_whole_ones(capsys):
     text = shown(capsys, report(kernel(0), kernel(1, **half), kernel(2), kernel(3, **half), kernel(4, **{**half, "barriers": 0})))
     assert re.findall(r"^k +(.*)", text, re.MULTILINE) == [
         "grid 1 · block 32 x 2 · counts of each of 2 launches",
-        "grid 1 · block 32 x 2 · sums of 3 launches · stopped before its end, counted until then",
+        "grid 1 · block 32 x 2 · sums of 3 launches · stopped before its end; counted until then",
     ]
 
 
@@ -92,7 +92,7 @@ def test_rare_counts_are_shown(capsys, source):
 def test_what_is_not_exact_says_so(capsys, source):
     note = {"file": "a.cu", "line": 3, "ptx": "ld.shared.f32", "sass": "LDS.64", "why": "w"}
     text = shown(capsys, report(kernel(exact=False, fused=[note])), source)
-    assert "not exact: a GPU makes other accesses than those that are counted\n  a.cu:3: ld.shared.f32 -> LDS.64: w\n" in text
+    assert "not exact: the accesses on a GPU differ from the counted ones\n  a.cu:3: ld.shared.f32 -> LDS.64: w\n" in text
 
 
 def test_lines_of_unknown_files_are_counted_but_not_listed(capsys, source):

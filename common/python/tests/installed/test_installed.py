@@ -180,7 +180,7 @@ def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
     [
         (("run", "--fail-if", "shared_load.conflict > 0", "true"), "'.conflict' is unknown; accepted: shared_load.instructions, "),
         (("count", "--fail-if", "conflicts > 0", "add.cu"), "'conflicts' is unknown; accepted: name, barriers, "),
-        (("run", "--fail-if", "shared_load", "true"), "'shared_load' is no number and no comparison"),
+        (("run", "--fail-if", "shared_load", "true"), "'shared_load' is neither a number nor a comparison"),
         (("run", "--fail-if", "barriers >", "true"), "argument --fail-if: 'barriers >': "),
         (("--nvcc", "x"), "argument --nvcc: 'x' given, nothing is accepted"),
         (("--cmake-dir", "x"), "argument --cmake-dir: 'x' given, nothing is accepted"),
@@ -195,7 +195,7 @@ def test_wrong_arguments_are_one_line(installed, project, arguments, told):
 
 def test_a_program_that_launches_nothing_cannot_be_judged(installed, project):
     done = installed.conflict_free("run", "--fail-if", "barriers > 0", "true", folder=project)
-    assert (done.returncode, done.stderr) == (1, "failed: no launch was counted, and --fail-if is about launches\n")
+    assert (done.returncode, done.stderr) == (1, "failed: no launch was counted, and --fail-if needs one\n")
 
 
 WITHOUT_NVCC = """\
