@@ -8,6 +8,7 @@ import json
 import re
 
 import pytest
+from synthetic import changed_json
 
 PAGE = """
 :val:`copy.copy_shared.16384.gbps` and :val:`copy.copy_plain.16384.gbps`.
@@ -34,13 +35,11 @@ def changed(project):
     """A book with another text of the kernel copy_shared, which no longer does what it should."""
     source = project.source("copy")
     source.write_text(source.read_text().replace("output[i] = tile[threadIdx.x]", "output[i] = 2 * tile[threadIdx.x]"))
-    path = project.counts / "copy.json"
-    counts = json.loads(path.read_text())
-    for row in counts["rows"]:
-        if row["kernel"] == "copy_shared":
-            row["check"] = {"passed": False, "message": "3 elements differ"}
-            row["expectations"] = [{"text": "barriers == 0", "passed": False, "seen": 64.0}]
-    path.write_text(json.dumps(counts))
+    with changed_json(project.counts / "copy.json") as counts:
+        for row in counts["rows"]:
+            if row["kernel"] == "copy_shared":
+                row["check"] = {"passed": False, "message": "3 elements differ"}
+                row["expectations"] = [{"text": "barriers == 0", "passed": False, "seen": 64.0}]
     return project
 
 

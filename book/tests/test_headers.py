@@ -30,13 +30,11 @@ def move(project, region: str, header: str = "tiles.cuh", first: str = "#pragma 
 
 def counted_in(project, header: str = "tiles.cuh") -> None:
     """Let the counts of copy_shared be of the lines of its header."""
-    path = project.counts / "copy.json"
-    data = json.loads(path.read_text())
-    text = project.source("copy").with_name(header).read_text()
-    for row in data["rows"]:
-        if row["kernel"] == "copy_shared":
-            row["counts"] = synthetic.counts(text, header, "copy_shared", row["width"], row["height"])
-    synthetic.write_json(path, data)
+    with synthetic.changed_json(project.counts / "copy.json") as data:
+        text = project.source("copy").with_name(header).read_text()
+        for row in data["rows"]:
+            if row["kernel"] == "copy_shared":
+                row["counts"] = synthetic.counts(text, header, "copy_shared", row["width"], row["height"])
 
 
 @pytest.fixture
@@ -48,7 +46,7 @@ def moved(project):
 
 
 def evidence(project) -> Evidence:
-    return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE)
+    return project.evidence()
 
 
 # --------------------------------------------------------------------------------------- one function

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+import pytest
+from synthetic import changed_json
 from test_directives import replace_in, text_of
 
 from directives.listings.diff import diff_lines
@@ -49,10 +52,44 @@ def test_a_margin_sums_sites_of_one_line():
     assert notes[3][0]["excess"] and notes[3][0]["factor"] == "2.75×"
 
 
-def test_wavefronts_are_singular_when_one():
-    line = {"file": "a.cu", "line": 1, "space": "shared", "op": "store", "instructions": 8, "wavefronts": 8}
-    notes = margin({"lines": [{**line, "ideal_wavefronts": 8, "conflicts": 0}]}, "a.cu")
-    assert [(note["text"], note["factor"]) for note in notes[1]] == [("1 wavefront", "")]
+@pytest.mark.parametrize(
+    ("space", "op", "counts", "shown", "title"),
+    [
+        (
+            "shared",
+            "store",
+            {"instructions": 8, "wavefronts": 8, "ideal_wavefronts": 8, "conflicts": 0},
+            ("store", "1 wavefront"),
+            "shared store: 1 wavefront an instruction, ideal 1",
+        ),
+        ("constant", "load", {"instructions": 4, "words": 8}, ("constant load", "2 words"), "constant load: 2 words an instruction"),
+        (
+            "local",
+            "store",
+            {"requests": 2, "sectors": 8, "ideal_sectors": 8, "bytes": 256},
+            ("local store", "4 sectors"),
+            "local store: 4 sectors a request, ideal 4",
+        ),
+        ("texture", "load", {"requests": 2, "bytes": 256}, ("texture load", "128 bytes"), "texture load: 128 bytes a request"),
+    ],
+)
+def test_each_memory_space_has_a_note_in_its_unit(space, op, counts, shown, title):
+    (note,) = margin({"lines": [{"file": "a.cu", "line": 1, "space": space, "op": op, **counts}]}, "a.cu")[1]
+    assert ((note["op"], note["text"]), note["title"]) == (shown, title)
+    assert not note["excess"] and note["factor"] == ""
+
+
+def test_a_page_shows_reads_of_constants_and_of_local_memory(project):
+    with changed_json(project.counts / "copy.json") as data:
+        for row in data["rows"]:
+            if row["kernel"] == "copy_plain":
+                place = {"file": "copy.cu", "line": row["counts"]["lines"][0]["line"]}
+                row["counts"]["lines"] += [
+                    {**place, "space": "constant", "op": "load", "instructions": 4, "words": 4},
+                    {**place, "space": "local", "op": "load", "requests": 4, "sectors": 16, "ideal_sectors": 16, "bytes": 512},
+                ]
+    html = project.build_page(".. kernel-listing:: copy.copy_plain\n   :counts:")
+    assert "constant load 1 word" in text_of(html) and "local load 4 sectors" in text_of(html)
 
 
 def test_broken_markers_fail_with_the_sources_line(project):

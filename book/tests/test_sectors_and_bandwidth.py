@@ -55,14 +55,14 @@ def test_the_bandwidth_plot_is_drawn_in_both_themes_with_its_figures_as_text(pro
 
 
 def test_the_bandwidth_plot_descends(project):
-    rows = bandwidth_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "16384x16384")
+    rows = bandwidth_rows(project.evidence(), "16384x16384")
     assert [row["kernel"] for row in rows][:2] == ["cudaMemcpy", "copy_plain"]
     assert [row["gbps"] for row in rows] == sorted((row["gbps"] for row in rows), reverse=True)
     assert all(row["low"] < row["gbps"] < row["high"] for row in rows)
 
 
 def test_the_bandwidth_plot_shows_the_kernels_that_are_chosen_and_misses_none(project):
-    evidence = Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE)
+    evidence = project.evidence()
     rows = bandwidth_rows(evidence, "16384x16384", ["copy_plain"])
     assert [row["kernel"] for row in rows] == ["copy_plain"]
     with pytest.raises(ResultError, match="for not_there"):
@@ -70,10 +70,8 @@ def test_the_bandwidth_plot_shows_the_kernels_that_are_chosen_and_misses_none(pr
 
 
 def test_the_bandwidth_plot_names_the_ceiling_where_it_is_drawn_and_the_latest_of_its_results(project):
-    path = project.results / synthetic.MACHINE / "naive.json"
-    result = json.loads(path.read_text())
-    result["provenance"]["date"] = "2031-01-01T00:00:00Z"
-    path.write_text(json.dumps(result))
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "naive.json") as result:
+        result["provenance"]["date"] = "2031-01-01T00:00:00Z"
     of_copy = project.build_page(".. bandwidth-plot::\n   :kernels: cudaMemcpy copy_plain")
     assert "gray: cudaMemcpy, the ceiling." in of_copy and "2031-01-01" not in of_copy
     of_both = project.build_page(".. bandwidth-plot::\n   :kernels: copy_plain transpose_naive_row_read")
@@ -81,7 +79,7 @@ def test_the_bandwidth_plot_names_the_ceiling_where_it_is_drawn_and_the_latest_o
 
 
 def test_the_same_bandwidth_plot_is_the_same_file(project, tmp_path):
-    rows = bandwidth_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "2048x2048")
+    rows = bandwidth_rows(project.evidence(), "2048x2048")
     for name in ("first.svg", "second.svg"):
         draw(rows, "dark", "narrow", tmp_path / name)
     assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()

@@ -43,21 +43,19 @@ def test_the_partition_table_shows_means_and_steps(project):
 
 
 def _with_counters(project, change=0, kernels=("transpose_naive_row_read", "transpose_naive_column_read")):
-    path = project.results / synthetic.MACHINE / "naive.json"
-    data = json.loads(path.read_text())
-    data["provenance"]["profiler"] = "Profiler 3"
-    program = json.loads((project.counts / "naive.json").read_text())
-    for row in data["rows"]:
-        for counted in program["rows"]:
-            if (row["kernel"], row["size"]) == (counted["kernel"], counted["size"]) and row["kernel"] in kernels:
-                counts = counted["counts"]
-                row["counters"] = {
-                    **{f"shared_{op}_wavefronts": counts[f"shared_{op}"]["wavefronts"] for op in ("load", "store")},
-                    **{f"global_{op}_requests": counts[f"global_{op}"]["requests"] for op in ("load", "store")},
-                    **{f"global_{op}_sectors": counts[f"global_{op}"]["sectors"] for op in ("load", "store")},
-                }
-                row["counters"]["global_store_sectors"] += change
-    path.write_text(json.dumps(data))
+    with synthetic.changed_json(project.results / synthetic.MACHINE / "naive.json") as data:
+        data["provenance"]["profiler"] = "Profiler 3"
+        program = json.loads((project.counts / "naive.json").read_text())
+        for row in data["rows"]:
+            for counted in program["rows"]:
+                if (row["kernel"], row["size"]) == (counted["kernel"], counted["size"]) and row["kernel"] in kernels:
+                    counts = counted["counts"]
+                    row["counters"] = {
+                        **{f"shared_{op}_wavefronts": counts[f"shared_{op}"]["wavefronts"] for op in ("load", "store")},
+                        **{f"global_{op}_requests": counts[f"global_{op}"]["requests"] for op in ("load", "store")},
+                        **{f"global_{op}_sectors": counts[f"global_{op}"]["sectors"] for op in ("load", "store")},
+                    }
+                    row["counters"]["global_store_sectors"] += change
 
 
 def test_the_counted_table_says_that_counters_agree(project):
@@ -97,11 +95,9 @@ def test_a_chapter_without_counts_has_no_row_of_parity(project):
 
 
 def _untimed(project, machine):
-    path = project.results / machine / "naive.json"
-    data = json.loads(path.read_text())
-    assert (data["rows"][0]["kernel"], data["rows"][0]["size"]) == ("transpose_naive_row_read", "2048x2048")
-    data["rows"][0]["time"] = None
-    path.write_text(json.dumps(data))
+    with synthetic.changed_json(project.results / machine / "naive.json") as data:
+        assert (data["rows"][0]["kernel"], data["rows"][0]["size"]) == ("transpose_naive_row_read", "2048x2048")
+        data["rows"][0]["time"] = None
 
 
 def test_a_size_too_small_to_time_has_no_value(project):
@@ -232,10 +228,8 @@ def test_the_readers_gpu_has_a_tab_as_soon_as_it_has_results(project):
 
 def test_stale_rows_of_the_readers_gpu_are_marked(project):
     synthetic.write_evidence(project.chapters, project.counts, project.results, "local", "Invented GPU 2")
-    path = project.results / "local" / "naive.json"
-    data = json.loads(path.read_text())
-    data["kernels"]["transpose_naive_row_read"]["hash"] = "sha256:" + 64 * "0"
-    path.write_text(json.dumps(data))
+    with synthetic.changed_json(project.results / "local" / "naive.json") as data:
+        data["kernels"]["transpose_naive_row_read"]["hash"] = "sha256:" + 64 * "0"
     said = text_of(project.build_page(".. measured-table:: naive"))
     assert said.count("measured before its text changed") == len(synthetic.MEASURED_SIZES)
 

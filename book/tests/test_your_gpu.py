@@ -178,12 +178,10 @@ def test_a_part_of_the_results_is_enough(project):
 def test_other_sizes_than_the_books_are_shown_in_the_readers_tab(project):
     local(project)
     for slug in ("copy", "naive"):
-        path = project.results / "local" / f"{slug}.json"
-        data = json.loads(path.read_text())
-        data["rows"] = [row for row in data["rows"] if row["size"] == "2048x2048"]
-        for row in data["rows"]:
-            row.update(size="512x512", width=512, height=512, bytes=8 * 512 * 512, fits_l2=True)
-        path.write_text(json.dumps(data))
+        with synthetic.changed_json(project.results / "local" / f"{slug}.json") as data:
+            data["rows"] = [row for row in data["rows"] if row["size"] == "2048x2048"]
+            for row in data["rows"]:
+                row.update(size="512x512", width=512, height=512, bytes=8 * 512 * 512, fits_l2=True)
     html = project.build_page(".. measured-table:: naive\n\n.. bandwidth-plot::")
     ours, theirs = html.split("Your GPU: Invented GPU 2</label>")
     assert "beside" not in ours
@@ -193,11 +191,9 @@ def test_other_sizes_than_the_books_are_shown_in_the_readers_tab(project):
 
 def test_results_without_times_are_said_to_be_so(project):
     local(project)
-    path = project.results / "local" / "naive.json"
-    data = json.loads(path.read_text())
-    for row in data["rows"]:
-        row["time"] = None
-    path.write_text(json.dumps(data))
+    with synthetic.changed_json(project.results / "local" / "naive.json") as data:
+        for row in data["rows"]:
+            row["time"] = None
     assert "Your results have no times of these kernels." in text_of(project.build_page(".. measured-table:: naive"))
 
 
@@ -236,7 +232,7 @@ def test_the_bandwidth_plot_has_the_readers_bars(project):
 
 def test_the_bandwidth_plot_keeps_the_readers_spread(project):
     local(project)
-    rows = bandwidth_rows(Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE), "2048x2048")
+    rows = bandwidth_rows(project.evidence(), "2048x2048")
     assert all(row["here"]["low"] < row["here"]["gbps"] < row["here"]["high"] for row in rows)
 
 
@@ -263,17 +259,14 @@ def test_the_machines_stand_beside_each_other(project):
 
 def test_clocks_are_a_range_or_not_told(project):
     path = project.results / synthetic.MACHINE / "naive.json"
-    data = json.loads(path.read_text())
-    data["provenance"]["clocks_after"] = {"sm_mhz": 1500, "memory_mhz": 2000}
-    path.write_text(json.dumps(data))
+    with synthetic.changed_json(path) as data:
+        data["provenance"]["clocks_after"] = {"sm_mhz": 1500, "memory_mhz": 2000}
     said = text_of(project.build_page(".. machine-table::"))
     assert "1,000 to 1,500 MHz" in said and "clock of the memory, before and after 2,000 MHz" in said
     for slug in ("copy", "naive"):
-        path = project.results / synthetic.MACHINE / f"{slug}.json"
-        data = json.loads(path.read_text())
-        for when in ("clocks_before", "clocks_after"):
-            data["provenance"][when] = {"sm_mhz": 0, "memory_mhz": 0}
-        path.write_text(json.dumps(data))
+        with synthetic.changed_json(project.results / synthetic.MACHINE / f"{slug}.json") as data:
+            for when in ("clocks_before", "clocks_after"):
+                data["provenance"][when] = {"sm_mhz": 0, "memory_mhz": 0}
     assert "before and after not told" in text_of(project.build().html())
 
 

@@ -7,7 +7,7 @@
 
 set(CONFLICT_FREE_GPUS AUTO CACHE STRING
     "Compute capabilities to compile for beside PTX, such as 8.0;9.0; AUTO: those of the GPUs of this machine")
-set(CONFLICT_FREE_CUDA_VERSION 13.0)
+include(${CMAKE_CURRENT_LIST_DIR}/../model/cmake/CudaVersion.cmake)
 set(CONFLICT_FREE_LEAST_GPU 7.5)
 
 # The architectures to compile for, in `out`.
@@ -38,7 +38,7 @@ endfunction()
 
 find_architectures(CMAKE_CUDA_ARCHITECTURES)
 # The compiler of the wheels, which scripts/book installs where the system has none.
-set(nvcc_of_wheels ${PROJECT_SOURCE_DIR}/.cuda/toolkit/nvidia/cu13/bin/nvcc)
+set(nvcc_of_wheels ${PROJECT_SOURCE_DIR}/.cuda/toolkit/nvidia/cu${CONFLICT_FREE_CUDA_MAJOR}/bin/nvcc)
 find_program(CONFLICT_FREE_NVCC nvcc PATHS /usr/local/cuda/bin)
 mark_as_advanced(CONFLICT_FREE_NVCC)
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND NOT CONFLICT_FREE_NVCC AND EXISTS ${nvcc_of_wheels})

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import importlib
 
+from .project import DIRECTIVES
+
 #: Modules with directives, roles or handlers of their own, in the order in which they are registered.
 MODULES = (
     "project",
@@ -53,5 +55,9 @@ MODULES = (
 def setup(app):
     """Register configuration values, directives, roles and nodes with Sphinx."""
     for name in MODULES:
-        importlib.import_module(f".{name}", __name__).setup(app)
+        module = importlib.import_module(f".{name}", __name__)
+        if hasattr(module, "setup"):
+            module.setup(app)
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

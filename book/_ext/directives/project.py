@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.util.docutils import SphinxDirective
 
+from conflict_free import counts
 from conflict_free.evidence import lookup
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import pretty_size
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import SourceError
+from conflict_free.model_files import REPORT_SCHEMA
 
 from . import changes
 
@@ -62,6 +65,21 @@ def render(template: str, **values: Any) -> str:
 def raw_html(html: str) -> nodes.raw:
     """Return a node that is ``html`` in HTML and EPUB, and nothing elsewhere."""
     return nodes.raw("", html, format="html")
+
+
+def shown(template: str, **values: Any) -> nodes.raw:
+    """Return the node of a filled in template, as raw_html()."""
+    return raw_html(render(template, **values))
+
+
+def list_table(rows: Sequence[Sequence[str]], **options: str) -> list[str]:
+    """Return a table as lines of reStructuredText. The first row is its head; a cell may have several lines."""
+    lines = [".. list-table::", "   :header-rows: 1", *(f"   :{name}: {value}" for name, value in options.items()), ""]
+    for cells in rows:
+        for index, cell in enumerate(cells):
+            first, *more = cell.split("\n")
+            lines += [f"   {' ' if index else '*'} - {first}".rstrip(), *(f"       {line}".rstrip() for line in more)]
+    return lines
 
 
 def picture(html: str, description: str) -> list[nodes.Node]:
@@ -123,10 +141,17 @@ class _Options(dict):
         raise KeyError(f'{name}"; accepted: "{", ".join(self)}')
 
 
+#: The directives of this package by their names; each class puts itself here.
+DIRECTIVES: dict[str, type[SphinxDirective]] = {}
+
+
 class EvidenceDirective(SphinxDirective):
     """A directive whose evidence may be missing: the page then says so in place, and the test book.strict fails with file and line."""
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, directive: str = "") -> None:
+        """Keep the class in DIRECTIVES by the name of its directive; a class without one is a base of others."""
+        if directive:
+            DIRECTIVES[directive] = cls
         if cls.option_spec:
             cls.option_spec = _Options(cls.option_spec)
 
@@ -168,7 +193,8 @@ def _prepare(app: Sphinx, config: Config) -> None:
         )
     config.conflict_free_book = str(app.confdir)
     digest = hashlib.sha256()
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *EVIDENCE.glob("*.py")]):
+    made_of = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *EVIDENCE.glob("*.py"), Path(counts.__file__), REPORT_SCHEMA]
+    for path in sorted(made_of):
         digest.update(path.read_bytes())
     # A page cannot depend on a file that does not exist yet, such as a first result of the reader's GPU.
     results = folder(config, "conflict_free_results")

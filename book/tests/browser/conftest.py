@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
-import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from book_in_browser import HEIGHT, PAGES, WIDTHS, Visit, visit, watch
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "common" / "python"))
+
+from conflict_free.checking.budgets import chromium  # noqa: E402  found by the line above
 
 #: The pages that are looked over in any case; the others are a long series.
 SAMPLE = {"index.html", "padding.html"}
@@ -19,13 +24,8 @@ SAMPLE = {"index.html", "padding.html"}
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Headless Chromium of the system."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    assert chromium, "no Chromium: install it with the system's package manager (Debian: apt-get install chromium)"
-    with sync_playwright() as playwright:
-        # A container's root cannot use Chromium's own sandbox, and the pages are ours.
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @contextmanager

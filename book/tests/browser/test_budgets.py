@@ -4,17 +4,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 from book_in_browser import FOLDER
 
+from conflict_free.checking import budgets
+
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "common" / "python"))
-
-from conflict_free.checking import budgets  # noqa: E402  it lies with the scripts, which print the same figures
-
 SLUGS = sorted(path.name for path in (ROOT / "chapters").iterdir() if (ROOT / "book" / f"{path.name}.rst").is_file())
 
 

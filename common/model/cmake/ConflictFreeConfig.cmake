@@ -13,9 +13,11 @@
 get_filename_component(conflict_free_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(ConflictFree_LIBRARY_DIR ${conflict_free_prefix}/lib)
 set(ConflictFree_INCLUDE_DIR ${conflict_free_prefix}/include)
-if(NOT EXISTS ${ConflictFree_LIBRARY_DIR}/libcudart.so.13)
+include(${CMAKE_CURRENT_LIST_DIR}/CudaVersion.cmake)
+set(conflict_free_runtime libcudart.so.${CONFLICT_FREE_CUDA_MAJOR})
+if(NOT EXISTS ${ConflictFree_LIBRARY_DIR}/${conflict_free_runtime})
     set(ConflictFree_FOUND FALSE)
-    set(ConflictFree_NOT_FOUND_MESSAGE "${ConflictFree_LIBRARY_DIR} has no libcudart.so.13; install conflict-free anew")
+    set(ConflictFree_NOT_FOUND_MESSAGE "${ConflictFree_LIBRARY_DIR} has no ${conflict_free_runtime}; install conflict-free anew")
     return()
 endif()
 
@@ -24,7 +26,7 @@ if(NOT TARGET ConflictFree::testing)
     set_target_properties(ConflictFree::testing PROPERTIES
         INTERFACE_INCLUDE_DIRECTORIES ${ConflictFree_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
     add_library(ConflictFree::cudart SHARED IMPORTED)
-    set_target_properties(ConflictFree::cudart PROPERTIES IMPORTED_LOCATION ${ConflictFree_LIBRARY_DIR}/libcudart.so.13)
+    set_target_properties(ConflictFree::cudart PROPERTIES IMPORTED_LOCATION ${ConflictFree_LIBRARY_DIR}/${conflict_free_runtime})
 endif()
 
 # Beside the Python that has this package installed, else wherever programs are looked for.

@@ -23,12 +23,14 @@ endif()
 
 # Of a toolkit, or of its packages for Python.
 find_path(CONFLICT_FREE_CUDA_HEADERS cuda_runtime_api.h
-    HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES include nvidia/cu13/include)
+    HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES include nvidia/cu${CONFLICT_FREE_CUDA_MAJOR}/include)
 if(NOT CONFLICT_FREE_CUDA_HEADERS)
-    message(FATAL_ERROR "no cuda_runtime_api.h: set CONFLICT_FREE_CUDA_HEADERS to the folder include of CUDA 13.0")
+    message(FATAL_ERROR "no cuda_runtime_api.h: set CONFLICT_FREE_CUDA_HEADERS to the folder include of CUDA ${CONFLICT_FREE_CUDA_VERSION}")
 endif()
 file(STRINGS ${CONFLICT_FREE_CUDA_HEADERS}/cuda_runtime_api.h runtime_version REGEX "#define CUDART_VERSION ")
-if(NOT runtime_version MATCHES "1300[0-9]")
-    message(FATAL_ERROR "${CONFLICT_FREE_CUDA_HEADERS}: got '${runtime_version}', accepted: CUDA 13.0, whose runtime the model knows")
+math(EXPR wanted "100 * ${CONFLICT_FREE_CUDA_MAJOR} + ${CONFLICT_FREE_CUDA_MINOR}")
+if(NOT runtime_version MATCHES " ${wanted}[0-9]$")
+    message(FATAL_ERROR "${CONFLICT_FREE_CUDA_HEADERS}: got '${runtime_version}', accepted: CUDA ${CONFLICT_FREE_CUDA_VERSION}, "
+                        "whose runtime the model knows")
 endif()
 set(CUDAToolkit_INCLUDE_DIRS ${CONFLICT_FREE_CUDA_HEADERS})

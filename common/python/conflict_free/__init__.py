@@ -1,4 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What the scripts and the book of *Conflict-Free CUDA* are made of, a room for each thing. Rooms import those before them, never one after:
-console, setup, evidence, counting, measuring, grading, checking, rendering, scaffolding."""
+"""The package behind the scripts and the book of *Conflict-Free CUDA*: a room for each task.
+
+A room imports the rooms before it and none after it: console, counts, setup, evidence, counting, measuring, grading, trials, checking,
+rendering, scaffolding. ``tests/checking/test_rooms.py`` has the whole order.
+"""

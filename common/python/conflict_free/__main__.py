@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs a module of this package with any Python, which need not have the package installed.
+"""Run a module of this package with any Python, which need not have the package installed.
 
     python common/python/conflict_free MODULE [ARGUMENT ...]
 
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # In place of this folder: its modules are the package's.
+    # Python has put this folder first, where modules of the package would hide others of the same name.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     sys.argv = sys.argv[1:]
     runpy.run_module(f"conflict_free.{sys.argv[0]}", run_name="__main__", alter_sys=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Types of arguments that several commands take; what is wrong raises argparse.ArgumentTypeError. Standard library only."""
+"""Types of arguments of several commands. Each raises argparse.ArgumentTypeError for a wrong value. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 
 def existing_folder(text: str) -> Path:
-    """A folder that is there."""
+    """Return the path of an existing folder."""
     if not Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} given, a folder that exists is accepted")
     return Path(text)
 
 
 def can_be_written(folder: Path) -> bool:
-    """Whether a file can be made in a folder. It is tried: what a file system says of its rights is not all that it asks."""
+    """Return whether a file can be made in a folder. A trial tells: the permission bits alone do not decide."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -28,16 +28,16 @@ def can_be_written(folder: Path) -> bool:
 
 
 def output_file(text: str) -> Path:
-    """A file that can be written; its folder is there."""
+    """Return the path of a file that can be written into an existing folder."""
     path = Path(text)
-    # It is replaced, which would make a file of a device.
+    # The output replaces the path, so a device there would become a file.
     if (path.exists() and not path.is_file()) or not can_be_written(path.parent):
         raise argparse.ArgumentTypeError(f"{text!r} given, a file in a folder that can be written is accepted")
     return path
 
 
 def whole_number(most: int | None = None) -> Callable[[str], int]:
-    """The type of a whole number from 1 to `most`, or from 1 up."""
+    """Return the type of a whole number from 1 to `most`; without `most` there is no upper bound."""
 
     def number(text: str) -> int:
         if not re.fullmatch("[0-9]{1,15}", text) or not 1 <= int(text) <= (most or int(text)):

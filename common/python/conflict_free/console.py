@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What the scripts print, and how they run long commands. Standard library only."""
+"""Output of the scripts, and the running of long commands. Standard library only."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ NO_GPU = 77
 NO_SANDBOX = 77
 INTERRUPTED = 130
 
-# Without a terminal there is no line to rewrite, so a long step says where it is this often.
+# Without a terminal there is no line to rewrite, so a long step prints its progress this often.
 _HEARTBEAT_SECONDS = 20.0
 _REDRAW_SECONDS = 0.1
 _TAIL_LINES = 40
-# What an interrupted command gets to end by itself.
+# Time for an interrupted command to end by itself.
 _GRACE_SECONDS = 5.0
 
 
 class Stop(Exception):
-    """Ends the program: `message` goes to stderr as one line, `code` is the exit code."""
+    """An error that ends the program: `message` goes to stderr as one line, `code` is the exit code."""
 
     def __init__(self, message: str, code: int = FAILED):
         super().__init__(message)
@@ -57,15 +57,15 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def say(text: str = "") -> None:
-    """Prints a line at once, whatever stdout is connected to and whatever its encoding."""
+    """Print a line without delay. Characters that stdout cannot encode become question marks."""
     encoding = sys.stdout.encoding or "ascii"
     print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
 
 def run_main(main) -> NoReturn:
-    """Calls `main()` and ends the process with its exit code, errors as one line each."""
+    """Call `main()` and end the process with its exit code. Each error is one line."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # As for Ctrl+C: what was started is ended, and nothing is left half-written.
+        # As after Ctrl+C, started commands end and no file stays half-written.
         signal.signal(number, signal.default_int_handler)
     try:
         code = main()
@@ -78,14 +78,14 @@ def run_main(main) -> NoReturn:
         print("interrupted", file=sys.stderr, flush=True)
         code = INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away; keep Python from complaining about it at exit.
+        # The reader of our output has closed the pipe; Python would complain about that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
     sys.exit(code)
 
 
 def shown_path(path: Path) -> str:
-    """`path` as a person would type it from the repository's root."""
+    """Return `path` as a person types it in the root of the repository."""
     try:
         return str(path.relative_to(ROOT))
     except ValueError:
@@ -93,7 +93,7 @@ def shown_path(path: Path) -> str:
 
 
 def use_venv(module: str) -> None:
-    """Goes on in the virtual environment, which has the pinned versions. Without one, this Python must have `module`."""
+    """Run this script again with the Python of the virtual environment. Without one, this Python must have `module`."""
     venv = ROOT / ".venv"
     python = venv / "bin" / "python"
     if python.exists() and Path(sys.prefix).resolve() != venv.resolve():
@@ -105,12 +105,12 @@ def use_venv(module: str) -> None:
 
 
 def module_command(python: str | os.PathLike, module: str, *arguments: str | os.PathLike) -> list[str]:
-    """The command with which `python` runs a module of this package, for example "rendering.summary"."""
+    """Return the command with which `python` runs a module of this package, for example "rendering.summary"."""
     return [str(python), str(Path(__file__).parent), module, *map(str, arguments)]
 
 
 class _StatusLine:
-    """The last line of a step's output: rewritten in place on a terminal, else a line now and then."""
+    """The status of a step: one line that is rewritten on a terminal, or a line now and then elsewhere."""
 
     def __init__(self, title: str):
         self._terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
@@ -147,7 +147,7 @@ class _StatusLine:
 
 
 def telling(lines: Sequence[str]) -> Sequence[str]:
-    """The lines of a failed command's output that tell why: Ninja's first failure, else the end."""
+    """Return the lines that explain why a command failed: Ninja's first failure, or the last lines."""
     first = next((n for n, line in enumerate(lines) if line.startswith("FAILED: ")), None)
     if first is None:
         return lines[-_TAIL_LINES:]
@@ -159,17 +159,17 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Ends a command with everything that it has started, and returns when none of it can write any more."""
+    """End a command and all processes that it has started; return when none of them can write any more."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)
         except ProcessLookupError:
             pass
         except PermissionError:
-            # Run by sudo: only sudo itself may be told, and it tells the others.
+            # The command runs under sudo: only sudo itself accepts the signal, and passes it on.
             process.send_signal(number)
         try:
-            # Ends when the last of them has closed the pipe.
+            # This returns when the last process has closed the pipe.
             process.communicate(timeout=_GRACE_SECONDS)
             return
         except subprocess.TimeoutExpired:
@@ -184,10 +184,10 @@ def step(
     hint: str = "",
     progress=lambda line: line,
 ) -> list[str]:
-    """Runs a long command, shows where it is, keeps its output in build/logs; returns its lines.
+    """Run a long command, show its progress, and keep its output in build/logs. Return its lines.
 
-    `progress` turns a line of output into what is shown of it (None: nothing). A command that fails
-    ends the program: the end of its output is printed, then one line with `hint`.
+    `progress` returns the text to show for a line of output, or None. Raises Stop for a command that fails, after the last
+    lines of its output; the message ends with `hint`.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / (re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") + ".log")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""JSON schemas, and what of a value they do not accept."""
+"""JSON schemas, and the parts of a value that a schema does not accept."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from typing import Any
 
 import jsonschema_rs
 
+from .model_files import REPORT_SCHEMA
+
+#: The name by which other schemas refer to that of the model's reports.
+REPORT = "urn:conflict-free-cuda:report.schema"
+
 
 @dataclass(frozen=True, order=True)
 class Misfit:
-    """A part of a value that a schema does not accept: the names and numbers that lead to it, and what is wrong, in one line."""
+    """A part of a value that a schema does not accept: the keys and indices that lead to it, and one line on the error."""
 
     place: tuple[str, ...]
     text: str
@@ -27,35 +32,41 @@ class Misfit:
 
 
 class Schema:
-    """A schema of the draft of 2020."""
+    """A JSON schema of draft 2020-12."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        """Raises ``jsonschema_rs.ValidationError`` if it is none."""
-        self._validator = jsonschema_rs.Draft202012Validator(schema)
+        """Compile a schema, which may refer to the schema of reports as REPORT. Raises ``jsonschema_rs.ValidationError`` if it is invalid."""
+        self._validator = jsonschema_rs.Draft202012Validator(schema, retriever=_retrieve)
 
     @classmethod
     @functools.cache
     def of(cls, path: Path) -> Schema:
-        """Return the schema of a file, which is read once."""
+        """Return the schema in a file. Each file is read once."""
         return cls(json.loads(path.read_text(encoding="utf-8")))
 
     def misfits(self, data: Any) -> list[Misfit]:
-        """Return what the schema does not accept, what is nearest to the top level first."""
+        """Return the parts of a value that the schema does not accept, the outermost first."""
         try:
             found = [_reason(error) for error in self._validator.iter_errors(data)]
-        except ValueError as error:  # a value that JSON does not have, such as a date of TOML
+        except ValueError as error:  # JSON has no such value, for example a date of TOML
             return [Misfit((), str(error))]
         return sorted(Misfit(tuple(map(str, error.instance_path)), _short(error.message)) for error in found)
 
 
+def _retrieve(name: str) -> dict[str, Any]:
+    if name != REPORT:
+        raise LookupError(f"a schema refers to {name!r}; accepted: {REPORT}")
+    return json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))
+
+
 def _short(message: str) -> str:
-    """A message in one line, without the middle of a long one, where the value stands."""
+    """Return a message as one line. A long message loses its middle, which repeats the value."""
     line = " ".join(message.split())
     return line if len(line) <= 300 else f"{line[:150]} … {line[-145:]}"
 
 
 def _reason(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
-    """Of a value that no alternative accepts, what the alternative says that comes furthest, and of those one that has its type."""
+    """Return the error of the alternative that fits a value best: its error is the innermost, and is not about the type."""
     return max(_inner(error), key=lambda inner: (len(inner.instance_path), inner.kind.name != "type"), default=error)
 
 

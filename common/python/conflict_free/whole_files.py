@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Files that are written whole or not at all: who reads one while it is written has what was there before. Standard library only."""
+"""Files that are written whole or not at all: a reader sees the old content until the new content is complete. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .console import USAGE, Stop
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Write files with their folders: all of them before the first takes its place. Raises OSError, and leaves nothing half-written.
+    """Write files and make their folders. No file takes its place before all are written. Raises OSError, and leaves no half-written file.
 
-    What is there and is no file, such as a pipe or ``/dev/null``, is written into and stays what it is.
+    A path that exists and is no regular file, such as a pipe or ``/dev/null``, is written to and stays.
     """
     streams = [path for path in texts if path.exists() and not path.is_file()]
     for path in streams:
@@ -32,12 +32,12 @@ def write_all(texts: Mapping[Path, str]) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file with its folder. Raises OSError."""
+    """Write one file as write_all() does."""
     write_all({path: text})
 
 
 def write_asked(path: Path, text: str, option: str = "") -> None:
-    """Write a file that was asked for, by the option of this name. Raises Stop."""
+    """Write the file that the option of this name asks for. Raises Stop if that fails."""
     try:
         write_whole(path, text)
     except OSError as error:

@@ -21,6 +21,9 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PEERS = REPOSITORY / "common" / "python" / "conflict_free" / "measuring" / "peers"
 sys.path[:0] = [str(REPOSITORY / "common" / "python"), str(PEERS)]
 
+from conflict_free import cuda_version  # noqa: E402  found by the line above
+from conflict_free.model_files import REPORT_SCHEMA  # noqa: E402
+
 DEMO_SOURCE = """\
 // [constants]
 constexpr int TILE_DIM = 32;
@@ -95,6 +98,10 @@ def house(package: Path, tmp_path: Path) -> House:
     shutil.copytree(package, root / "common" / "python" / "conflict_free", copy_function=os.link)
     for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
         shutil.copy(path, root)
+    for path in (REPORT_SCHEMA, cuda_version.SOURCE):
+        copy = root / path.relative_to(REPOSITORY)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     chapter = root / "chapters" / "copy"
     chapter.mkdir(parents=True)
     (chapter / "copy.cu").write_text(DEMO_SOURCE, encoding="utf-8")
@@ -211,7 +218,8 @@ def ncu_csv(values: dict[str, str], kernel: str = "copy_plain(float *, const flo
 def gpu_house(house: House, driver: Path) -> House:
     """A house with a GPU, a profiler and a build folder `ready` that all only pretend."""
     from conflict_free.counting import model_runtime
-    from conflict_free.measuring import counters, measured_chapter
+    from conflict_free.evidence import parity
+    from conflict_free.measuring import counters
 
     house.environment["LD_LIBRARY_PATH"] = str(driver)
     ready = house.root / "ready"
@@ -222,7 +230,7 @@ def gpu_house(house: House, driver: Path) -> House:
     house.tool("copy", CHAPTER_PROGRAM, programs)
     model = model_runtime.libraries(ready)
     model.mkdir(parents=True)
-    (model / model_runtime.RUNTIME).write_text("", encoding="utf-8")
+    (model / cuda_version.RUNTIME).write_text("", encoding="utf-8")
     nvcc = house.tool("nvcc", "print('Cuda compilation tools, release 13.0, V13.0.88')")
     (ready / "CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={nvcc}\n", encoding="utf-8")
     command = f"{nvcc} -forward-unknown-to-host-compiler -I/x/include -O3 -DNDEBUG -std=c++20 -x cu -c /x/copy.cu -o copy.o"
@@ -240,7 +248,7 @@ else:
     print(", ".join(answers[name] for name in query.split("=")[1].split(",")))
 """,
     )
-    values = {counters.METRICS[key]: f"{value:,}" for key, value in measured_chapter.six(counts()).items()}
+    values = {counters.METRICS[key]: f"{value:,}" for key, value in parity.model_counters(counts()).items()}
     values |= dict.fromkeys(counters.CACHES.values(), "65,536")
     house.tool(
         "ncu",

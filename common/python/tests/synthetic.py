@@ -9,10 +9,14 @@ that a test chooses, never to ``book/results``.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from synthetic_sources import COPY, NAIVE
 
+from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.source import Sources, parse_regions
 
 MACHINE = "invented"
@@ -214,27 +218,24 @@ def make_arrays(counts_folder: Path, results: Path, slug: str, machine: str = MA
         row["work"] = {"unit": "pairs", "amount": width * width}
 
     path = counts_folder / f"{slug}.json"
-    data = json.loads(path.read_text())
-    data["counted_size"] = "5000x1"
-    for row in data["rows"]:
-        shrink(row)
-    last = data["rows"][-1]["kernel"]
-    data["rows"] = [row for row in data["rows"] if row["kernel"] != last or row["size"] == "64x1"]
-    data["rows"][-1]["counts"].update(launches=2, blocks=7)
-    write_json(path, data)
+    with changed_json(path) as data:
+        data["counted_size"] = "5000x1"
+        for row in data["rows"]:
+            shrink(row)
+        last = data["rows"][-1]["kernel"]
+        data["rows"] = [row for row in data["rows"] if row["kernel"] != last or row["size"] == "64x1"]
+        data["rows"][-1]["counts"].update(launches=2, blocks=7)
 
-    path = results / machine / f"{slug}.json"
-    data = json.loads(path.read_text())
-    data["provenance"]["cpu"] = "Invented CPU, 2 cores"
-    for row in data["rows"]:
-        shrink(row)
-        row["fits_l2"] = True
-        if row["width"] == 5000:
-            row["time"] = {"cold": _sample(0.01), "warm": _sample(0.005)}
-    host = {**_row("host_search", 2048, 2048), "reference": True, "time": {"host": _sample(10.0)}}
-    shrink(host)
-    data["rows"].insert(0, {**host, "fits_l2": True, "counters": None, "model": None})
-    write_json(path, data)
+    with changed_json(results / machine / f"{slug}.json") as data:
+        data["provenance"]["cpu"] = "Invented CPU, 2 cores"
+        for row in data["rows"]:
+            shrink(row)
+            row["fits_l2"] = True
+            if row["width"] == 5000:
+                row["time"] = {"cold": _sample(0.01), "warm": _sample(0.005)}
+        host = {**_row("host_search", 2048, 2048), "reference": True, "time": {"host": _sample(10.0)}}
+        shrink(host)
+        data["rows"].insert(0, {**host, "fits_l2": True, "counters": None, "model": None})
 
 
 def write_local(chapters: Path, results: Path, slugs: tuple[str, ...], sizes: tuple[str, ...] | None = None) -> None:
@@ -251,38 +252,42 @@ def write_local(chapters: Path, results: Path, slugs: tuple[str, ...], sizes: tu
 
 def change_local(results: Path, slug: str, kernel: str, size: str | None = None, factor: float = 1.0, stale: bool = False) -> None:
     """Change the reader's times of a kernel by a factor, or make it look as if it was measured with another text."""
-    path = results / "local" / f"{slug}.json"
-    data = json.loads(path.read_text())
-    for row in data["rows"]:
-        if row["kernel"] == kernel and size in (None, row["size"]):
-            for time in row["time"].values():
-                time.update({key: factor * time[key] for key in ("median_ms", "p10_ms", "p90_ms")})
-    if stale:
-        data["kernels"][kernel]["hash"] = "sha256:" + 64 * "0"
-    write_json(path, data)
+    with changed_json(results / "local" / f"{slug}.json") as data:
+        for row in data["rows"]:
+            if row["kernel"] == kernel and size in (None, row["size"]):
+                for time in row["time"].values():
+                    time.update({key: factor * time[key] for key in ("median_ms", "p10_ms", "p90_ms")})
+        if stale:
+            data["kernels"][kernel]["hash"] = "sha256:" + 64 * "0"
 
 
 def add_peers(results: Path, slug: str, machine: str = MACHINE, factor: float = 1.0) -> None:
     """Write two libraries beside the kernels of a result: one of 700 GB/s at all sizes, and one whose check failed at 2048x2048."""
-    path = results / machine / f"{slug}.json"
-    data = json.loads(path.read_text())
-    ours = {row["size"]: row for row in data["rows"]}
-    data["peers"] = []
-    for name, sizes, passed in (("library_copy", list(ours), True), ("other_copy", ["2048x2048"], False)):
-        for size in sizes:
-            row = {key: ours[size][key] for key in ("size", "width", "height", "element_bytes", "bytes", "fits_l2")}
-            median = factor * row["bytes"] / 700 / 1e6
-            data["peers"].append(
-                {
-                    "name": name,
-                    "library": "Invented",
-                    "version": "3.1",
-                    "call": f"{name}(a,\n     b < c);",
-                    **row,
-                    "check": {"passed": passed, "message": "" if passed else "wrong"},
-                    "time": {"cold": _sample(median), "warm": _sample(median / 2)},
-                }
-            )
+    with changed_json(results / machine / f"{slug}.json") as data:
+        ours = {row["size"]: row for row in data["rows"]}
+        data["peers"] = []
+        for name, sizes, passed in (("library_copy", list(ours), True), ("other_copy", ["2048x2048"], False)):
+            for size in sizes:
+                row = {key: ours[size][key] for key in ("size", "width", "height", "element_bytes", "bytes", "fits_l2")}
+                median = factor * row["bytes"] / 700 / 1e6
+                data["peers"].append(
+                    {
+                        "name": name,
+                        "library": "Invented",
+                        "version": "3.1",
+                        "call": f"{name}(a,\n     b < c);",
+                        **row,
+                        "check": {"passed": passed, "message": "" if passed else "wrong"},
+                        "time": {"cold": _sample(median), "warm": _sample(median / 2)},
+                    }
+                )
+
+
+@contextmanager
+def changed_json(path: Path) -> Iterator[Any]:
+    """Give the content of a file, which is written as the body of the statement leaves it."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    yield data
     write_json(path, data)
 
 
@@ -355,6 +360,10 @@ class Folders:
             path.write_text(text, encoding="utf-8")
         write_evidence(self.chapters, self.counts, self.results)
         self.book.mkdir(exist_ok=True)
+
+    def evidence(self) -> Evidence:
+        """Return the evidence of the invented machine, of which no file was read yet."""
+        return Evidence(self.chapters, self.results, self.counts, MACHINE)
 
     def source(self, slug: str) -> Path:
         """Return the path of a chapter's source."""

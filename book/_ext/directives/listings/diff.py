@@ -10,11 +10,10 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, shown
 from .code import highlight_lines
 from .folds import fold
 from .listing import kernel_listing
@@ -50,7 +49,7 @@ def diff_lines(old: str, new: str, old_name: str = "", new_name: str = "") -> li
     return merged
 
 
-class KernelDiff(EvidenceDirective):
+class KernelDiff(EvidenceDirective, directive="kernel-diff"):
     """``.. kernel-diff:: SLUG.KERNEL SLUG.KERNEL``: the lines that change from the first kernel to the second.
 
     The second kernel is folded below, whole, with the model's counts in its margin; ``:size:`` and ``:of:`` are as those of
@@ -73,14 +72,12 @@ class KernelDiff(EvidenceDirective):
             sides.append((slug, evidence.sources(slug).region(name)))
         (old_slug, old), (new_slug, new) = sides
         lines = diff_lines(old.text, new.text, old.name, new.name)
-        changes = raw_html(
-            render(
+        changes = shown(
                 "diff.html",
                 old=f"{old_slug}.{old.name}" if old_slug != new_slug else old.name,
                 new=f"{new_slug}.{new.name}" if old_slug != new_slug else new.name,
                 lines=lines,
-            )
-        )
+)
         if "no-listing" in self.options:
             return [changes]
         counted = "no-counts" not in self.options
@@ -88,8 +85,3 @@ class KernelDiff(EvidenceDirective):
             self, evidence, new_slug, new.name, counted=counted, size=self.options.get("size"), of=self.options.get("of")
         )
         return [changes, fold(f"The whole kernel, {new.name}", whole, code=True)]
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("kernel-diff", KernelDiff)

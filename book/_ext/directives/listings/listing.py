@@ -18,13 +18,14 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from conflict_free.counts import MEASURES
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import access_metric, counted_size, failures, format_number, parse_size
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.source import SourceFile, Sources, shown_path
 
 from .. import changes
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, shown
 from .code import highlight_lines
 from .folds import fold
 
@@ -35,37 +36,31 @@ HELPERS = ("constants", "launch", "entry")
 def margin(counts: dict[str, Any], file: str) -> dict[int, list[dict[str, Any]]]:
     """Return the notes of a listing's margin by line number of ``file``.
 
-    A note says what one warp instruction of the line takes on average: sectors for global memory,
-    wavefronts for shared memory. ``excess`` tells whether that is more than the ideal, ``factor`` how many
-    times as much, ``title`` says all of it in words.
+    A note says what one warp instruction of the line costs on average, such as sectors for global memory. ``excess`` tells
+    whether that is more than the ideal, ``factor`` how many times as much, ``title`` says all of it in words.
     """
     sums: dict[tuple[int, str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for line in counts["lines"]:
-        if line["file"].rsplit("/", 1)[-1] != file:
-            continue
-        total = sums[line["line"], line["space"], line["op"]]
-        for key, number in line.items():
-            if isinstance(number, int) and key != "line":
-                total[key] += number
+        if line["file"].rsplit("/", 1)[-1] == file:
+            for key in MEASURES[line["space"]].keys:
+                sums[line["line"], line["space"], line["op"]][key] += line[key]
     notes: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for (number, space, op), total in sorted(sums.items()):
-        if space == "global":
-            many, one, unit = "sectors", "request", "sector"
-        else:
-            many, one, unit = "wavefronts", "instruction", "wavefront"
-        if not total[one + "s"]:
+        measure = MEASURES[space]
+        if not total[measure.number]:
             continue
-        per = access_metric(total, f"{many}_per_{one}")
-        ideal = access_metric(total, f"ideal_{many}_per_{one}")
-        excess = per > ideal
-        words = f"{space} {op}: {format_number(per)} {unit if per == 1 else many} a {one}, ideal {format_number(ideal)}"
+        per = measure.each(total)
+        ideal = access_metric(total, f"{measure.ideal}_per_{measure.one}") if measure.ideal else None
+        cost = f"{format_number(per)} {measure.cost.removesuffix('s') if per == 1 else measure.cost}"
+        least = "" if ideal is None else f", ideal {format_number(ideal)}"
+        excess = ideal is not None and per > ideal
         notes[number].append(
             {
-                "op": op,
-                "text": f"{format_number(per)} {unit if per == 1 else many}",
+                "op": op.replace("_", " ") if space in ("global", "shared") else f"{space} {op}",
+                "text": cost,
                 "excess": excess,
                 "factor": f"{format_number(per / ideal)}×" if excess and ideal else "",
-                "title": words,
+                "title": f"{space} {op.replace('_', ' ')}: {cost} {'an' if measure.one[0] in 'aeiou' else 'a'} {measure.one}{least}",
             }
         )
     return notes
@@ -104,7 +99,7 @@ def kernel_listing(
     ]
     if counted and not any(line["notes"] for line in lines):
         raise ResultError(f"no access of {slug}.{name} at {shown_size} lies in lines {part.first_line}-{part.last_line}")
-    html = render(
+    made = shown(
         "listing.html",
         name=name,
         file=part.file,
@@ -117,7 +112,7 @@ def kernel_listing(
         of=of or "",
         anchor=anchor(directive.env, slug, name) if name not in HELPERS else "",
     )
-    return [raw_html(html), *(_failures(evidence, slug, of or name) if counted else [])]
+    return [made, *(_failures(evidence, slug, of or name) if counted else [])]
 
 
 def _failures(evidence: Evidence, slug: str, kernel: str) -> list[nodes.Node]:
@@ -126,7 +121,7 @@ def _failures(evidence: Evidence, slug: str, kernel: str) -> list[nodes.Node]:
     return [changes.notice(f"{text}.") for row in rows for text in failures(row)]
 
 
-class KernelListing(EvidenceDirective):
+class KernelListing(EvidenceDirective, directive="kernel-listing"):
     """``.. kernel-listing:: SLUG.KERNEL``: the kernel's region, by name.
 
     ``:counts:`` adds the margin of the model's counts per source line; ``:size: WxH`` chooses the size.
@@ -168,7 +163,7 @@ def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int,
     path, lines = source.path, highlight_lines(source.text)
     for number, mark in anchors.items():
         lines[number - 1] = f'<span id="{mark}"></span>{lines[number - 1]}'
-    opening = raw_html(render("full_source.html", file=shown_path(path), count=len(lines), lines=lines))
+    opening = shown("full_source.html", file=shown_path(path), count=len(lines), lines=lines)
     # The role takes a path relative to the page.
     page = Path(directive.env.doc2path(directive.env.docname))
     target = Path(os.path.relpath(path, page.parent)).as_posix()
@@ -178,7 +173,7 @@ def _folded(directive: EvidenceDirective, source: SourceFile, anchors: dict[int,
     return [opening, holder]
 
 
-class FullSource(EvidenceDirective):
+class FullSource(EvidenceDirective, directive="full-source"):
     """``.. full-source:: SLUG``: each of the chapter's source files, whole and folded, with a link to download it.
 
     ``:uncounted:`` is for a chapter whose kernels are not counted: those that were measured have their places.
@@ -220,5 +215,3 @@ def _forget_anchors(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
 def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.connect("env-before-read-docs", _forget_anchors)
-    app.add_directive("kernel-listing", KernelListing)
-    app.add_directive("full-source", FullSource)

@@ -8,14 +8,13 @@ import json
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number
 from conflict_free.evidence.names import ACCESSES, LOCAL, SPECIMENS, ResultError
 from conflict_free.evidence.values import describe
 
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, shown
 from .code import highlight_lines
 from .listing import folded_sources
 
@@ -47,7 +46,7 @@ def _several(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-class Specimen(EvidenceDirective):
+class Specimen(EvidenceDirective, directive="specimen"):
     """``.. specimen:: NAME``: the program ``chapters/errata/NAME.cu``, its verdict on its output, and the model's.
 
     A program that was counted on older machines too shows the counts of each. One that was measured on the book's
@@ -63,7 +62,7 @@ class Specimen(EvidenceDirective):
         part = sources.region(name)
         report = self._report(evidence, name)
         lines = [{"html": html, "notes": []} for html in highlight_lines(part.text)]
-        listing = render(
+        listing = shown(
             "listing.html",
             name=name,
             file=part.file,
@@ -76,7 +75,7 @@ class Specimen(EvidenceDirective):
             anchor="",
         )
         verdict = "The program finds its output wrong." if report["exit_code"] else "The program finds no fault in its output."
-        made = [raw_html(listing), nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]
+        made = [listing, nodes.paragraph("", f"{verdict} The model says:"), _bullets(findings(report))]
         for path in sorted((evidence.counts / SPECIMENS).glob(f"{name}.*.json")):
             machine = path.suffixes[0].removeprefix(".")
             older = self._report(evidence, f"{name}.{machine}")
@@ -100,13 +99,8 @@ class Specimen(EvidenceDirective):
             if figures:
                 told = describe(evidence.result(SPECIMENS, machine)["provenance"])
                 machines.append({"told": told, "figures": {key: format_number(number) for key, number in figures.items()}})
-        return [raw_html(render("figures.html", name=name, machines=machines))] if machines else []
+        return [shown("figures.html", name=name, machines=machines)] if machines else []
 
 
 def _bullets(texts: list[str]) -> nodes.bullet_list:
     return nodes.bullet_list("", *[nodes.list_item("", nodes.paragraph("", text)) for text in texts])
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("specimen", Specimen)

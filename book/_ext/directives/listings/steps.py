@@ -8,7 +8,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import MEASURED, counted_size, is_of_arrays, parse_size, pretty_size
@@ -16,7 +15,7 @@ from conflict_free.evidence.names import CEILING, CEILING_SLUG, ResultError
 from conflict_free.evidence.values import Value, describe
 
 from ..changes import BEFORE_CHANGE
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, shown
 
 #: The size at which a step of matrices is timed, far larger than any L2.
 TIMED_SIZE = "16384x16384"
@@ -118,7 +117,7 @@ def shown_value(evidence: Evidence, slug: str, kernel: str, metric: str, size: s
     return counted_value(evidence, slug, kernel, metric)
 
 
-class StepFigures(EvidenceDirective):
+class StepFigures(EvidenceDirective, directive="step-figures"):
     """``.. step-figures:: SLUG.BEFORE SLUG.AFTER``: what a step changes: counts, then speed, before and after.
 
     Shown are the costs of an access that differ; ``:show:`` names other metrics, counted or measured, in their order, in
@@ -137,7 +136,7 @@ class StepFigures(EvidenceDirective):
         cells = counted + ([] if "untimed" in self.options else self._timed(evidence, kernels, size))
         if not cells:
             raise ResultError(f"no count of {' and '.join(self.arguments)} differs; :show: names what to show")
-        return [raw_html(render("figures_strip.html", cells=cells, caption=self._caption(evidence, kernels, size, bool(counted))))]
+        return [shown("figures_strip.html", cells=cells, caption=self._caption(evidence, kernels, size, bool(counted)))]
 
     def _counted(self, evidence: Evidence, kernels: list[tuple[str, str]]) -> list[dict[str, Any]]:
         wanted = shown_metrics(self.options)
@@ -179,7 +178,7 @@ def _cell(words: str, values: list[Value | None]) -> dict[str, Any]:
     }
 
 
-class KernelTable(EvidenceDirective):
+class KernelTable(EvidenceDirective, directive="kernel-table"):
     """``.. kernel-table::``: a row for each kernel of the body: what its accesses cost, and how fast it is.
 
     A line of the body is ``SLUG.KERNEL`` or ``SLUG.KERNEL | WORDS``. The argument, if any, is the caption's first sentence,
@@ -217,8 +216,7 @@ class KernelTable(EvidenceDirective):
             rows.append({"name": name, "words": words, "ceiling": name == CEILING, "cells": cells})
         spaces = [(space, sum(metric.startswith(space) for metric in counts)) for space in ("global", "shared")]
         return [
-            raw_html(
-                render(
+            shown(
                     "kernel_table.html",
                     see=self.arguments[0] if self.arguments else "",
                     spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
@@ -228,8 +226,7 @@ class KernelTable(EvidenceDirective):
                     rows=rows,
                     size=pretty_size(size),
                     machine="" if untimed else describe(evidence.result(kernels[-1][0])["provenance"]),
-                )
-            )
+)
         ]
 
 
@@ -238,9 +235,3 @@ def _number(value: Value | None) -> dict[str, str]:
         return {"text": "–", "provenance": "makes no such access", "stale": False}
     provenance = f"{BEFORE_CHANGE}: {value.provenance}" if value.stale else value.provenance
     return {"text": value.text(), "provenance": provenance, "stale": value.stale}
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_directive("step-figures", StepFigures)
-    app.add_directive("kernel-table", KernelTable)

@@ -10,7 +10,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.banks import lanes_by_bank, words_of
 from conflict_free.evidence.lookup import Evidence
@@ -158,7 +157,7 @@ def in_words(panels: list[dict[str, Any]]) -> str:
     return " ".join((f"{panel['label']}: " if panel["label"] else "") + panel["description"] for panel in panels)
 
 
-class BankMap(EvidenceDirective):
+class BankMap(EvidenceDirective, directive="bank-map"):
     """``.. bank-map:: [MACHINE:]SLUG.KERNEL load|store …``: the wavefronts of one shared access of a warp.
 
     The access is the first of warp 0 in the first block that makes it; ``match=TEXT``, ``instruction=N``, ``warp=N`` and
@@ -177,8 +176,3 @@ class BankMap(EvidenceDirective):
             raise ResultError("a bank-map wants an access, as its argument or in its body")
         panels = [drawn(evidence, Panel.parse(line), "small" in self.options) for line in asked]
         return picture(figure(panels, "small" in self.options), in_words(panels))
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("bank-map", BankMap)

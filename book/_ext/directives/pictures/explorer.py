@@ -51,7 +51,7 @@ NUMBERS: dict[str, tuple[str, int, int, int]] = {
 WORDS = {"column": "load of columns", "row": "store of rows", "one": "load of one element", OWN: "one of your own"}
 
 
-class BankExplorer(EvidenceDirective):
+class BankExplorer(EvidenceDirective, directive="bank-explorer"):
     """``.. bank-explorer:: [MACHINE:]SLUG.KERNEL load|store …``: choose a tile, and step through its wavefronts.
 
     The argument is that of a ``bank-map``, which stands here without JavaScript. The options choose what the picture
@@ -116,6 +116,5 @@ def _add_script(app: Sphinx, pagename: str, templatename: str, context: dict, do
 
 def setup(app: Sphinx) -> None:
     """Register the directive."""
-    app.add_directive("bank-explorer", BankExplorer)
     app.add_post_transform(DropControls)
     app.connect("html-page-context", _add_script)

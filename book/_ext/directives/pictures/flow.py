@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
@@ -150,7 +149,7 @@ def panels_of(elements: list[Element], warp: int) -> tuple[list[dict[str, Any]],
     return panels, description
 
 
-class TileFlow(EvidenceDirective):
+class TileFlow(EvidenceDirective, directive="tile-flow"):
     """``.. tile-flow:: SLUG.KERNEL``: where the elements of one block are in the input, in the tile and in the output.
 
     Marked are the elements of the first requests of warp 0.
@@ -166,8 +165,3 @@ class TileFlow(EvidenceDirective):
         panels, description = panels_of(follow(block, size), warp=0)
         html = render("flow.html", panels=panels, description=description, kernel=kernel, block=block["block"])
         return picture(html, description)
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("tile-flow", TileFlow)

@@ -8,7 +8,6 @@ from collections import Counter
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
@@ -62,7 +61,7 @@ def describe(panel: dict[str, Any]) -> str:
     )
 
 
-class LaneTile(EvidenceDirective):
+class LaneTile(EvidenceDirective, directive="lane-tile"):
     """``.. lane-tile::``: lines of the body are panels of a ``bank-map``, side by side, each drawn as the array in shared memory.
 
     A row of the picture is as many bytes as all banks deliver in one wavefront, and a cell is what one lane accesses. Shown are
@@ -93,8 +92,3 @@ class LaneTile(EvidenceDirective):
             banks=found[0][1]["banks"],
         )
         return picture(html, description)
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("lane-tile", LaneTile)

@@ -8,7 +8,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, parse_size
@@ -40,7 +39,7 @@ def describe_step(kernel: str, op: str, requests: list[int], blocks: int) -> str
     )
 
 
-class PartitionMap(EvidenceDirective):
+class PartitionMap(EvidenceDirective, directive="partition-map"):
     """``.. partition-map:: MACHINE:SLUG load|store``: the first step of blocks that run together, partition by partition.
 
     ``:kernels:`` chooses among the kernels, ``:size:`` the size.
@@ -88,8 +87,3 @@ class PartitionMap(EvidenceDirective):
             "bytes": partitions["bytes"],
             "description": describe_step(kernel, op, requests, partitions["concurrent_blocks"]),
         }
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("partition-map", PartitionMap)

@@ -10,7 +10,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.banks import bank_of, fullest_bank, words_of
 from conflict_free.evidence.lookup import Evidence
@@ -141,7 +140,7 @@ def panel_of(panel: Panel, run: dict[str, Any], one: Round, first: int, last: in
     }
 
 
-class ArrayRounds(EvidenceDirective):
+class ArrayRounds(EvidenceDirective, directive="array-rounds"):
     """``.. array-rounds::``: the words that each round of some kernels loads, in an array with a row of cells per row of banks.
 
     A line of the body is that of a ``bank-map`` with a load, and its panel stands below that of the line before. ``:first: N`` is the
@@ -184,8 +183,3 @@ class ArrayRounds(EvidenceDirective):
         made = picture(html, said)
         made[0]["still"] = render("array_rounds.html", steps=[step for step in steps if step["chosen"]], still=True, **shown)
         return made
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("array-rounds", ArrayRounds)

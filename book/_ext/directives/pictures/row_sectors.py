@@ -10,7 +10,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import SECTOR_BYTES, ResultError
@@ -72,7 +71,7 @@ def describe(panel: dict[str, Any], size: int) -> str:
     )
 
 
-class RowSectors(EvidenceDirective):
+class RowSectors(EvidenceDirective, directive="row-sectors"):
     """``.. row-sectors:: ELEMENTS …``: matrices whose rows have so many elements, side by side, sector by sector.
 
     ``:size: N`` is the bytes of an element, 4 without it; ``:rows: N`` draws so many rows, 8 without it. Nothing is measured
@@ -105,8 +104,3 @@ class RowSectors(EvidenceDirective):
             columns=columns,
         )
         return picture(html, description)
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("row-sectors", RowSectors)

@@ -9,13 +9,12 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, parse_size
 from conflict_free.evidence.names import SECTOR_BYTES, ResultError
 
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, picture, shown
 
 _BYTE = 5.25  # width of one byte in the picture's units: 32 bytes and their gap fit four to a row
 _GAP = 10
@@ -112,7 +111,7 @@ def layout(sectors: dict[int, list[Span]], columns: int) -> dict[str, Any]:
     }
 
 
-class SectorMap(EvidenceDirective):
+class SectorMap(EvidenceDirective, directive="sector-map"):
     """``.. sector-map:: SLUG.KERNEL load|store``: the first global request of a source line.
 
     ``:match: TEXT`` chooses the line by its text when a kernel has several such lines; ``:size: WxH``
@@ -133,8 +132,7 @@ class SectorMap(EvidenceDirective):
         sectors = touched_sectors(access)
         text = evidence.sources(slug).line(line["file"], line["line"]).strip()
         return [
-            raw_html(
-                render(
+            shown(
                     "sectors.html",
                     pictures=[("wide", layout(sectors, 4)), ("narrow", layout(sectors, 2))],
                     description=describe_access(access, op),
@@ -143,8 +141,7 @@ class SectorMap(EvidenceDirective):
                     text=text,
                     size=size,
                     has_empty=any(sum(span.size for span in spans) < SECTOR_BYTES for spans in sectors.values()),
-                )
-            )
+)
         ]
 
     def _line(self, evidence: Evidence, slug: str, kernel: str, op: str, size: str) -> dict[str, Any]:
@@ -161,8 +158,3 @@ class SectorMap(EvidenceDirective):
             found = ", ".join(str(line["line"]) for line in lines) or "none"
             raise ResultError(f"a sector-map wants one line of {slug}.{kernel} with a global {op}; found: {found}")
         return lines[0]
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("sector-map", SectorMap)

@@ -9,7 +9,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.banks import bank_of
 from conflict_free.evidence.lookup import Evidence
@@ -77,7 +76,7 @@ def describe(panel: dict[str, Any]) -> str:
     return f"{panel['label']}: {panel['in_bank']} of the {plural(panel['of'], 'word')} that the warp reads lie in bank {panel['bank']}."
 
 
-class TileBanks(EvidenceDirective):
+class TileBanks(EvidenceDirective, directive="tile-banks"):
     """``.. tile-banks:: SLUG.KERNEL load|store …``: the array that an access of the model's trace goes to, as memory.
 
     The argument is that of a ``bank-map``. ``:row: N`` is how many words a row of the array has; ``:widths: N …`` draws the same
@@ -134,8 +133,3 @@ class TileBanks(EvidenceDirective):
             columns=ranges(sorted({word % width for word in words})),
         )
         return picture(html, description)
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("tile-banks", TileBanks)

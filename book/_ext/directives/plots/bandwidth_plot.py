@@ -163,7 +163,7 @@ def _draw_bar(
     )
 
 
-class BandwidthPlot(EvidenceDirective):
+class BandwidthPlot(EvidenceDirective, directive="bandwidth-plot"):
     """``.. bandwidth-plot::``: the measured kernels of the book's machine, cold.
 
     ``:size: WxH`` chooses the size, ``:kernels:`` chooses among the kernels.
@@ -220,4 +220,3 @@ def _visit_html(self, node: bandwidth_plot) -> None:
 def setup(app: Sphinx) -> None:
     """Register the directive and its node."""
     app.add_node(bandwidth_plot, html=(_visit_html, None), **SKIPPED)
-    app.add_directive("bandwidth-plot", BandwidthPlot)

@@ -10,13 +10,12 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number, parse_size, pretty_size
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective, picture, render
+from ..project import EvidenceDirective, list_table, picture, render
 from .exchange_model import Link, fit, one_stage, two_stages
 
 #: Numbers of GPUs, and the seconds that an exchange takes with each.
@@ -30,8 +29,7 @@ MOST_GPUS = 1024
 def measured(evidence: Evidence, key: str) -> list[tuple[str, float, float]]:
     """Return size, bytes and seconds of all measured rows of ``SLUG.KERNEL``, by size. Raises ResultError."""
     slug, _, kernel = key.partition(".")
-    result = evidence.result(slug)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
+    rows = evidence.rows_of(slug, kernel)
     if len(rows) < 2:
         raise ResultError(f"{key}: {len(rows)} measured rows, accepted: two or more")
     found = [evidence.measured_row(slug, kernel, row["size"]) for row in sorted(rows, key=lambda row: row["width"])]
@@ -43,7 +41,7 @@ def link_of(evidence: Evidence, key: str) -> Link:
     return fit([(size, seconds) for _, size, seconds in measured(evidence, key)])
 
 
-class ExchangeFit(EvidenceDirective):
+class ExchangeFit(EvidenceDirective, directive="exchange-fit"):
     """``.. exchange-fit:: SLUG.KERNEL``: start and speed that explain the measured times, and both beside each other."""
 
     required_arguments = 1
@@ -51,29 +49,14 @@ class ExchangeFit(EvidenceDirective):
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         key = self.arguments[0]
         link = link_of(evidence, key)
-        text = [
-            f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.",
-            "",
-            ".. list-table::",
-            "   :header-rows: 1",
-            "",
-            "   * - matrix",
-            "     - bytes sent",
-            "     - measured, µs",
-            "     - computed, µs",
-            "     - difference",
-        ]
+        rows = [["matrix", "bytes sent", "measured, µs", "computed, µs", "difference"]]
         for size, sent, seconds in measured(evidence, key):
             computed = link.seconds(1, sent)
             difference = f"{100 * (computed / seconds - 1):+.0f} %".replace("-", "−")
-            text += [
-                f"   * - {pretty_size(size)}",
-                f"     - {format_number(sent)}",
-                f"     - {seconds * 1e6:,.1f}",
-                f"     - {computed * 1e6:,.1f}",
-                f"     - {difference}",
-            ]
-        return self.parsed(text)
+            rows.append([pretty_size(size), format_number(sent), f"{seconds * 1e6:,.1f}", f"{computed * 1e6:,.1f}", difference])
+        return self.parsed(
+            [f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.", "", *list_table(rows)]
+        )
 
 
 def curve(points: Points, x: Any, y: Any) -> str:
@@ -93,7 +76,7 @@ def of_more_hosts(one: Points, two: Points, half: Points, host: int) -> str:
     )
 
 
-class ExchangePlot(EvidenceDirective):
+class ExchangePlot(EvidenceDirective, directive="exchange-plot"):
     """``.. exchange-plot:: SLUG.KERNEL``: the time of an all-to-all by the number of GPUs.
 
     Within a host the link is the one that explains the measured rows; between hosts it is assumed: ``:between-start:`` in µs and
@@ -151,9 +134,3 @@ class ExchangePlot(EvidenceDirective):
             dots=[(x(gpus), y(seconds)) for gpus, seconds in dots],
         )
         return picture(html, description)
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_directive("exchange-fit", ExchangeFit)
-    app.add_directive("exchange-plot", ExchangePlot)

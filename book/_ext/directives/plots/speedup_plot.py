@@ -10,7 +10,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number, gbps, parse_size, pretty_size, sample
@@ -141,7 +140,7 @@ def explained(old: set[str]) -> str:
     return f" * {BEFORE_CHANGE.capitalize()}." if old else ""
 
 
-class SpeedupPlot(EvidenceDirective):
+class SpeedupPlot(EvidenceDirective, directive="speedup-plot"):
     """``.. speedup-plot:: SLUG.KERNEL SLUG.KERNEL …``: how many times as fast as the first kernel each one is, cold.
 
     ``:size:`` is the size, 16384 × 16384 without it. The reader's GPU stands beside the book's.
@@ -175,7 +174,7 @@ class SpeedupPlot(EvidenceDirective):
         return [Dot(name, *(base / sample(row)[which] for which in ("median_ms", "p90_ms", "p10_ms"))) for row in rows]
 
 
-class PublishedPlot(EvidenceDirective):
+class PublishedPlot(EvidenceDirective, directive="published-plot"):
     """``.. published-plot:: CITATION``: published bandwidths and the book's own, in percent of a copy on the same machine.
 
     ``:size:`` is the size on the book's machine, 16384 × 16384 without it.
@@ -221,9 +220,3 @@ class PublishedPlot(EvidenceDirective):
             shares = (100 * gbps(measured, which=which) / copy for which in ("median_ms", "p90_ms", "p10_ms"))
             dots.append(Dot(gpu_name(evidence, machine), *shares))
         return dots
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_directive("speedup-plot", SpeedupPlot)
-    app.add_directive("published-plot", PublishedPlot)

@@ -8,7 +8,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
@@ -26,7 +25,7 @@ def bars_of(rows: list[tuple[str, float, str]], least: float) -> list[dict[str, 
     return [{"name": name, "text": text, "width": number * scale, "least": min(number, least) * scale} for name, number, text in rows]
 
 
-class ValueBars(EvidenceDirective):
+class ValueBars(EvidenceDirective, directive="value-bars"):
     """``.. value-bars:: WHAT IS SHOWN``: lines of the body are ``NAME | KEY`` with the keys of the role ``val``.
 
     ``:least: NUMBER`` is what no kernel can go below, and ``:because:`` says why; ``:format:`` is that of the figures.
@@ -67,8 +66,3 @@ class ValueBars(EvidenceDirective):
             row=ROW,
         )
         return picture(html, description)
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("value-bars", ValueBars)

@@ -10,7 +10,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from sphinx.application import Sphinx
 from sphinx.util.docutils import switch_source_input
 
 from conflict_free.evidence.lookup import Evidence
@@ -73,8 +72,8 @@ def inline(text: str) -> list[nodes.Node]:
 class _AssignmentDirective(EvidenceDirective):
     """What both directives are made of."""
 
-    def parsed(self, text: str, source: str) -> list[nodes.Node]:
-        """Return the nodes of reStructuredText; what is wrong with it is said of ``source``."""
+    def parsed_of(self, source: str, text: str) -> list[nodes.Node]:
+        """Return the nodes of the reStructuredText of another file, ``source``, which messages about it name."""
         holder = nodes.Element()
         lines = StringList(text.splitlines(), source=source)
         with switch_source_input(self.state, lines):
@@ -83,7 +82,7 @@ class _AssignmentDirective(EvidenceDirective):
 
     def words(self, text: str) -> list[nodes.Node]:
         """Return the nodes of reStructuredText of this module's own."""
-        return self.parsed(text, self.get_source_info()[0])
+        return self.parsed(text.splitlines())
 
     def section(self, title: str, *children: nodes.Node) -> nodes.section:
         """Return a section of the page."""
@@ -116,7 +115,7 @@ def _code(words: str) -> nodes.literal:
     return nodes.literal(words, words)
 
 
-class AssignmentPage(_AssignmentDirective):
+class AssignmentPage(_AssignmentDirective, directive="assignment"):
     """``.. assignment:: NAME``: the brief, what is checked, the starter, hints, and the commands to work with.
 
     It stands alone on its page, below a title that is the assignment's own.
@@ -149,7 +148,7 @@ class AssignmentPage(_AssignmentDirective):
     def _brief(self, evidence: Evidence, data: dict[str, Any]) -> list[nodes.Node]:
         path = evidence.chapters / data["name"] / "assignment" / data["brief"]
         evidence.on_read(path)
-        return self.parsed(read_source(path), str(path))
+        return self.parsed_of(str(path), read_source(path))
 
     def _checks(self, data: dict[str, Any]) -> nodes.section:
         wanted = {name: _text(words) for name, words in WANTED.items()}
@@ -233,7 +232,7 @@ class AssignmentPage(_AssignmentDirective):
         )
 
 
-class AssignmentTable(_AssignmentDirective):
+class AssignmentTable(_AssignmentDirective, directive="assignment-table"):
     """``.. assignment-table::``: a row for each assignment: points, minutes, checks on counts, answers that grade the grader.
 
     ``:rubric:`` gives the points of each check instead.
@@ -287,9 +286,3 @@ class AssignmentTable(_AssignmentDirective):
             )
         heads = ["assignment", "compiles", "safe", "correct", "counts", "together", "on a GPU, more", "the starter gets"]
         return self.table(heads, rows, [30, 10, 10, 10, 10, 10, 10, 10])
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_directive("assignment", AssignmentPage)
-    app.add_directive("assignment-table", AssignmentTable)

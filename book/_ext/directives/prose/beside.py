@@ -16,7 +16,8 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import is_measured
 from conflict_free.evidence.names import LOCAL, ResultError, StaleError
 
-from ..project import SKIPPED, EvidenceDirective, raw_html, render, skip
+from ..filled_late import fill_late
+from ..project import EvidenceDirective, shown
 from .claims import WORDS, Claim, claims_of
 
 #: How a reader gets their own results.
@@ -86,13 +87,13 @@ def machine_facts(evidence: Evidence, machine: str) -> dict[str, str]:
     }
 
 
-class MachineTable(EvidenceDirective):
+class MachineTable(EvidenceDirective, directive="machine-table"):
     """``.. machine-table::``: what the result files say of the book's machine, and of the reader's where it is."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         ours = machine_facts(evidence, evidence.machine)
         theirs = machine_facts(evidence, LOCAL) if evidence.measured_chapters(LOCAL) else None
-        return [raw_html(render("machines.html", ours=ours, theirs=theirs))]
+        return [shown("machines.html", ours=ours, theirs=theirs)]
 
 
 # ----------------------------------------------------------------------------------------- claims
@@ -102,7 +103,7 @@ class claim_table(nodes.General, nodes.Element):
     """All claims of the book, filled in when the page is written: ``book``, ``local``, names of the GPUs."""
 
 
-class ClaimTable(EvidenceDirective):
+class ClaimTable(EvidenceDirective, directive="claim-table"):
     """``.. claim-table::``: every claim of every page, and what the book's and the reader's GPU say of it."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
@@ -121,45 +122,21 @@ def summary(claims: Iterable[Claim]) -> str:
     return f"{said}. {'; '.join(open_ones).capitalize()}." if open_ones else f"{said}."
 
 
-def _fill_claim_tables(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+def _fill(app: Sphinx, node: claim_table, docname: str) -> list[nodes.Node]:
     env = app.env
-    for node in list(doctree.findall(claim_table)):
-        pages = [(name, claims_of(env)[name]) for name in reading_order(env) if claims_of(env).get(name)]
-        groups = [
-            {
-                "title": env.titles[name].astext(),
-                "uri": app.builder.get_relative_uri(docname, name),
-                "claims": claims,
-            }
-            for name, claims in pages
-        ]
-        every = [claim for _, claims in pages for claim in claims]
-        said = nodes.paragraph("", summary(every)) if node["local"] else None
-        html = render("claims.html", groups=groups, book=node["book"], local=node["local"], words=WORDS, total=len(every))
-        node.replace_self([*([said] if said else []), raw_html(html)])
-
-
-def _pages_with_claim_tables(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Have the pages that list claims written again when a claim on any page has changed."""
-    state = sorted((name, tuple(claims)) for name, claims in claims_of(env).items())
-    if env.__dict__.get("conflict_free_claims_written") == state:
-        return []
-    env.__dict__["conflict_free_claims_written"] = state
-    return sorted(env.__dict__.get("conflict_free_claim_tables", ()))
-
-
-def _note_claim_tables(app: Sphinx, doctree: nodes.document) -> None:
-    env = app.env
-    tables = env.__dict__.setdefault("conflict_free_claim_tables", set())
-    tables.discard(env.docname)
-    if next(doctree.findall(claim_table), None) is not None:
-        tables.add(env.docname)
+    pages = [(name, claims_of(env)[name]) for name in reading_order(env) if claims_of(env).get(name)]
+    groups = [
+        {"title": env.titles[name].astext(), "uri": app.builder.get_relative_uri(docname, name), "claims": claims} for name, claims in pages
+    ]
+    every = [claim for _, claims in pages for claim in claims]
+    said = [nodes.paragraph("", summary(every))] if node["local"] else []
+    return [*said, shown("claims.html", groups=groups, book=node["book"], local=node["local"], words=WORDS, total=len(every))]
 
 
 # ----------------------------------------------------------------------------------------- ratios
 
 
-class RatioTable(EvidenceDirective):
+class RatioTable(EvidenceDirective, directive="ratio-table"):
     """``.. ratio-table::``: ratios on the book's machine and on the reader's, a line each: ``KEY / KEY | LABEL``.
 
     A line belongs to the chapter of its first key, and each measured chapter must have one.
@@ -187,8 +164,7 @@ class RatioTable(EvidenceDirective):
         missing = [slug for slug in evidence.measured_chapters() if slug not in groups]
         if missing:
             raise ResultError(f"no ratio of {', '.join(missing)}; each measured chapter has one")
-        html = render("ratios.html", groups=groups, book=gpu_name(evidence), local=gpu_name(evidence, LOCAL))
-        return [raw_html(html)]
+        return [shown("ratios.html", groups=groups, book=gpu_name(evidence), local=gpu_name(evidence, LOCAL))]
 
 
 def _local_ratio(evidence: Evidence, expression: str) -> dict[str, Any]:
@@ -201,7 +177,7 @@ def _local_ratio(evidence: Evidence, expression: str) -> dict[str, Any]:
         return {"theirs": "–", "why": str(error)}
 
 
-class LocalHint(EvidenceDirective):
+class LocalHint(EvidenceDirective, directive="local-hint"):
     """``.. local-hint::``: one line on how to get results of one's own, nothing where they are there."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
@@ -212,12 +188,5 @@ class LocalHint(EvidenceDirective):
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_node(claim_table, html=(skip, None), **SKIPPED)
-    app.add_directive("machine-table", MachineTable)
-    app.add_directive("claim-table", ClaimTable)
-    app.add_directive("ratio-table", RatioTable)
-    app.add_directive("local-hint", LocalHint)
-    app.connect("doctree-read", _note_claim_tables)
-    app.connect("env-updated", _pages_with_claim_tables)
-    app.connect("doctree-resolved", _fill_claim_tables)
+    """Register the node."""
+    fill_late(app, claim_table, lambda env: sorted((name, tuple(claims)) for name, claims in claims_of(env).items()), _fill)

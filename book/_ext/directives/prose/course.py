@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from docutils import nodes
@@ -15,7 +14,8 @@ from sphinx.util import logging
 from conflict_free.evidence.lookup import Evidence
 
 from ..by_page import keep_by_page, kept_of
-from ..project import SKIPPED, EvidenceDirective, raw_html, render, skip
+from ..filled_late import fill_late
+from ..project import EvidenceDirective, shown
 from .beside import reading_order
 
 #: The estimate: words that are read in a minute, beside code and tables, and minutes for an exercise.
@@ -61,7 +61,7 @@ class course_table(nodes.General, nodes.Element):
     """The table, filled in when the page is written: ``chapters``, their slugs, and ``kernels``, how many each has."""
 
 
-class CourseTable(EvidenceDirective):
+class CourseTable(EvidenceDirective, directive="course-table"):
     """``.. course-table::``: a row for each chapter: its lesson, kernels, exercises, and estimated minutes."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
@@ -77,50 +77,24 @@ def facts(env: BuildEnvironment) -> dict[str, Facts]:
     return kept_of(env, "facts")
 
 
-def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    env = app.env
-    for node in list(doctree.findall(course_table)):
-        rows = []
-        for name in reading_order(env):
-            if name in node["kernels"]:
-                subject, _, lesson = env.titles[name].astext().partition(": ")
-                uri = app.builder.get_relative_uri(docname, name)
-                rows.append({"subject": subject, "lesson": lesson, "uri": uri, "kernels": node["kernels"][name], "facts": facts(env)[name]})
-        for name in sorted(set(node["kernels"]) - set(reading_order(env))):
-            _logger.warning("chapter %s is measured, and no toctree has its page", name, location=docname)
-        html = render("course.html", rows=rows, words=WORDS_A_MINUTE, minutes=MINUTES_AN_EXERCISE)
-        node.replace_self(raw_html(html))
+def _fill(app: Sphinx, node: course_table, docname: str) -> list[nodes.Node]:
+    env, rows = app.env, []
+    for name in reading_order(env):
+        if name in node["kernels"]:
+            subject, _, lesson = env.titles[name].astext().partition(": ")
+            uri = app.builder.get_relative_uri(docname, name)
+            rows.append({"subject": subject, "lesson": lesson, "uri": uri, "kernels": node["kernels"][name], "facts": facts(env)[name]})
+    for name in sorted(set(node["kernels"]) - set(reading_order(env))):
+        _logger.warning("chapter %s is measured, and no toctree has its page", name, location=docname)
+    return [shown("course.html", rows=rows, words=WORDS_A_MINUTE, minutes=MINUTES_AN_EXERCISE)]
 
 
 def _note(app: Sphinx, doctree: nodes.document) -> None:
-    env = app.env
-    facts(env)[env.docname] = facts_of(doctree)
-    tables = env.__dict__.setdefault("conflict_free_course_tables", set())
-    tables.discard(env.docname)
-    if next(doctree.findall(course_table), None) is not None:
-        tables.add(env.docname)
-
-
-def _changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Have the pages with a course table written again when what any page holds has changed."""
-    state = dict(facts(env))
-    if env.__dict__.get("conflict_free_facts_written") == state:
-        return []
-    env.__dict__["conflict_free_facts_written"] = state
-    return sorted(env.__dict__.get("conflict_free_course_tables", ()))
-
-
-def _merge_tables(app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment) -> None:
-    tables = other.__dict__.get("conflict_free_course_tables", set())
-    env.__dict__.setdefault("conflict_free_course_tables", set()).update(tables)
+    facts(app.env)[app.env.docname] = facts_of(doctree)
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_node(course_table, html=(skip, None), **SKIPPED)
-    app.add_directive("course-table", CourseTable)
+    """Register the node, and what each page holds."""
     app.connect("doctree-read", _note)
-    app.connect("env-updated", _changed)
     keep_by_page(app, facts)
-    app.connect("env-merge-info", _merge_tables)
-    app.connect("doctree-resolved", _fill)
+    fill_late(app, course_table, lambda env: dict(facts(env)), _fill)

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, format_number, glance
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective
+from ..project import EvidenceDirective, list_table
 
 #: Beside the pages.
 FILE = "classic_names.json"
@@ -58,43 +56,21 @@ def counted_cells(evidence: Evidence, slug: str, kernel: str) -> list[str]:
     return [f"{load} / {store}", *shared]
 
 
-class ClassicNames(EvidenceDirective):
+class ClassicNames(EvidenceDirective, directive="classic-names"):
     """``.. classic-names::``: a row for each kernel of ``classic_names.json``, in its order."""
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         path = Path(self.env.app.confdir) / FILE
         self.env.note_dependency(str(path))
-        text = [
-            ".. list-table::",
-            "   :header-rows: 1",
-            "   :class: evidence classics",
-            "",
-            "   * - no.",
-            "     - classic name and source",
-            "     - kernel here and chapter",
-            "     - sectors",
-            "     - wavefronts",
-            "     - conflicts",
-        ]
-        for row in load_classics(path):
-            for kernel in row["kernels"]:
-                text += self._row(evidence, row, kernel)
-        holder = nodes.container(classes=["table-holder"])
-        self.state.nested_parse(StringList(text, source=self.get_source_info()[0]), self.content_offset, holder)
-        return [holder]
+        rows = [["no.", "classic name and source", "kernel here and chapter", "sectors", "wavefronts", "conflicts"]]
+        rows += [self._row(evidence, row, kernel) for row in load_classics(path) for kernel in row["kernels"]]
+        return [nodes.container("", *self.parsed(list_table(rows, **{"class": "evidence classics"})), classes=["table-holder"])]
 
     def _row(self, evidence: Evidence, row: dict[str, Any], kernel: str) -> list[str]:
         slug, name = self.kernel_argument(kernel)
-        cells = [
+        return [
             str(row.get("number", "")),
-            row["classic"] + (f"\n\n       :cite:t:`{row['source']}`" if "source" in row else ""),
-            f":ref:`{name} <kernel-{name}>`\n\n       :doc:`{slug.replace('_', ' ')} <{slug}>`",
+            row["classic"] + (f"\n\n:cite:t:`{row['source']}`" if "source" in row else ""),
+            f":ref:`{name} <kernel-{name}>`\n\n:doc:`{slug.replace('_', ' ')} <{slug}>`",
             *counted_cells(evidence, slug, name),
         ]
-        lines = [f"   {'* ' if index == 0 else '  '}- {cell}".rstrip() for index, cell in enumerate(cells)]
-        return "\n".join(lines).splitlines()
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("classic-names", ClassicNames)

@@ -8,41 +8,37 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
+from conflict_free.counts import GROUPS
 from conflict_free.evidence import parity
 from conflict_free.evidence.lookup import Evidence
-from conflict_free.evidence.metrics import access_metric, counted_size, format_number, parse_size
+from conflict_free.evidence.metrics import counted_size, format_number, parse_size
 from conflict_free.evidence.names import ACCESSES, COUNTED_SIZE, ResultError
 
 from ..changes import BEFORE_CHANGE
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, shown
 
 
 def counted_rows(counts: dict[str, Any]) -> list[dict[str, str]]:
     """Return the rows of one kernel: one for each kind of access it makes, then its barriers."""
     rows = []
     for key, words in ACCESSES.items():
-        access = counts[key]
-        if key.startswith("global"):
-            one, many, unit = "requests", "sectors", "sector"
-        else:
-            one, many, unit = "instructions", "wavefronts", "wavefront"
-        if not access[one]:
+        access, measure = counts[key], GROUPS[key].measure
+        number, many = access[measure.number], measure.cost
+        if not number:
             continue
-        per = access_metric(access, f"{many}_per_{one[:-1]}")
-        ideal = access_metric(access, f"ideal_{many}_per_{one[:-1]}")
-        excess = access[many] - access[f"ideal_{many}"]
+        per = measure.each(access)
+        excess = access[many] - access[measure.ideal]
         rows.append(
             {
                 "access": words,
-                "count": f"{access[one]:,}",
-                "one": one if access[one] != 1 else one[:-1],
+                "count": f"{number:,}",
+                "one": measure.number if number != 1 else measure.one,
                 "per": format_number(per),
-                "ideal": format_number(ideal),
-                "unit": unit if per == 1 else many,
+                "ideal": format_number(access[measure.ideal] / number),
+                "unit": many.removesuffix("s") if per == 1 else many,
                 "excess": f"{excess:,}",
-                "excess_unit": "conflicts" if key.startswith("shared") else many,
+                "excess_unit": "conflicts" if "conflicts" in measure.keys else many,
                 "wasteful": excess > 0,
             }
         )
@@ -74,7 +70,7 @@ def parity_exceptions(evidence: Evidence) -> list[parity.ParityException]:
     return parity.load_exceptions(evidence.results)
 
 
-class ParityTable(EvidenceDirective):
+class ParityTable(EvidenceDirective, directive="parity-table"):
     """``.. parity-table::``: the model's counts against the counters of the book's GPU, a row a kernel.
 
     A chapter that the model cannot run has no counts to compare, and no row. Unexplained differences fail the build; explained ones are shown with their reason.
@@ -91,7 +87,7 @@ class ParityTable(EvidenceDirective):
         if not rows:
             raise ResultError(f"no counters in {evidence.results / evidence.machine}")
         gpu = result["provenance"]
-        return [raw_html(render("parity.html", rows=rows, gpu=gpu, total=sum("stale" not in row for row in rows)))]
+        return [shown("parity.html", rows=rows, gpu=gpu, total=sum("stale" not in row for row in rows))]
 
 
 def _parity_row(evidence: Evidence, slug: str, row: dict[str, Any], exceptions: list[parity.ParityException]) -> dict[str, Any]:
@@ -121,7 +117,7 @@ def _parity_row(evidence: Evidence, slug: str, row: dict[str, Any], exceptions: 
     }
 
 
-class CountedTable(EvidenceDirective):
+class CountedTable(EvidenceDirective, directive="counted-table"):
     """``.. counted-table:: SLUG``: what the model counted in this build for each kernel of a chapter.
 
     The caption says whether the counters of the book's GPU confirm it; if they differ, the build fails.
@@ -159,20 +155,18 @@ class CountedTable(EvidenceDirective):
             raise ResultError(f"chapter {slug} has no counted kernels")
         result = evidence.result(slug)
         return [
-            raw_html(
-                render(
+            shown(
                     "counted.html",
                     kernels=kernels,
                     sizes=list(dict.fromkeys(kernel["size"] for kernel in kernels)),
                     machine=program["machine"],
                     confirmed=[kernel["name"] for kernel in kernels if kernel["confirmed"]],
                     gpu=result["provenance"] if result else None,
-                )
-            )
+)
         ]
 
 
-class PartitionTable(EvidenceDirective):
+class PartitionTable(EvidenceDirective, directive="partition-table"):
     """``.. partition-table:: gt200:SLUG``: how the concurrent blocks of each kernel spread over the partitions of memory.
 
     ``:kernels:`` chooses and orders kernels; ``:size: WxH`` chooses the size.
@@ -198,7 +192,7 @@ class PartitionTable(EvidenceDirective):
             raise ResultError(f"{slug} has no kernel counted at {size}")
         first = counts["partitions"]
         machine, count, wide = program["machine"], first["count"], first["bytes"]
-        return [raw_html(render("partitions.html", kernels=kernels, size=size, machine=machine, count=count, bytes=wide))]
+        return [shown("partitions.html", kernels=kernels, size=size, machine=machine, count=count, bytes=wide)]
 
 
 def partition_row(partitions: dict[str, Any]) -> dict[str, Any]:
@@ -217,10 +211,3 @@ def partition_row(partitions: dict[str, Any]) -> dict[str, Any]:
 def _trim(extent: list[int]) -> list[int]:
     """Return an extent of three without trailing ones, two at least."""
     return extent[:2] if extent[2] == 1 else extent
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_directive("counted-table", CountedTable)
-    app.add_directive("parity-table", ParityTable)
-    app.add_directive("partition-table", PartitionTable)

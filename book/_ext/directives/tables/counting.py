@@ -10,15 +10,14 @@ from collections import Counter
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective, raw_html, render
+from ..project import EvidenceDirective, shown
 
 
-class CountReport(EvidenceDirective):
+class CountReport(EvidenceDirective, directive="count-report"):
     """``.. count-report:: EXAMPLE``: the report of ``book/examples/EXAMPLE.cu``, made in this build.
 
     The report lies beside the counts, in ``reports/EXAMPLE.txt``.
@@ -66,7 +65,7 @@ def _read_table(evidence: Evidence, name: str) -> dict[str, Any]:
         raise ResultError(f"{name}: {error}") from None
 
 
-class AccessTable(EvidenceDirective):
+class AccessTable(EvidenceDirective, directive="access-table"):
     """``.. access-table:: FILE``: how many probed accesses the model counts as the GPU does.
 
     FILE is a table made by ``read_probe.py``, relative to the repository. A test compares every row with the model.
@@ -79,16 +78,14 @@ class AccessTable(EvidenceDirective):
         rows = summarize(table)
         total, still_open = sum(row["cases"] for row in rows), sum(row["open"] for row in rows)
         return [
-            raw_html(
-                render(
+            shown(
                     "access.html",
                     rows=rows,
                     gpu=table["provenance"],
                     total=total,
                     agree=total - still_open,
                     note=table["open"]["note"] if still_open else "",
-                )
-            )
+)
         ]
 
 
@@ -132,7 +129,7 @@ def summarize_programs(programs: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-class ProgramsTable(EvidenceDirective):
+class ProgramsTable(EvidenceDirective, directive="programs-table"):
     """``.. programs-table:: FILE``: programs of others, whose counts are all equal to a GPU's counters or not, and why.
 
     FILE is made by module ``measuring.measured_programs``, relative to the repository.
@@ -142,11 +139,4 @@ class ProgramsTable(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         table = _read_table(evidence, self.arguments[0])
-        return [raw_html(render("programs.html", gpu=table["gpu"], **summarize_programs(table["programs"])))]
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_directive("count-report", CountReport)
-    app.add_directive("access-table", AccessTable)
-    app.add_directive("programs-table", ProgramsTable)
+        return [shown("programs.html", gpu=table["gpu"], **summarize_programs(table["programs"]))]

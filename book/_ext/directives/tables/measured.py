@@ -8,12 +8,11 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.files import peer_rows
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import format_number, gbps, is_of_arrays, parse_size, sample, work_rate
-from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, PUBLISHED_CEILING, ResultError
+from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, PUBLISHED_CEILING
 from conflict_free.evidence.values import describe
 
 from ..project import EvidenceDirective, render
@@ -129,7 +128,7 @@ def _state(row: dict[str, Any], copy: dict[str, Any] | None, state: str) -> dict
     }
 
 
-class MeasuredTable(EvidenceDirective):
+class MeasuredTable(EvidenceDirective, directive="measured-table"):
     """``.. measured-table:: SLUG``: times of a chapter's kernels, a tab for each machine.
 
     The tabs are the book's machine, published figures of these kernels, and the reader's GPU.
@@ -147,11 +146,7 @@ class MeasuredTable(EvidenceDirective):
 
     def build(self, evidence: Evidence) -> list[nodes.Node]:
         slug = self.arguments[0]
-        result = evidence.result(slug)
-        if result is None:
-            raise ResultError(
-                f"no results of chapter {slug} on {evidence.machine}: {evidence.results / evidence.machine / slug}.json does not exist"
-            )
+        result = evidence.some_result(slug)
         timed = dict.fromkeys(row["size"] for row in result["rows"] if row["time"])
         by_default = " ".join(timed) if is_of_arrays(result) else MEASURED_SIZES
         sizes = [parse_size(size) for size in self.options.get("sizes", by_default).split()]
@@ -221,8 +216,3 @@ class MeasuredTable(EvidenceDirective):
 def _raw(html: str) -> str:
     """Return reStructuredText that puts ``html`` into the page."""
     return ".. raw:: html\n\n" + "\n".join("   " + line for line in html.splitlines())
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directives."""
-    app.add_directive("measured-table", MeasuredTable)

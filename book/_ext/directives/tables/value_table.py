@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 
-from ..project import EvidenceDirective
+from ..project import EvidenceDirective, list_table
 
 #: What a cell shows whose row has nothing for one of its blanks.
 NOTHING = "–"
@@ -35,7 +34,7 @@ def cell(template: str, blanks: list[str]) -> str:
         raise ResultError(f"column: got {template!r}, accepted: text with {{0}}, {{1}} and so on") from None
 
 
-class ValueTable(EvidenceDirective):
+class ValueTable(EvidenceDirective, directive="value-table"):
     """``.. value-table:: HEADING OF THE FIRST COLUMN``: the same values of several kernels or sizes.
 
     ``:rows:`` has a line ``NAME: BLANK BLANK …`` for each row, and the content a line ``HEADING: TEXT`` for each further column,
@@ -53,14 +52,6 @@ class ValueTable(EvidenceDirective):
         columns = [named(line, "column") for line in self.content if line.strip()]
         if not (rows and columns):
             raise ResultError(f"got {len(rows)} rows and {len(columns)} columns, accepted: one or more of each")
-        text = [".. list-table::", "   :header-rows: 1"]
-        text += [f"   :widths: {self.options['widths']}"] if "widths" in self.options else []
         filled = [[name, *(cell(template, blanks.split()) for _, template in columns)] for name, blanks in rows]
-        for cells in [[self.arguments[0], *(heading for heading, _ in columns)], *filled]:
-            text += ["", f"   * - {cells[0]}", *(f"     - {entry}" for entry in cells[1:])]
-        return self.parsed(text)
-
-
-def setup(app: Sphinx) -> None:
-    """Register the directive."""
-    app.add_directive("value-table", ValueTable)
+        widths = {"widths": self.options["widths"]} if "widths" in self.options else {}
+        return self.parsed(list_table([[self.arguments[0], *(heading for heading, _ in columns)], *filled], **widths))

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Looks over the repository and the rendered book for what no compiler sees."""
+"""Checks of the repository and of the rendered book that no compiler makes."""

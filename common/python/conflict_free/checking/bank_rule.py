@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Compiles the model's rule of shared memory for the book's pages, and tells whether what is committed is that rule.
+"""Compile the model's rule of shared memory for the book's pages, and check that the committed script is up to date.
 
     python common/python/conflict_free checking.bank_rule
 
-writes book/_static/bank_rule.js. It takes a compiler of 100 MB from the package registry, which it uses once: only a change of
-the rule needs it. The same sources give the same bytes.
+writes book/_static/bank_rule.js. The command downloads a compiler of 100 MB; only a change of the rule needs it. The same sources
+give the same bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ INCLUDES = (MODEL / "include", MODEL / "src")
 COMPILER = "ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54"
 COMPILE = ("c++", "-c", "-target", "wasm32-wasi", "-std=c++20", "-Os", "-fno-exceptions", "-fno-rtti")
 LINK = ("wasm-ld", "--no-entry", "--strip-all", "--gc-sections", "-z", "stack-size=32768")
-#: A page compiles the module before it is shown.
+#: The largest module: a browser compiles it before it shows the page.
 MOST_BYTES = 8192
 
 _INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
@@ -65,7 +65,7 @@ def _with_headers(root: Path, path: Path, seen: dict[Path, str]) -> None:
 
 
 def digest(root: Path = ROOT) -> str:
-    """Return the hash of all that is compiled. Comments and white space do not count."""
+    """Return the hash of the sources and of the compiler's options. Comments and white space do not count."""
     seen: dict[Path, str] = {}
     for path in SOURCES:
         _with_headers(root, path, seen)
@@ -75,17 +75,17 @@ def digest(root: Path = ROOT) -> str:
 
 
 def bank_rule(root: Path = ROOT) -> Iterator[str]:
-    """The pages of the book have the model's rule of shared memory."""
+    """Check that the committed script was made from the model's rule of shared memory."""
     if not (root / SOURCES[0]).is_file():
         return
     text = (root / SCRIPT).read_text(encoding="utf-8") if (root / SCRIPT).is_file() else ""
     found = _DIGEST.search(text)
     if found is None or found[1] != digest(root):
-        yield f"{SCRIPT.as_posix()}: it is not made from the rule of shared memory as it stands; run {COMMAND}"
+        yield f"{SCRIPT.as_posix()}: the rule of shared memory has changed since it was made; run {COMMAND}"
 
 
 def _run(command: list[str | Path], what: str, folder: Path) -> None:
-    # The compiler keeps what it has made before, here.
+    # The compiler keeps its caches in the folder.
     caches = {name: str(folder / "cache") for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
     done = subprocess.run([*map(str, command)], cwd=folder, env=os.environ | caches, capture_output=True, text=True)
     if done.returncode:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""How long the pages of chapters are, measured in a browser, and how long they may be.
+"""The lengths of the chapters' pages, measured in a browser, and their budgets.
 
-A screen is 1400 × 900 CSS pixels. What a reader need not open (folds) and the section *Evidence* do not count.
+A screen is 1400 × 900 CSS pixels. Closed folds and the section *Evidence* do not count.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conflict_free.console import Stop
+from conflict_free.setup.packages import CHROMIUM
 
 WIDTH, HEIGHT = 1400, 900
 
@@ -59,7 +60,7 @@ _MEASURE = """() => {
 
 @dataclass(frozen=True)
 class Length:
-    """What a page takes: screens to the end of its first picture and of its body, percent of the body in tables, …"""
+    """The length of a page: screens to the end of its first picture and of its body, percent of the body in tables, …"""
 
     slug: str
     #: None without a picture.
@@ -70,12 +71,12 @@ class Length:
     #: Kernels that are printed more than once.
     twice: tuple[str, ...]
     steps: int
-    #: Screens from the beginning of a change to the end of its figures, at most.
+    #: The most screens from the beginning of a change to the end of its figures.
     apart: float
     evidence: bool
 
     def findings(self) -> list[str]:
-        """Return what is over its budget, a line each."""
+        """Return a line for each budget that the page exceeds."""
         body = LONG_BODY if self.slug in LONG else BODY
         found = []
         if self.picture is None or self.picture > FIRST_PICTURE:
@@ -99,7 +100,7 @@ class Length:
 
 
 def measure(page: Any, folder: Path, slug: str) -> Length:
-    """Open a chapter's page of the rendered book in ``folder`` in a page of Playwright's and measure it."""
+    """Open a chapter's page of the rendered book in ``folder`` with Playwright, and measure it."""
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     page.goto((folder / f"{slug}.html").as_uri(), wait_until="load")
     found = page.evaluate(_MEASURE)
@@ -117,23 +118,24 @@ def measure(page: Any, folder: Path, slug: str) -> Length:
 
 
 @contextmanager
-def chromium_page() -> Iterator[Any]:
-    """A page of a headless Chromium of the system. Raises Stop without one."""
+def chromium() -> Iterator[Any]:
+    """Give a headless Chromium of the system, driven by Playwright. Raises Stop without one."""
     from playwright.sync_api import sync_playwright
 
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
+    path = next(filter(None, map(shutil.which, CHROMIUM.commands)), None)
+    if path is None:
         raise Stop("no Chromium: install it with the system's package manager (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
-        # A container's root cannot use Chromium's own sandbox, and the pages are ours.
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser.new_page()
+        # Root in a container cannot use Chromium's sandbox. The pages are our own.
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
         browser.close()
 
 
 def measure_all(folder: Path, slugs: list[str]) -> list[Length]:
     """Measure the pages of some chapters of the rendered book in ``folder``. Raises Stop without a browser."""
-    with chromium_page() as page:
+    with chromium() as browser:
+        page = browser.new_page()
         return [measure(page, folder, slug) for slug in slugs]
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/check: rules of the repository that no compiler sees, each a function that yields findings."""
+"""scripts/check: rules of the repository that no compiler checks. Each is a function that yields findings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import ROOT, OneLineParser, Stop, say, use_venv
 from conflict_free.evidence import files, parity, source
 from conflict_free.evidence.names import HISTORICAL, LOCAL, ResultError
 from conflict_free.evidence.places import CHAPTERS, RESULTS, SPECIMENS, chapters, source_files, source_path
-from conflict_free.setup.lock import check_no_place
+from conflict_free.setup.lock import check_no_place, requirements, wanted_text
 
 from . import readme
 from .bank_rule import bank_rule
@@ -28,27 +29,10 @@ AUTHORS = "SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors"
 CODE, PROSE = "SPDX-License-Identifier: MIT", "SPDX-License-Identifier: CC-BY-4.0"
 HEADER_LINES = 5
 
-CODE_SUFFIXES = {
-    ".bash",
-    ".cmake",
-    ".cpp",
-    ".css",
-    ".cu",
-    ".cuh",
-    ".def",
-    ".h",
-    ".hpp",
-    ".html",
-    ".in",
-    ".js",
-    ".lock",
-    ".py",
-    ".sh",
-    ".toml",
-}
+CODE_SUFFIXES = set(".bash .cmake .cpp .css .cu .cuh .def .h .hpp .html .in .js .lock .py .sh .toml".split())
 PROSE_SUFFIXES = {".bib", ".md", ".rst"}
 
-# Folders that the scripts make; without git they are told from the repository's own by name.
+# Folders that scripts make. Without git, their names tell them from folders of the repository.
 MADE = {".git", ".venv", ".cuda", ".carry", "build", "__pycache__", ".pytest_cache"}
 
 # Registries that packages come from, and folders of a person's or a builder's own machine. The
@@ -60,25 +44,18 @@ PLACES = re.compile(
 
 
 def own_files() -> list[Path]:
-    """The repository's own files, those that git does not know yet included."""
-    listed = (
-        subprocess.run(
-            ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            capture_output=True,
-            text=True,
-        )
-        if (ROOT / ".git").exists()
-        else None
-    )
-    if listed is not None and listed.returncode == 0:
-        found = [ROOT / name for name in listed.stdout.split("\0") if name]
-        return sorted(path for path in found if path.is_file())
-    return sorted(
-        Path(folder) / name
-        for folder, folders, names in os.walk(ROOT)
-        if folders.__setitem__(slice(None), [f for f in folders if f not in MADE]) is None
-        for name in names
-    )
+    """Return the repository's own files, including files that git does not track yet."""
+    if (ROOT / ".git").exists():
+        command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, capture_output=True, text=True)
+        if listed.returncode == 0:
+            found = [ROOT / name for name in listed.stdout.split("\0") if name]
+            return sorted(path for path in found if path.is_file())
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = set(folders) - MADE
+        found += [Path(folder) / name for name in names]
+    return sorted(found)
 
 
 def _text(path: Path) -> str | None:
@@ -93,7 +70,7 @@ def _name(path: Path) -> str:
 
 
 def _inside(error: Exception) -> str:
-    """What an error says, with the names that files have in the repository."""
+    """Return the text of an error, with file names relative to the repository."""
     return str(error).replace(str(ROOT) + os.sep, "")
 
 
@@ -125,7 +102,11 @@ def places() -> Iterator[str]:
 
 
 def lock_files() -> Iterator[str]:
-    """Every wanted package is locked, and no lock file says where to fetch from."""
+    """Every wanted package is locked, for the model's version of CUDA, and no lock file says where to fetch from."""
+    for path in filter(Path.exists, requirements()):
+        text = path.read_text(encoding="utf-8")
+        if text != wanted_text(text):
+            yield f"{_name(path)}: its packages are not of CUDA {cuda_version.VERSION}, which {_name(cuda_version.SOURCE)} names; run scripts/lock"
     for wanted in sorted(ROOT.glob("requirements*.in")):
         lock = wanted.with_suffix(".lock")
         text = lock.read_text(encoding="utf-8") if lock.exists() else ""
@@ -139,7 +120,7 @@ def lock_files() -> Iterator[str]:
 
 
 def chapters_are_listed() -> Iterator[str]:
-    """Every chapter is whole, and stands in the listings that the build and the reader follow."""
+    """Every chapter has all its files, and stands in the listings of the build and of the book."""
     index = _text(ROOT / "book" / "index.rst") or ""
     listed = chapters()
     folders = sorted(path.name for path in CHAPTERS.iterdir() if path.is_dir() and path.name != SPECIMENS)
@@ -157,7 +138,7 @@ def chapters_are_listed() -> Iterator[str]:
 
 
 def tags() -> Iterator[str]:
-    """The marked regions of every program are balanced and have names of their own, and every header belongs to one."""
+    """The marked regions of every program are balanced and have unique names, and every header belongs to a program."""
     included = set()
     for path in sorted(CHAPTERS.glob("*/*.cu")):
         try:
@@ -176,7 +157,7 @@ _FUNCTION = re.compile(r"__(global|device)__ void (\w+)(\([^)]*\)\s*\{(?:[^\n]*\
 
 
 def repeated_kernels() -> Iterator[str]:
-    """A device function with the name of a chapter's kernel is that kernel, word for word, comments aside."""
+    """A device function with the name of a chapter's kernel has the text of that kernel. Comments do not count."""
     kernels: dict[str, tuple[Path, str]] = {}
     functions = []
     for path in source_files():
@@ -189,13 +170,17 @@ def repeated_kernels() -> Iterator[str]:
                 functions.append((path, name, words))
     for path, name, words in functions:
         if name in kernels and words != kernels[name][1]:
-            yield f"{_name(path)}: {name} is not what it is in {_name(kernels[name][0])}"
+            yield f"{_name(path)}: {name} differs from {name} in {_name(kernels[name][0])}"
+
+
+def measured_machines() -> list[Path]:
+    """Return the folders of the machines whose results are committed."""
+    return [path for path in sorted(RESULTS.iterdir()) if path.is_dir() and path.name not in (LOCAL, HISTORICAL)]
 
 
 def committed_results() -> Iterator[str]:
-    """Every committed result is valid and was measured with the kernels of today."""
-    machines = [path for path in sorted(RESULTS.iterdir()) if path.is_dir() and path.name not in (LOCAL, HISTORICAL)]
-    for path in (file for machine in machines for file in sorted(machine.glob("*.json"))):
+    """Every committed result is valid and was measured with the present text of its kernels."""
+    for path in (file for machine in measured_machines() for file in sorted(machine.glob("*.json"))):
         machine = path.parent.name
         try:
             result = files.load_result(path)
@@ -215,23 +200,22 @@ def committed_results() -> Iterator[str]:
             )
 
 
-def counters_are_counts(counts: Path | None = None) -> Iterator[str]:
-    """The committed counters of each GPU are the model's counts, but for the listed exceptions."""
+def counters_are_counts() -> Iterator[str]:
+    """The committed counters of each GPU equal the model's counts, except where an exception is listed."""
     try:
         exceptions = parity.load_exceptions(RESULTS)
     except ResultError as error:
         yield _inside(error)
         return
-    for machine in sorted(RESULTS.iterdir()):
-        if machine.is_dir() and machine.name not in (LOCAL, HISTORICAL):
-            yield from (finding for finding, _ in parity.check_folder(machine, counts, exceptions) if finding)
+    for machine in measured_machines():
+        yield from (finding for finding, _ in parity.check_folder(machine, None, exceptions) if finding)
 
 
 def readme_table() -> Iterator[str]:
-    """The README's table is what the results say."""
+    """The README's table agrees with the results."""
     try:
         if not readme.is_current():
-            yield "README.md: its measured table is not what book/results says; run scripts/check --fix"
+            yield "README.md: its measured table differs from book/results; run scripts/check --fix"
     except ResultError as error:
         yield f"README.md: {error}"
 
@@ -259,35 +243,34 @@ RULES = (
 
 
 def check_counts(counts: Path) -> int:
-    """Compares the counts of a build with the committed counters; an error if there is nothing to compare."""
+    """Compare the counts of a build with the committed counters. Nothing to compare is an error."""
     exceptions = parity.load_exceptions(RESULTS)
     compared = findings = 0
-    for machine in sorted(RESULTS.iterdir()):
-        if machine.is_dir() and machine.name not in (LOCAL, HISTORICAL):
-            for finding, number in parity.check_folder(machine, counts, exceptions):
-                compared += number
-                if finding:
-                    findings += 1
-                    print(finding, file=sys.stderr)
+    for machine in measured_machines():
+        for finding, number in parity.check_folder(machine, counts, exceptions):
+            compared += number
+            if finding:
+                findings += 1
+                print(finding, file=sys.stderr)
     say(f"{compared} launches compared, {findings} findings, {len(exceptions)} explained exceptions")
     return 1 if findings or not compared else 0
 
 
 def check_budgets(html: Path) -> int:
-    """Prints what each chapter's page takes, and what is over its budget."""
+    """Print the length of each chapter's page, and the budgets that it exceeds."""
     use_venv("playwright")
     from . import budgets  # imported here, because no other rule needs a browser
 
     slugs = [slug for slug in chapters() if (html / f"{slug}.html").is_file()]
     if not slugs:
-        raise Stop(f"--budgets: {html} has no page of a chapter; it takes the folder of a rendered book, such as build/html")
+        raise Stop(f"--budgets: {html} has no page of a chapter; accepted: the folder of a rendered book, such as build/html")
     lengths = budgets.measure_all(html.resolve(), slugs)
     print(budgets.table(lengths))
     return _report([finding for length in lengths for finding in length.findings()], "budgets of the pages")
 
 
 def _report(findings: list[str], looked_at: str) -> int:
-    """Prints the findings, a line each, and how many there are; returns the exit code."""
+    """Print each finding on a line, then their number. Return the exit code."""
     for finding in findings:
         print(finding, file=sys.stderr)
     say(f"{looked_at}, {len(findings)} findings")
@@ -297,31 +280,31 @@ def _report(findings: list[str], looked_at: str) -> int:
 def main() -> int:
     parser = OneLineParser(
         prog="scripts/check",
-        description="Looks over the repository for what no compiler sees. Exit code 0: nothing found; 1: findings, a line each.",
+        description="Checks rules of the repository that no compiler checks. Exit code 0: no findings; 1: findings, one on each line.",
     )
     parser.add_argument("--fix", action="store_true", help="first write the README's table anew")
     parser.add_argument(
         "--counts",
         type=Path,
         metavar="DIR",
-        help="compare the committed counters with the model's counts of a build, and look at nothing else",
+        help="compare the committed counters with the model's counts of a build, and check nothing else",
     )
     parser.add_argument(
         "--html",
         type=Path,
         metavar="DIR",
-        help="compare the code on the pages of a rendered book with the tested sources, and look at nothing else",
+        help="compare the code on the pages of a rendered book with the tested sources, and check nothing else",
     )
     parser.add_argument(
         "--budgets",
         type=Path,
         metavar="DIR",
-        help="print how long the chapters' pages of a rendered book are, in screens, and look at nothing else; needs Chromium",
+        help="print the length of each chapter's page of a rendered book, in screens, and check nothing else; needs Chromium",
     )
-    parser.add_argument("--links", action="store_true", help="follow every link that leads out, and look at nothing else; needs a network")
+    parser.add_argument("--links", action="store_true", help="follow every external link, and check nothing else; needs a network")
     options = parser.parse_args()
     if options.links:
-        return _report(list(dead_links()), "links that lead out")
+        return _report(list(dead_links()), "external links")
     if options.html:
         return _report(list(check_shown_code(options.html)), "code of the rendered book")
     if options.budgets:

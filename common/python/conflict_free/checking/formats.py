@@ -16,25 +16,25 @@ _C_SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 
 
 def _told(command: Iterable[str | Path]) -> list[str]:
-    """The lines of a formatter that has found something, without the folder of the repository."""
+    """Return the lines that a formatter prints if it finds something, with paths relative to the repository."""
     try:
         done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True)
     except OSError as error:
-        return [f"the format cannot be looked at: {error}; scripts/setup installs what it takes"]
+        return [f"the format cannot be checked: {error}; scripts/setup installs the formatters"]
     if done.returncode == 0:
         return []
     return [line.replace(f"{ROOT}/", "") for line in (done.stdout + done.stderr).splitlines()]
 
 
 def formats(files: Iterable[Path]) -> Iterator[str]:
-    """Yield a line for each file whose format is another one, and for what ruff warns of."""
+    """Yield a line for each file whose format differs, and for each warning of ruff."""
     files = list(files)
     tools = Path(sys.executable).parent
     yield from _told([tools / "ruff", "check", "--quiet", "--output-format", "concise", "."])
     for line in _told([tools / "ruff", "format", "--check", "--output-format", "concise", "."]):
         name, _, rest = line.partition(":")
         if "unformatted" in rest:
-            yield f"{name}: its format is not that of ruff; run ruff format"
+            yield f"{name}: its format differs from ruff's; run ruff format"
         elif "would be reformatted" not in line:
             yield line
     sources = [path for path in files if path.suffix in _C_SUFFIXES]
@@ -45,6 +45,6 @@ def formats(files: Iterable[Path]) -> Iterator[str]:
         listed.flush()
         told = _told([tools / "clang-format", "--dry-run", "--Werror", f"--files={listed.name}"])
     wrong = dict.fromkeys(line.split(":", 1)[0] for line in told if "-Wclang-format-violations" in line)
-    yield from (f"{name}: its format is not that of .clang-format; run .venv/bin/clang-format -i {name}" for name in wrong)
+    yield from (f"{name}: its format differs from .clang-format; run .venv/bin/clang-format -i {name}" for name in wrong)
     if told and not wrong:
         yield told[0]

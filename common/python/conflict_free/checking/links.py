@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Links that lead out of the repository, and citations. The links inside the book are the build's affair.
+"""External links and citations. Sphinx checks the links inside the book.
 
-Without a network a link can only be looked at; `scripts/check --links` follows each.
+Without a network only the form of a link can be checked; `scripts/check --links` follows each link.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _CITATION = re.compile(r":cite(?::\w+)?:`([^`]+)`")
 _CODE = re.compile(r"^( *)```.*?^\1```|``.+?``|(?<!`)`[^`<>]+`(?!`)", re.DOTALL | re.MULTILINE)
 
 TIMEOUT_SECONDS = 30
-#: Some servers turn away what does not say which program it is.
+#: Some servers refuse a request without a user agent.
 _AGENT = "Mozilla/5.0 (compatible; conflict-free-cuda link check)"
 
 
 def links() -> Iterator[tuple[str, int, str]]:
-    """Each link that leads out: the file by its name in the repository, the line, and the address."""
+    """Yield each external link: the file relative to the repository, the line, and the address."""
     for path in [*pages(), *([REFERENCES] if REFERENCES.exists() else [])]:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".md":
@@ -38,7 +38,7 @@ def links() -> Iterator[tuple[str, int, str]]:
 
 
 def external_links() -> Iterator[str]:
-    """Every link that leads out is a whole https address, and every citation is in references.bib."""
+    """Every external link is a complete https address, and every citation is in references.bib."""
     for file, line, address in links():
         parsed = urlparse(address)
         if parsed.scheme != "https":
@@ -56,7 +56,7 @@ def external_links() -> Iterator[str]:
 
 
 def _answer(address: str) -> str:
-    """What is wrong with an address, '' if it answers."""
+    """Return why an address cannot be used; an empty text if it answers."""
     request = urllib.request.Request(address, headers={"User-Agent": _AGENT})
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS):
@@ -68,7 +68,7 @@ def _answer(address: str) -> str:
 
 
 def dead_links() -> Iterator[str]:
-    """Every link that leads out, followed."""
+    """Yield a finding for each external link that does not answer."""
     found = list(links())
     addresses = sorted({address for _, _, address in found})
     with ThreadPoolExecutor(max_workers=8) as pool:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Numbers with a unit of measurement that were typed into prose. A rule of scripts/check.
+"""Typed numbers with a unit of measurement in prose. A rule of scripts/check.
 
-What the directives and the roles `val` and `claim` put into a page does not stand in its source and so is not found.
-What may be typed all the same is listed, with its reason, in book/typed_numbers.json: a published figure with its
-citation, a constant of the architecture with its term of the glossary, a factor that somebody else is wrong about.
+Numbers that directives and the roles `val` and `claim` put into a page do not stand in its source, so they are no findings.
+book/typed_numbers.json lists the typed numbers that may stand, each with its reason: a published figure with its citation, a
+constant of the architecture with its term of the glossary, or somebody else's wrong factor.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MEASUREMENT = re.compile(
     r"|\b(?:twice|half)\s+as\s+(?:fast|slow|long)\b"
 )
 
-# Each is blanked out, and its line ends stay, so that a finding has the line of its file.
+# Each match is blanked out. Its line ends stay, so that a finding has the right line number.
 _RST_HIDDEN = (
     re.compile(r":(?:val|claim|cite(?::\w+)?|math):`[^`]*`"),
     re.compile(r"``.+?``", re.DOTALL),
@@ -68,7 +68,7 @@ _MARKDOWN_HIDDEN = (
     re.compile(r"``.+?``|`[^`]+`|https?://[^\s)]+", re.DOTALL),
 )
 
-#: Directives whose body is no prose.
+#: Directives whose body is not prose.
 _NO_PROSE = ("code-block", "raw", "toctree", "math", "bibliography", "literalinclude")
 _DIRECTIVE = re.compile(r"^(?P<indent> *)\.\. (?:(?P<name>[\w:-]+)::)?")
 
@@ -78,7 +78,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _without_code(text: str) -> str:
-    """Blanks out the comments of reStructuredText, the options of directives, and bodies that are no prose."""
+    """Blank out the comments of reStructuredText, the options of directives, and bodies that are not prose."""
     shown: list[str] = []
     hidden_below: int | None = None
     for line in text.split("\n"):
@@ -87,7 +87,7 @@ def _without_code(text: str) -> str:
             hidden_below = None
         start = _DIRECTIVE.match(line)
         if hidden_below is None and start and (start["name"] is None or start["name"] in _NO_PROSE):
-            # '.. [name]' and '.. _name:' and comments have no name with two colons either.
+            # Footnotes ('.. [name]'), targets ('.. _name:') and comments have no name with two colons either.
             hidden_below = len(start["indent"])
         is_option = re.match(r" +:[\w-]+:(?!`)", line) is not None
         shown.append("" if hidden_below is not None or is_option else line)
@@ -95,7 +95,7 @@ def _without_code(text: str) -> str:
 
 
 def prose(text: str, suffix: str) -> str:
-    """What a reader sees of a page's own words, each at the line of the file that it stands in."""
+    """Return the prose of a page. Each word keeps its line of the file."""
     if suffix == ".rst":
         text = _without_code(text)
     for hidden in _RST_HIDDEN if suffix == ".rst" else _MARKDOWN_HIDDEN:
@@ -105,7 +105,7 @@ def prose(text: str, suffix: str) -> str:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A number with a unit in prose: the file by its name in the repository, the line, and the words."""
+    """A number with a unit in prose: the file relative to the repository, the line, and the text."""
 
     file: str
     line: int
@@ -113,14 +113,14 @@ class Measurement:
 
 
 def find(text: str, file: str) -> Iterator[Measurement]:
-    """What looks measured in the prose of a file."""
+    """Yield each number in the prose of a file that looks like a measurement."""
     seen = prose(text, Path(file).suffix)
     for match in MEASUREMENT.finditer(seen):
         yield Measurement(file, seen.count("\n", 0, match.start()) + 1, " ".join(match[0].split()))
 
 
 def pages() -> Iterator[Path]:
-    """The prose of the repository."""
+    """Yield the files of the repository that hold prose."""
     for pattern in ("book/*.rst", "book/assignments/*.rst", "chapters/*/assignment/*.rst"):
         yield from sorted(ROOT.glob(pattern))
     yield from (path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md") if path.exists())
@@ -128,7 +128,7 @@ def pages() -> Iterator[Path]:
 
 
 def _allowed() -> tuple[list[dict], list[str]]:
-    """The entries of the list, and what is wrong with it."""
+    """Return the entries of the list of typed numbers, and its errors."""
     name = ALLOWED.relative_to(ROOT).as_posix()
     if not ALLOWED.exists():
         return [], []
@@ -150,7 +150,7 @@ def _allowed() -> tuple[list[dict], list[str]]:
 
 
 def naked_numbers(paths: Iterable[Path] | None = None) -> Iterator[str]:
-    """No number with a unit is typed into prose, but for those of book/typed_numbers.json, and each of these is used."""
+    """Only the numbers of book/typed_numbers.json are typed into prose with a unit, and each entry of that list is used."""
     entries, wrong = _allowed()
     yield from wrong
     allowed = {(entry["file"], entry["text"]) for entry in entries}

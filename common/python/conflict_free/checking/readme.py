@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The measured table of README.md, made from the book's results and never typed."""
+"""The measured table of README.md, generated from the book's results."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from conflict_free.console import ROOT, Stop
 from conflict_free.evidence import metrics
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
-from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, RESULTS, area, chapters
+from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, RESULTS, chapters
 from conflict_free.whole_files import write_whole
 
 README = ROOT / "README.md"
 BEGIN = "<!-- measured table, written by scripts/check --fix -->"
 END = "<!-- end of measured table -->"
 
-# The steps of the transpose: the README fits a screen, and the book has every kernel.
+# The README shows the steps of the transpose, so that it fits a screen. The book has every kernel.
 SHOWN = (
     "cudaMemcpy",
     "copy_plain",
@@ -30,7 +30,7 @@ SHOWN = (
 
 
 def _per_request(row: dict | None, space: str) -> str:
-    """Sectors per request by the GPU's counters."""
+    """Return sectors per request by the GPU's counters."""
     counters = row["counters"] if row else None
     if not counters or not counters[f"{space}_requests"]:
         return "–"
@@ -38,18 +38,18 @@ def _per_request(row: dict | None, space: str) -> str:
 
 
 def _measured(evidence: Evidence, row: dict | None) -> str:
-    """Size, speed and percent of cudaMemcpy of a timed row, between bars."""
+    """Return size, speed and percent of cudaMemcpy of a timed row, separated by bars."""
     if row is None:
         return "– | – | –"
     try:
         percent = f"{evidence.percent_of_memcpy(row, 'cold'):.0f}"
-    except ResultError:  # there is no copy of that size
+    except ResultError:  # cudaMemcpy was not timed at that size
         percent = "–"
     return f"{metrics.pretty_size(row['size'])} | {metrics.speed(row, spec=',.0f')} | {percent}"
 
 
 def table() -> str:
-    """The table as Markdown; empty when nothing has been measured on the book's machine."""
+    """Return the table as Markdown; an empty text without results of the book's machine."""
     evidence = Evidence(chapters=CHAPTERS, results=RESULTS, counts=ROOT / "build", machine=BOOK_MACHINE)
     measured = {slug: evidence.result(slug) for slug in chapters()}
     measured = {slug: result for slug, result in measured.items() if result}
@@ -65,7 +65,7 @@ def table() -> str:
             rows = [row for row in result["rows"] if row["kernel"] == kernel]
             counted = next((row for row in rows if row["counters"]), None)
             counted_sizes |= {metrics.pretty_size(counted["size"])} if counted else set()
-            largest = max((row for row in rows if row["time"]), key=area, default=None)
+            largest = max((row for row in rows if row["time"]), key=metrics.area, default=None)
             lines.append(
                 f"| {slug} | `{kernel}` | {_per_request(counted, 'global_load')} "
                 f"| {_per_request(counted, 'global_store')} | {_measured(evidence, largest)} |"
@@ -83,7 +83,7 @@ def _with_table(text: str) -> str:
     wanted = f"{BEGIN}\n{body}\n{END}" if body else f"{BEGIN}\n{END}"
     new, count = re.subn(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: wanted, text, flags=re.DOTALL)
     if count != 1:
-        raise Stop(f"README.md has {count} places for the table, wanted one between '{BEGIN}' and '{END}'")
+        raise Stop(f"README.md has {count} places for the table; accepted: one, between '{BEGIN}' and '{END}'")
     return new
 
 
@@ -93,7 +93,7 @@ def is_current() -> bool:
 
 
 def write() -> bool:
-    """Writes the table; True if that changed the file."""
+    """Write the table. Return whether the file has changed."""
     text = README.read_text(encoding="utf-8")
     new = _with_table(text)
     if new == text:

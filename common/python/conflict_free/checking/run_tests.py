@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/test: set-up, everything built, the tests. CTest speaks last, and after it what was left out."""
+"""scripts/test: does the set-up, builds everything and runs the tests. The last lines are CTest's, and one on the tests left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conflict_free.setup import cmake, setup
 
 _LONG = "long"
 _EVERYTHING = ("all", "book")
-#: What tests need that is built, by how their names begin. The first line that fits counts.
+#: The targets that tests need, by the beginning of a test's name. The first pattern that matches counts.
 _NEEDS = (
     (r"chapter\.(\w+)\.", (r"chapters/\1/all", "conflict_free_cudart", "conflict_free_cuda")),
     (r"assignment\.(\w+)", (r"\1_graded",)),
@@ -39,7 +39,7 @@ _NEEDS = (
 
 
 def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Our options, and the arguments after `--`, which go to CTest unread."""
+    """Return the script's options, and the arguments after `--`, which are for CTest."""
     ours, ctest = arguments, []
     if "--" in arguments:
         at = arguments.index("--")
@@ -47,27 +47,27 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = OneLineParser(
         prog="scripts/test",
         usage="scripts/test [--all | --only PATTERN] [-- CTEST-ARGUMENT ...]",
-        description="Does all the set-up, builds everything, the book included, and runs the tests. Of the long series, such as all "
-        "answers of all assignments, it runs a sample unless --all is given. The exit code is CTest's; 2: wrong arguments, or system "
+        description="Does all the set-up, builds everything, the book included, and runs the tests. Without --all it runs a sample of "
+        "the long series, such as all answers of all assignments. The exit code is CTest's; 2: wrong arguments, or system "
         "packages that may not be installed.",
         epilog="examples: scripts/test --only chapter.copy; scripts/test -- --rerun-failed",
     )
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--all", action="store_true", help="run the long series whole")
+    chosen.add_argument("--all", action="store_true", help="run all tests of the long series")
     chosen.add_argument(
-        "--only", metavar="PATTERN", help="run the tests whose names have this regular expression, and build what they need"
+        "--only", metavar="PATTERN", help="build and run only the tests whose names match this regular expression"
     )
     options = parser.parse_args(ours)
     if options.only is not None:
         try:
             re.compile(options.only)
         except re.error as error:
-            raise Stop(f"argument --only: {options.only!r} is no regular expression: {error}", USAGE) from error
+            raise Stop(f"argument --only: {options.only!r} is not a regular expression: {error}", USAGE) from error
     return options, ctest
 
 
 def targets_of(names: Iterable[str]) -> list[str]:
-    """What is to be built for tests, in an order without repetitions; everything if one of them is of no known kind."""
+    """Return the targets that tests need, each once; all targets if a test is of no known kind."""
     targets: dict[str, None] = {}
     for name in names:
         for pattern, needed in _NEEDS:
@@ -81,28 +81,28 @@ def targets_of(names: Iterable[str]) -> list[str]:
 
 
 def _names(tools: cmake.Tools, build: Path, *selection: str) -> list[str]:
-    """The names of the tests of a build folder that CTest's options select."""
+    """Return the names of a build folder's tests that options of CTest select."""
     done = subprocess.run([tools.ctest, "--test-dir", build, "--show-only=json-v1", *selection], capture_output=True, text=True)
     try:
         return [test["name"] for test in json.loads(done.stdout)["tests"]]
     except (ValueError, KeyError) as error:
-        raise Stop(f"CTest does not tell the tests of {build}: {done.stderr.strip() or error}") from error
+        raise Stop(f"CTest cannot list the tests of {build}: {done.stderr.strip() or error}") from error
 
 
 def _wanted(tools: cmake.Tools, build: Path, pattern: str) -> list[str]:
-    """The names of the tests that a pattern chooses; the pattern itself where the tests that it names are not built yet."""
+    """Return the names of the tests that match a pattern; the pattern itself if no test does, for CTest may not know the test yet."""
     return [name for name in _names(tools, build) if re.search(pattern, name)] or [pattern]
 
 
 def left_out(names: Sequence[str]) -> str:
-    """One line on the tests of the long series that were not run: a name for each series, with the number of its tests."""
+    """Return one line on the long tests that were not run: the name of each series, and the number of its tests."""
     series = collections.Counter(re.sub(r"(?<=model\.program\.)\w+|(?<=assignment\.)\w+|(?<=long\.)\d+", "*", name) for name in names)
     listed = ", ".join(f"{name} ({number})" if number > 1 else name for name, number in series.items())
     return f"Left out of the long series: {listed}. scripts/test --all runs them."
 
 
 def _no_sandbox(tools: cmake.Tools) -> str:
-    """Why commands cannot be confined here, or nothing. The virtual environment is asked: only there is what makes the filter."""
+    """Return why commands cannot be confined here; an empty text if they can. Only the virtual environment has the filter's package."""
     command = [tools.python, ROOT / "common" / "python" / "conflict_free", "grading.sandbox"]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/check --html: the code in the rendered book against the tested sources, in both directions.
+"""scripts/check --html: compares the code in the rendered book with the tested sources, in both directions.
 
 Every function of a chapter that runs on the GPU stands on the chapter's page, and every block of code on a page stands
-in a tested source. Shell commands stand for themselves: the chapters' programs are run under the model, from the build folder in which
-the book lies, and of the others the script, its options, files and presets exist.
+in a tested source. Of each shell command the script, its options, files and presets must exist. A command that starts a chapter's
+program is run under the model, in the build folder of the book.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from conflict_free.grading import assignment
 
 _CODE = ("highlight-cuda", "highlight-c++", "highlight-cpp")
 _SHELL = ("highlight-sh", "highlight-bash", "highlight-shell")
-#: What a directive makes of a run of the model, in the same build, or of a result file: the call of a library that was timed.
+#: Blocks that a directive makes from a run of the model in the same build, or from a result file: the timed call of a library.
 _MADE = ("count-report", "library-call")
 
 #: The start of a function that runs on the GPU.
 _DEVICE = re.compile(r"^(?:template\s*<[^\n]*>\s*\n)?[^\n/#]*__(?:global|device)__[^\n;=]*\(", re.MULTILINE)
-#: The folder of a build folder with a file for each program, by its bytes and its arguments, that ended as it should.
+#: A folder of the build folder. It has a file for each command that succeeded, named by the hash of the program and its arguments.
 RAN_WELL = "commands_that_ran"
 _PROGRAM = re.compile(r"build/chapters/(\w+)/\1")
 
 
 @dataclass
 class Block:
-    """A block of code on a page: its classes, and its lines with the mark of a diff, '' elsewhere; 'gap' where lines are left out."""
+    """A block of code on a page: its classes, and its lines. A line has the mark of a diff, an empty mark, or 'gap' for left out lines."""
 
     page: str
     classes: list[str]
     lines: list[tuple[str, str]] = field(default_factory=list)
 
     def text(self, without: str = "") -> str:
-        """The block's lines, but for those with a mark."""
+        """Return the block's lines, except those with a mark."""
         return _plain("\n".join(line for mark, line in self.lines if mark != "gap" and (not mark or mark != without)))
 
     def parts(self, without: str) -> list[str]:
-        """The same, cut where the block leaves lines out."""
+        """Return the text in parts, divided where the block leaves out lines."""
         cut = [[]]
         for mark, line in self.lines:
             if mark == "gap":
@@ -62,7 +62,7 @@ class Block:
 
 
 class _Blocks(html.parser.HTMLParser):
-    """Collects the blocks of a page; what stands beside the code is left out."""
+    """A parser that collects the blocks of code of a page, without their margins."""
 
     def __init__(self, page: str, text: str) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class _Blocks(html.parser.HTMLParser):
 
 
 def blocks(folder: Path) -> list[Block]:
-    """All blocks of code of the rendered book."""
+    """Return all blocks of code of the rendered book."""
     return [
         block
         for path in sorted([*folder.glob("*.html"), *folder.glob("assignments/*.html")])
@@ -109,12 +109,12 @@ def blocks(folder: Path) -> list[Block]:
 
 
 def _plain(text: str) -> str:
-    """A text by which code is compared: an empty line is not known to be in a diff or not."""
+    """Return code for a comparison, without empty lines: a diff does not show them."""
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
 
 
 def device_functions(text: str) -> Iterator[tuple[int, str]]:
-    """The first line and the text of each function that runs on the GPU."""
+    """Yield the first line and the text of each function that runs on the GPU."""
     for match in _DEVICE.finditer(text):
         depth, at = 0, match.end()
         code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment[0]), text)
@@ -127,7 +127,7 @@ def device_functions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def unshown_lines(found: list[Block]) -> Iterator[str]:
-    """Every function that runs on the GPU stands, whole and in order, on the page of its chapter."""
+    """Yield a finding for each function of the GPU whose lines its chapter's page does not show in order."""
     for path in source_files():
         page = f"{path.parent.name}.html"
         texts = [block.text("del") for block in found if block.page == page]
@@ -142,7 +142,7 @@ def unshown_lines(found: list[Block]) -> Iterator[str]:
 
 
 def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
-    """Every block of code comes from a tested source; every shell command names what there is, or runs."""
+    """Yield a finding for each block of code without a tested source, and for each shell command that cannot work."""
     sources = [
         _plain(path.read_text(encoding="utf-8"))
         for folder in ("chapters", "book/examples", "common/harness/include")
@@ -159,7 +159,7 @@ def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
         elif any(name in block.classes for name in _MADE):
             continue
         elif not any(name in block.classes for name in _CODE):
-            yield f"{block.page}: a block of code that no directive took from a tested source: '{first}'"
+            yield f"{block.page}: a block of code that no directive has made from a tested source: '{first}'"
         else:
             for without in ("del", "ins"):
                 if not all(any(text in source for source in sources) for text in block.parts(without)):
@@ -168,22 +168,22 @@ def untested_blocks(found: list[Block], build: Path) -> Iterator[str]:
 
 
 def released_folders(blocks: Iterable[Block]) -> tuple[str, ...]:
-    """The folders that the shell commands of a page have the grader make: what lies in them, the reader will have."""
+    """Return the folders that `scripts/grade release` makes on a page. A reader has the files in them."""
     lines = [line for block in blocks if any(name in block.classes for name in _SHELL) for line in block.text().splitlines()]
     return tuple(f"{match[1]}/" for line in lines if (match := re.match(r"\s*scripts/grade release \w+ (\S+)", line)))
 
 
 @functools.cache
 def _help(script: Path, command: str = "") -> str:
-    """The help of a script, or of one of its commands."""
+    """Return the help of a script, or of one of its commands."""
     words = [sys.executable, script, *([command] if command else []), "--help"]
     return subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
 
 
 def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterator[str]:
-    """What a line of shell names that does not exist, but for what lies in the folders `made`.
+    """Yield what is wrong with a line of shell: a name that does not exist and is in none of the folders `made`.
 
-    A chapter's program is run, as it is in the build folder.
+    A chapter's program is run in the build folder.
     """
     for command in re.split(r"&&|\|(?=\s)", line.split(" #")[0]):
         words = shlex.split(command.split("# ")[0])
@@ -199,15 +199,15 @@ def wrong_command(line: str, build: Path, made: tuple[str, ...] = ()) -> Iterato
             kind = "testPresets" if program == "ctest" else "buildPresets" if "--build" in words else "configurePresets"
             named = [after for word, after in zip(words, words[1:]) if word == "--preset"]
             if not named or not {preset["name"] for preset in told[kind]} >= set(named):
-                yield "it names no preset of CMakePresets.json"
+                yield "the command names no preset of CMakePresets.json"
         elif _PROGRAM.fullmatch(program):
             yield from _wrong_program(words, build)
         elif program not in ("cuobjdump", "grep"):
-            yield f"{program} is no program of this repository"
+            yield f"{program} is not a program of this repository"
 
 
 def _wrong_program(words: list[str], build: Path) -> Iterator[str]:
-    """What is wrong with the run of a program. Under the model it does the same each time: one that ran well is not run again."""
+    """Yield what is wrong with the run of a program. Runs under the model are deterministic, so a success is not repeated."""
     program = build.joinpath(*Path(words[0]).parts[1:])
     try:
         model = b"".join(path.read_bytes() for path in sorted(model_runtime.libraries(build).glob("*")))
@@ -243,13 +243,13 @@ def _wrong_script(words: list[str], made: tuple[str, ...]) -> Iterator[str]:
     for word in ours:
         if word.startswith("--") and not re.search(rf"{re.escape(word)}\b", _help(script) + (_help(script, command) if command else "")):
             yield f"{words[0]} has no option {word}"
-        # 3/8 is the third of eight shares.
+        # A word like 3/8 is a share, the third of eight.
         if "/" in word and not word.startswith(("-", *made)) and not re.fullmatch(r"\d+/\d+", word) and not (ROOT / word).exists():
             yield f"there is no {word}"
 
 
 def check_shown_code(folder: Path) -> Iterator[str]:
-    """All findings in a rendered book; an empty folder is one."""
+    """Yield all findings in a rendered book. A folder without pages is a finding."""
     found = blocks(folder)
     if not found:
         yield f"{folder}: no page with code; the CMake target 'book' makes them"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""From CUDA source files to a program that nvcc has built, which is kept until a file that it is made of changes."""
+"""Building a program from CUDA source files with nvcc. The program is kept until one of its inputs changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
+from conflict_free.setup import cmake
 
 from . import exactness, machine_code, model_runtime, packaged
 from .nvcc_command import values, with_ptx
@@ -26,10 +26,10 @@ CACHE = packaged.kept("count")
 KEPT_PROGRAMS = 128
 MANIFEST = "manifest.json"
 PROGRAM = "program"
-# The engine finds what is known of a program's machine code beside the program, by this name.
+# The engine looks for the facts on a program's machine code beside the program, under this name.
 EXACTNESS = PROGRAM + ".exactness"
 
-# What is linked and not compiled.
+# Endings of files that nvcc links and does not compile.
 _LINKED = (".o", ".obj", ".a", ".so", ".lib")
 _STANDARDS = ("-std", "--std")
 _FOR_PTXAS = ("-Xptxas", "--ptxas-options")
@@ -38,7 +38,7 @@ _REGISTERS = ("-maxrregcount", "--maxrregcount")
 
 @dataclass(frozen=True)
 class Program:
-    """A program that is ready to run, and the reader's own files that it is made of."""
+    """A program that is ready to run, and the reader's own files among its sources."""
 
     path: Path
     sources: tuple[Path, ...]
@@ -46,7 +46,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What builds programs for the model of a build folder or of an installed package, which need not have a compiler, and reads them."""
+    """The tools that build and read programs: those of a build folder, or of an installed package, which may lack a compiler."""
 
     nvcc: Path | None
     reader: Path
@@ -57,14 +57,13 @@ class Toolchain:
 
 
 def _nvcc_of(build: Path) -> Path | None:
-    """The compiler that a build folder was configured with; with an installed package, the one that is there."""
+    """Return the compiler that the build folder was configured with; for an installed package, the compiler of this machine."""
     if build == packaged.MODEL:
         return packaged.nvcc()
-    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-    found = re.search(r"^CMAKE_CUDA_COMPILER:[A-Z]+=(.+)$", cache, re.MULTILINE)
+    found = cmake.compiler_of(build)
     if not found:
         raise Stop(f"{build} has no CUDA compiler; configure it anew", USAGE)
-    return Path(found[1])
+    return found
 
 
 def _digest(path: str | os.PathLike) -> str:
@@ -81,7 +80,7 @@ def _key(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) ->
 
 
 def _kept(folder: Path) -> Program | None:
-    """The program in a folder of the cache, if all that it was made of is as it was."""
+    """Return the program in a folder of the cache, unless one of its inputs has changed."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -89,12 +88,12 @@ def _kept(folder: Path) -> Program | None:
     if any(_digest(path) != digest for path, digest in manifest["files"].items()):
         return None
     with contextlib.suppress(OSError):
-        os.utime(folder)  # it was used just now
+        os.utime(folder)  # the date tells when the program was last used
     return Program(folder / PROGRAM, tuple(map(Path, manifest["sources"])))
 
 
 def _prerequisites(rule: Path) -> list[str]:
-    """The prerequisites in a Makefile rule, as compilers write it."""
+    """Return the prerequisites of a Makefile rule in the form that compilers write."""
     text = rule.read_text(encoding="utf-8").replace("\\\n", " ").split(": ", 1)[1]
     words = text.replace("\\ ", "\0").split()
     return [word.replace("\0", " ").replace("\\#", "#").replace("$$", "$") for word in words]
@@ -111,13 +110,15 @@ def _workplace() -> Iterator[Path]:
 
 
 def build_options(options: Sequence[str]) -> list[str]:
-    """The reader's options for nvcc, so that the program has PTX that the model runs and lines in its host code; C++20 unless another is asked for."""
+    """Return nvcc's options with those that a counted program needs: PTX that the model runs, lines of host code, a standard.
+    The standard is C++20 unless the reader's options name another.
+    """
     standards, _ = values(options, _STANDARDS)
     return [*([] if standards else ["-std=c++20"]), "-Xcompiler=-g1", *with_ptx(options)]
 
 
 def ptxas_options(options: Sequence[str]) -> list[str]:
-    """Those of the options for nvcc that change what ptxas does."""
+    """Return the options among those for nvcc that change the work of ptxas."""
     passed, rest = values(options, _FOR_PTXAS)
     registers, _ = values(rest, _REGISTERS)
     words = [word for value in passed for word in value.split(",") if word not in ("-v", "--verbose")]
@@ -125,7 +126,7 @@ def ptxas_options(options: Sequence[str]) -> list[str]:
 
 
 def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
-    """Runs nvcc; its messages go to stderr."""
+    """Run nvcc; its messages go to stderr."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
     sys.stderr.write(done.stdout)
     if done.returncode:
@@ -133,7 +134,7 @@ def _run_compiler(source: Path, command: Sequence[str | os.PathLike]) -> None:
 
 
 def _link(files: Sequence[Path], command: Sequence[str | os.PathLike]) -> None:
-    """Links with nvcc. What every beginner forgets once is said in one line."""
+    """Link with nvcc. A missing main function and missing symbols get a message of one line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
     named = ", ".join(map(str, files))
     if done.returncode and "undefined reference to `main'" in done.stdout:
@@ -144,7 +145,7 @@ def _link(files: Sequence[Path], command: Sequence[str | os.PathLike]) -> None:
 
 
 def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str], folder: Path) -> list[str]:
-    """Compiles and links in `folder`; returns all files that were read, but for the system's."""
+    """Compile and link in `folder`. Return all files that the compiler has read, except those of the system."""
     words = build_options(options)
     read, linked = [], []
     for number, file in enumerate(files):
@@ -163,7 +164,7 @@ def _compile(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]
 
 
 def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output: Path) -> None:
-    """Lets the counts take into account what ptxas makes of the program."""
+    """Write the comparison of a program with its machine code, so that the counts can follow ptxas."""
     try:
         if toolchain.nvcc is None:
             raise machine_code.NoMachineCode("no ptxas here")
@@ -174,7 +175,7 @@ def _compare(toolchain: Toolchain, program: Path, options: Sequence[str], output
 
 
 def compared(toolchain: Toolchain, program: Path, folder: Path) -> Path:
-    """The file that tells the engine what ptxas makes of a program: the one beside it, else one that is made in ``folder``."""
+    """Return the file with the comparison of a program: the file beside the program, or a new file in ``folder``."""
     beside = program.with_name(program.name + ".exactness")
     if beside.exists():
         return beside
@@ -190,9 +191,9 @@ def _forget_old_programs() -> None:
 
 
 def make(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) -> Program:
-    """Makes the program of some source files, unless it is there already.
+    """Return the program of some source files, from the cache or newly built.
 
-    Raises Stop with exit code 2, after the messages on stderr, if it does not compile.
+    Raises Stop with exit code 2, after nvcc's messages on stderr, if the sources do not compile.
     """
     if toolchain.nvcc is None:
         raise Stop(packaged.NO_NVCC, USAGE)
@@ -207,7 +208,7 @@ def make(toolchain: Toolchain, files: Sequence[Path], options: Sequence[str]) ->
         manifest = {"sources": sources, "files": {path: _digest(path) for path in own}}
         (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
         shutil.rmtree(kept, ignore_errors=True)
-        with contextlib.suppress(OSError):  # another scripts/count made the same one just now
+        with contextlib.suppress(OSError):  # another scripts/count has built the same program in the meantime
             folder.rename(kept)
     _forget_old_programs()
     program = _kept(kept)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The command conflict-free: which of its subcommands is meant, and what each needs. Standard library only.
+"""The command conflict-free: it chooses the subcommand and prepares what the subcommand needs. Standard library only.
 
-What counts and reports is in subcommands.py, in the virtual environment.
+The subcommands count and report in subcommands.py, which runs in the virtual environment.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ conflict-free COMMAND --help tells more."""
 
 
 def _python() -> Path:
-    """A Python that has what reports are made with."""
+    """Return a Python that has the packages for reports."""
     python = folders.VENV / "bin" / "python"
     if python.exists():
         return python
@@ -49,7 +49,7 @@ def _go_on(name: str, arguments: Sequence[str]) -> NoReturn:
 
 
 def _with_model(name: str, parse: Callable, arguments: Sequence[str]) -> NoReturn:
-    """Wrong arguments are said before anything is built."""
+    """Parse the arguments, build the model, and go on in the subcommand. Wrong arguments are reported before the build."""
     options = parse(arguments)
     build = [] if options.build_dir else ["--build-dir", str(count.build_model())]
     _go_on(name, [*build, *arguments])
@@ -63,7 +63,7 @@ def _cmake_dir() -> Path:
     return packaged.MODEL / "lib" / "cmake" / "ConflictFree"
 
 
-# What a build system asks for, and nothing else on the line.
+# Options for build systems; each stands alone on the command line.
 _ANSWERS = {"--cmake-dir": _cmake_dir, "--nvcc": nvcc_command.nvcc}
 
 
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def script() -> NoReturn:
-    """What the installed command conflict-free calls."""
+    """Run the installed command conflict-free."""
     run_main(main)
 
 

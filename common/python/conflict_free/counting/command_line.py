@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The options that conflict-free has for a program that it counts, and what they tell the model. Standard library only."""
+"""The options of conflict-free for a counted program, and the environment that passes them to the model. Standard library only."""
 
 from __future__ import annotations
 
@@ -10,19 +10,6 @@ from conflict_free.arguments import existing_folder, output_file, whole_number
 
 BUDGET_SECONDS = 60.0
 MOST_DEVICES = 64
-WITH_VALUE = (
-    "--machine",
-    "--json",
-    "--html",
-    "--sarif",
-    "--timeout",
-    "--launches",
-    "--blocks",
-    "--budget",
-    "--devices",
-    "--fail-if",
-    "--build-dir",
-)
 
 
 def _seconds(text: str) -> float:
@@ -36,11 +23,11 @@ def _seconds(text: str) -> float:
 
 
 def add_reports(parser: argparse.ArgumentParser) -> None:
-    """Where else the counts go."""
+    """Add the options that name further outputs."""
     add = parser.add_argument
     add("--json", metavar="OUT", type=output_file, help="also write the counts and hazards to this file")
     add("--html", metavar="OUT", type=output_file, help="also write a page with the source and the counts in its margin")
-    add("--sarif", metavar="OUT", type=output_file, help="also write what is wrong for editors and for annotations in CI")
+    add("--sarif", metavar="OUT", type=output_file, help="also write hazards and costs for editors and for annotations in CI")
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +37,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--devices",
         metavar="N",
         type=whole_number(MOST_DEVICES),
-        help="how many GPUs the program sees (default: 1); the report then has the bytes that each has sent each other",
+        help="how many GPUs the program sees (default: 1); the report then has the bytes sent between each two of them",
     )
     add_reports(parser)
     add(
@@ -70,7 +57,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
-        help="how much processor time one kernel may take (default: a kernel ends if for 60 s none of its blocks has ended)",
+        help="how much processor time one kernel may take (default: a kernel ends when none of its blocks has ended for 60 s)",
     )
     add(
         "--fail-if",
@@ -79,11 +66,11 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="exit code 1 if this holds for any launch, such as 'shared_load.conflicts > 0'; may be given several times",
     )
-    add("--build-dir", metavar="DIR", type=existing_folder, help="take the model from this build folder and build nothing of it")
+    add("--build-dir", metavar="DIR", type=existing_folder, help="take the model from this build folder and do not build it")
 
 
 def settings(options: argparse.Namespace) -> dict[str, str]:
-    """The environment that tells the model of the options, but for the machine and the report."""
+    """Return the environment that passes the options to the model. The machine and the report are passed elsewhere."""
     given = {
         "SIMT_TIMEOUT": options.timeout,
         "SIMT_LAUNCHES": options.launches,

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""conflict-free count before its first count: arguments, set-up, the model's library. Standard library only.
+"""The part of conflict-free count before the first count: arguments, set-up, the model's library. Standard library only.
 
-What builds the program, runs it and reports is in counting.py, in the virtual environment.
+subcommands.py builds the program, runs it and reports, in the virtual environment.
 """
 
 from __future__ import annotations
@@ -20,121 +20,23 @@ from . import command_line, model_runtime, packaged
 
 TARGET = "conflict_free_cudart"
 
-# Options of nvcc whose value is the next word, as it may be for all of these.
+# Options of nvcc whose value may be the next word.
 _WITH_VALUE = frozenset(
-    (
-        "-D",
-        "-U",
-        "-I",
-        "-L",
-        "-l",
-        "-O",
-        "-x",
-        "-t",
-        "-std",
-        "-arch",
-        "-code",
-        "-gencode",
-        "-rdc",
-        "-dlto-arch",
-        "-cudart",
-        "-cudadevrt",
-        "-ccbin",
-        "-include",
-        "-isystem",
-        "-maxrregcount",
-        "-Xcompiler",
-        "-Xlinker",
-        "-Xptxas",
-        "-Xcudafe",
-        "-Xarchive",
-        "-Xnvlink",
-        "-ftz",
-        "-prec-div",
-        "-prec-sqrt",
-        "-fmad",
-        "-diag-suppress",
-        "-diag-warn",
-        "-diag-error",
-        "-Werror",
-        "-idp",
-        "-ldir",
-        "-default-stream",
-        "--define-macro",
-        "--undefine-macro",
-        "--include-path",
-        "--library-path",
-        "--library",
-        "--optimize",
-        "--x",
-        "--threads",
-        "--std",
-        "--gpu-architecture",
-        "--gpu-code",
-        "--generate-code",
-        "--relocatable-device-code",
-        "--cudart",
-        "--cudadevrt",
-        "--compiler-bindir",
-        "--pre-include",
-        "--system-include",
-        "--maxrregcount",
-        "--compiler-options",
-        "--linker-options",
-        "--ptxas-options",
-        "--cudafe-options",
-        "--archive-options",
-        "--nvlink-options",
-        "--ftz",
-        "--prec-div",
-        "--prec-sqrt",
-        "--fmad",
-        "--diag-suppress",
-        "--diag-warn",
-        "--diag-error",
-        "--default-stream",
-    )
+    """
+    -D -U -I -L -l -O -x -t -std -arch -code -gencode -rdc -dlto-arch -cudart -cudadevrt -ccbin -include -isystem -maxrregcount
+    -Xcompiler -Xlinker -Xptxas -Xcudafe -Xarchive -Xnvlink -ftz -prec-div -prec-sqrt -fmad -diag-suppress -diag-warn -diag-error
+    -Werror -idp -ldir -default-stream --define-macro --undefine-macro --include-path --library-path --library --optimize --x
+    --threads --std --gpu-architecture --gpu-code --generate-code --relocatable-device-code --cudart --cudadevrt --compiler-bindir
+    --pre-include --system-include --maxrregcount --compiler-options --linker-options --ptxas-options --cudafe-options
+    --archive-options --nvlink-options --ftz --prec-div --prec-sqrt --fmad --diag-suppress --diag-warn --diag-error --default-stream
+    """.split()
 )
-# Those that would build something else than a program, or put it elsewhere.
+# Options with which nvcc builds no program, or writes it elsewhere.
 _REFUSED = frozenset(
-    (
-        "-o",
-        "--output-file",
-        "-c",
-        "--compile",
-        "-dc",
-        "--device-c",
-        "-dw",
-        "--device-w",
-        "-dlink",
-        "--device-link",
-        "-lib",
-        "--lib",
-        "-ptx",
-        "--ptx",
-        "-cubin",
-        "--cubin",
-        "-fatbin",
-        "--fatbin",
-        "-cuda",
-        "--cuda",
-        "-E",
-        "--preprocess",
-        "-M",
-        "-MM",
-        "-MD",
-        "-MMD",
-        "-MF",
-        "-MT",
-        "-run",
-        "--run",
-        "-link",
-        "--link",
-        "-dryrun",
-        "--dryrun",
-        "-optix-ir",
-        "-ltoir",
-    )
+    """
+    -o --output-file -c --compile -dc --device-c -dw --device-w -dlink --device-link -lib --lib -ptx --ptx -cubin --cubin -fatbin
+    --fatbin -cuda --cuda -E --preprocess -M -MM -MD -MMD -MF -MT -run --run -link --link -dryrun --dryrun -optix-ir -ltoir
+    """.split()
 )
 
 
@@ -152,7 +54,7 @@ def _parser() -> OneLineParser:
         prog=name,
         usage=f"{name} FILE.cu... [options] [nvcc's options] [-- program arguments]",
         description="Builds a CUDA program with nvcc, runs it on the CPU under the counting model, and shows for each kernel "
-        "what it asked of shared and global memory, line by line, and what is wrong with it. Exit code: the program's "
+        "its accesses to shared and global memory, line by line, and its hazards. Exit code: the program's "
         "own; 1 if there is a hazard; 2 for wrong arguments and for a source that does not compile. Options that are not "
         "here are passed on to nvcc.",
     )
@@ -161,15 +63,16 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """Our own options and the files, and the options of nvcc."""
+def _split(parser: OneLineParser, words: list[str]) -> tuple[list[str], list[str]]:
+    """Return our own options with the files, and the options of nvcc."""
     own, theirs = [], []
+    with_value = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
     rest = iter(words)
     for word in rest:
         name = word.split("=", 1)[0]
-        if name in command_line.WITH_VALUE or not word.startswith("-") or word in ("-h", "--help"):
+        if name in with_value or not word.startswith("-") or word in ("-h", "--help"):
             own.append(word)
-            if word in command_line.WITH_VALUE:
+            if word in with_value:
                 own += [value for value in [next(rest, None)] if value is not None]
         elif name in _REFUSED:
             raise Stop(f"argument {word}: given, options with which nvcc makes a program are accepted", USAGE)
@@ -184,13 +87,13 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """The options; those of nvcc are in `nvcc`, what follows the first `--` in `arguments`."""
+    """Return the options. Its attribute `nvcc` has the options of nvcc, `arguments` the words behind the first `--`."""
     words, program = arguments, []
     if "--" in arguments:
         at = arguments.index("--")
         words, program = arguments[:at], arguments[at + 1 :]
-    own, theirs = _split(words)
     parser = _parser()
+    own, theirs = _split(parser, words)
     options = parser.parse_args(own)
     options.nvcc = theirs
     options.arguments = program
@@ -204,7 +107,7 @@ def check_build_folder(parser: OneLineParser, options: argparse.Namespace) -> No
 
 
 def state_of(*places: str) -> str:
-    """Changes whenever one of some files, or of the files in some folders, of the repository does; tests aside."""
+    """Return a text that changes with any of some files, or with any file in some folders, of the repository; tests do not count."""
     state = hashlib.sha256()
     for path in sorted(path for place in places for path in (ROOT / place, *(ROOT / place).rglob("*"))):
         if path.is_file() and "tests" not in path.parts:
@@ -214,7 +117,7 @@ def state_of(*places: str) -> str:
 
 
 def build_model() -> Path:
-    """The folder with the model's library: in a checkout a build folder, in which it is built if it is not there or not new."""
+    """Return the folder of the model's library. In a checkout it is a build folder, and this builds a library that is missing or old."""
     if packaged.is_installed():
         return packaged.MODEL
     build = cmake.BUILD
@@ -223,7 +126,7 @@ def build_model() -> Path:
     with contextlib.suppress(OSError):
         if stamp.read_text(encoding="utf-8") == state and (folders.VENV / "bin" / "python").exists():
             return build
-    # The program's output is what belongs on stdout.
+    # stdout belongs to the program's output
     with contextlib.redirect_stdout(sys.stderr):
         tools = setup.set_up()
         cmake.configure(tools)

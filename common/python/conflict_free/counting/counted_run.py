@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs a program as a part of ours: it has the terminal, and whatever ends us ends it. Standard library only."""
+"""Running a program as a part of this command: it gets the terminal, and ends with this command. Standard library only."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from conflict_free.console import Stop
 
-SIGNAL_OFFSET = 128  # of the exit code with which a shell reports a program that a signal ended
+SIGNAL_OFFSET = 128  # a shell adds this to the number of the signal that ended a program
 _GRACE_SECONDS = 5.0
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
 class Ended(BaseException):
-    """A signal has come that ends us."""
+    """A signal that ends this command."""
 
     def __init__(self, number: int):
         super().__init__(number)
@@ -28,7 +28,7 @@ class Ended(BaseException):
 
 
 def _terminal() -> int | None:
-    """The terminal that the program reads from, if it is ours."""
+    """Return the terminal that the program reads from, if it belongs to this process."""
     with contextlib.suppress(OSError, ValueError):
         number = sys.stdin.fileno()
         if os.isatty(number) and os.tcgetpgrp(number) == os.getpgrp():
@@ -37,7 +37,7 @@ def _terminal() -> int | None:
 
 
 def _begin(parent: int, terminal: int | None) -> Callable[[], None]:
-    """What the program's process does first."""
+    """Return the first steps of the program's process."""
     with contextlib.suppress(OSError, AttributeError):
         library = ctypes.CDLL(None)
 
@@ -64,7 +64,7 @@ def _kill(process: subprocess.Popen, number: int) -> None:
 
 @contextlib.contextmanager
 def _signals(process_of: Callable[[], subprocess.Popen | None]) -> Iterator[None]:
-    """Ctrl+C is for the program, which ends; what it has counted until then is reported. Other signals end both."""
+    """Pass Ctrl+C to the program, whose counts until then are reported. Other signals end the program and this command."""
 
     def interrupt(number: int, _) -> None:
         process = process_of()
@@ -93,7 +93,7 @@ def _give_terminal_back(terminal: int | None) -> None:
 
 
 def run(command: Sequence[str | os.PathLike], environment: Mapping[str, str]) -> int:
-    """Runs a program with its output on ours; returns its exit code, as a shell gives it."""
+    """Run a program with its output on ours; return its exit code in the form of a shell."""
     sys.stdout.flush()
     process: subprocess.Popen | None = None
     terminal = _terminal()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Compares the memory instructions of a program's PTX with those of the machine code that ptxas makes of it.
+"""The comparison of a program's memory instructions in PTX with those in the machine code that ptxas makes of it.
 
-The counting model executes PTX. ptxas joins neighboring accesses into wider ones, which the model then counts so, too; where
-ptxas does what cannot be counted so, the kernel is marked. Standard library only.
+The counting model executes PTX. Where ptxas joins neighboring accesses into wider ones, the model counts the wide access. Where
+the machine code differs in another way, the kernel is marked as not exact. Standard library only.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .sass_accesses import MachineAccess, Section
 
 CACHE = packaged.kept("exactness")
 KEPT_TEXTS = 256
-# Part of the names in the cache: what an older comparison has found does not count.
+# Part of the names in the cache, so that results of an older comparison are not found.
 _VERSION = hashlib.sha256(
     b"".join(Path(module.__file__).read_bytes() for module in (ptx_accesses, sass_accesses, sys.modules[__name__]))
 ).hexdigest()
 
 
-# Functions of the driver that kernels call, by the names that programs have for them. What they access, only a GPU knows.
+# Functions of the driver that kernels call, by their names in PTX. Their accesses are known only on a GPU.
 _OF_THE_DRIVER = {
     "vprintf": "printf",
     "malloc": "malloc",
@@ -53,14 +53,14 @@ def _entry(access: Access, sass: str, why: str) -> dict:
 
 @dataclass
 class Comparison:
-    """What the comparison of one function has found."""
+    """The result of comparing one function."""
 
     exact: bool = True
     # By line of the PTX: bytes that a lane is counted with; where they begin, from the address of that access on; and whether
     # one lane does it for all. 0 bytes: another access is counted in its place.
     counted: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
     fused: list[dict] = field(default_factory=list)
-    # By line of the PTX: branches at which lanes of a warp that diverge make a launch inexact, and why.
+    # By line of the PTX: the branches at which diverging lanes of a warp make a launch inexact, and the reason.
     branches: dict[int, dict] = field(default_factory=dict)
 
     def note(self, access: Access, sass: str, why: str, exact: bool) -> None:
@@ -81,9 +81,9 @@ def _fits(access: Access, machine: MachineAccess) -> bool:
 
 
 def _attribute(accesses: Sequence[Access], found: Sequence[MachineAccess]) -> tuple[dict[int, list[MachineAccess]], list[MachineAccess]]:
-    """Machine accesses by line of the PTX, and those that belong to none.
+    """Return the machine accesses by line of the PTX, and those without a line.
 
-    A line that ptxas notes may be that of an instruction before: then the nearest access of the kind is meant.
+    ptxas may note the line of an earlier instruction: the access then belongs to the nearest fitting access before that line.
     """
     by_line: dict[int, list[MachineAccess]] = defaultdict(list)
     rest = []
@@ -101,7 +101,7 @@ def _attribute(accesses: Sequence[Access], found: Sequence[MachineAccess]) -> tu
 
 
 def _group(access: Access, wide: int, accesses: Sequence[Access], taken: set[int], has_own: set[int]) -> list[Access] | None:
-    """The accesses of a basic block that make up one of `wide` bytes with `access`, in their order; None if there are none."""
+    """Return the accesses of a basic block that form one access of `wide` bytes with `access`, in order; None without such accesses."""
     like = [
         a
         for a in accesses
@@ -126,7 +126,7 @@ def _group(access: Access, wide: int, accesses: Sequence[Access], taken: set[int
 
 
 def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]]) -> set[int]:
-    """Notes what ptxas has joined; returns the lines of accesses that are counted with another."""
+    """Note the accesses that ptxas has joined; return the lines of those that are counted with another access."""
     joined: set[int] = set()
     has_own = set(by_line)
     for access in accesses:
@@ -142,7 +142,7 @@ def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, lis
         copies = by_line[access.line]
         sass = next(machine.text for machine in copies if machine.bytes == wide)
         if members is None or len({machine.bytes for machine in copies}) > 1:
-            result.note(access, sass, "ptxas makes accesses of other widths of it, and not in all places alike", False)
+            result.note(access, sass, "ptxas replaces it with accesses of other widths, which differ from place to place", False)
             continue
         leader = members[0]
         start = min(member.offset for member in members)
@@ -150,12 +150,12 @@ def _join(result: Comparison, accesses: Sequence[Access], by_line: dict[int, lis
         for member in members[1:]:
             result.counted[member.line] = (0, 0, False)
         joined |= {member.line for member in members} - {access.line}
-        result.note(leader, sass, f"ptxas joins {len(members)} neighboring accesses into one; it is counted so", True)
+        result.note(leader, sass, f"ptxas joins {len(members)} neighboring accesses into one; the wide access is counted", True)
     return joined
 
 
 def _share(total: Counter, number: int) -> Counter | None:
-    """The part of each of `number` equal ones; None if they cannot be equal."""
+    """Return one of `number` equal shares of the counts; None if a count cannot be divided."""
     if any(count % number for count in total.values()):
         return None
     return Counter({loop: count // number for loop, count in total.items()})
@@ -164,11 +164,11 @@ def _share(total: Counter, number: int) -> Counter | None:
 def _compare_block(
     result: Comparison, accesses: Sequence[Access], by_line: dict[int, list[MachineAccess]], barriers: list[Counter], function: Function
 ) -> None:
-    """Compares how often, and in which loops, the machine code has the accesses of a basic block.
+    """Compare how often, and in which loops, the machine code has the accesses of a basic block.
 
-    An unrolled loop has all of its accesses several times. Lines are not certain, so accesses of a kind are compared together.
-    Where one loop has become several, such as one of four rounds at a time and one for the rest, lanes that leave it in different
-    rounds are in different ones, and a warp executes each of them.
+    An unrolled loop has each of its accesses several times. Lines are uncertain, so accesses of a kind are compared together.
+    ptxas may split a loop, for example into one of four rounds at a time and one for the rest. Lanes that leave the loop in different
+    rounds then end in different loops, and a warp executes each of them.
     """
     counts = {access.line: Counter(machine.loop for machine in by_line.get(access.line, ())) for access in accesses}
     pools: dict[tuple, list[Access]] = defaultdict(list)
@@ -180,9 +180,9 @@ def _compare_block(
         first = accesses[0]
         machine = by_line.get(first.line, ())
         if function.in_loop(first.line) and not barriers and len(accesses) == 1 and shares[0] == Counter({-1: 1}):
-            result.note(first, machine[0].text, "ptxas takes it out of a loop", False)
+            result.note(first, machine[0].text, "ptxas moves it out of a loop", False)
         elif len(shares[0]) > 1:
-            why = "ptxas makes several loops of the one that it is in, and lanes of a warp have left that one in different rounds"
+            why = "ptxas splits the loop around it, and lanes of a warp have left the loop in different rounds"
             for line in function.ways_out(first.line):
                 result.branches.setdefault(line, _entry(first, machine[0].text if machine else "", why))
         return
@@ -199,7 +199,7 @@ def _compare_block(
                 if number == 0
                 else "ptxas moves it to another place"
                 if number == wanted
-                else f"ptxas makes {number} of it, and {wanted} of what stands around it"
+                else f"ptxas has it {number} times, and the accesses around it {wanted} times"
             )
             result.note(access, machine[0].text if machine else "", why, False)
 
@@ -209,7 +209,7 @@ def _same_width(access: Access, machine: MachineAccess) -> bool:
 
 
 def compare(function: Function, section: Section) -> Comparison:
-    """Compares a function of PTX with the machine code that has been made of it in a section."""
+    """Compare a function of PTX with its machine code in a section."""
     result = Comparison()
     within = range(function.first_line, function.last_line + 1)
     found = [machine for machine in section.accesses if machine.line in within]
@@ -226,10 +226,10 @@ def compare(function: Function, section: Section) -> Comparison:
         found_here = by_line.get(access.line, ())
         if access.line in section.elected and found_here and all(machine.operation == "atomic" for machine in found_here):
             result.counted[access.line] = (access.bytes, 0, True)
-            result.note(access, found_here[0].text, "ptxas lets one lane do it for all that are active; it is counted so", True)
+            result.note(access, found_here[0].text, "ptxas lets one lane act for all active lanes; one access is counted", True)
         if any(machine.operation != "atomic" for machine in found_here):
             result.note(
-                access, "", "ptxas makes a loop of loads and compare-and-swaps of it, whose rounds depend on what other warps do", False
+                access, "", "ptxas replaces it with a loop of loads and compare-and-swaps, whose rounds depend on other warps", False
             )
     joined = _join(result, function.accesses, by_line)
     left = [access for access in function.accesses if access.line not in joined and access.operation != "atomic"]
@@ -240,7 +240,7 @@ def compare(function: Function, section: Section) -> Comparison:
             and access.line not in result.counted
             and not any(access.text == entry["ptx"] and access.source_line == entry["line"] for entry in result.fused)
         ):
-            result.note(access, wrong[0].text, "ptxas makes an access of another width of it", False)
+            result.note(access, wrong[0].text, "ptxas changes its width", False)
     barriers: dict[int, dict[int, Counter]] = defaultdict(lambda: defaultdict(Counter))
     for line, loop in section.barriers:
         if line in function.barriers:
@@ -258,7 +258,7 @@ def compare(function: Function, section: Section) -> Comparison:
                 "line": 0,
                 "ptx": f"call {name}",
                 "sass": "",
-                "why": f"the driver's {_OF_THE_DRIVER[name]} has accesses of its own, which are not counted",
+                "why": f"the driver's {_OF_THE_DRIVER[name]} makes accesses of its own, which are not counted",
             }
         )
     return result
@@ -276,7 +276,7 @@ def _called(function: Function, functions: dict[str, Function]) -> set[str]:
 
 
 def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
-    """Compares each function of a text with the machine code made of it."""
+    """Compare each function of a text of PTX with its machine code."""
     functions = {function.name: function for function in ptx_accesses.read(ptx)}
     results: dict[str, Comparison] = {}
     for section in sass_accesses.read(disassembly):
@@ -299,7 +299,7 @@ def compare_text(ptx: str, disassembly: str) -> dict[str, Comparison]:
 
 
 def _changed_at(path: Path) -> float:
-    """When a file was written; long ago for one that another process has removed in the meantime."""
+    """Return when a file was written; long ago for a file that another process has just removed."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -307,7 +307,7 @@ def _changed_at(path: Path) -> float:
 
 
 def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, dict]:
-    """The comparison of one text as JSON, from the cache where it is known."""
+    """Return the comparison of one text of PTX as JSON, from the cache if possible."""
     text = ptx.read_bytes()
     key = hashlib.sha256(text + json.dumps([_VERSION, str(nvcc), *options]).encode()).hexdigest()[:24]
     kept = CACHE / f"{key}.json"
@@ -333,7 +333,7 @@ def _comparison_of(ptx: Path, nvcc: Path, options: Sequence[str]) -> dict[str, d
 
 
 def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequence[str] = ()) -> None:
-    """Writes what the counting model has to know of the machine code of a program (SIMT_EXACTNESS).
+    """Write the facts on a program's machine code that the counting model reads (SIMT_EXACTNESS).
 
     `reader` is the model's program that takes the PTX out of a program. Raises NoMachineCode.
     """
@@ -346,7 +346,7 @@ def write(program: Path, reader: Path, nvcc: Path, output: Path, options: Sequen
 
 
 def write_unknown(output: Path, why: str) -> None:
-    """Writes that nothing is known of the machine code, and why: no kernel of the program is called exact."""
+    """Write the reason why the machine code is unknown: no kernel of the program then counts as exact."""
     _put(output, {"texts": {}, "unknown": f"not compared with machine code: {why}"})
 
 
@@ -355,7 +355,7 @@ def _put(output: Path, found: dict) -> None:
 
 
 def main(program: str, reader: str, nvcc: str, output: str) -> None:
-    """For a build, which goes on where there is nothing to disassemble with."""
+    """Compare a program for a build. Without a disassembler the build goes on with a message."""
     try:
         write(Path(program), Path(reader), Path(nvcc), Path(output))
     except NoMachineCode as why:

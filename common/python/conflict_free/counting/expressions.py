@@ -19,13 +19,13 @@ class ExpressionError(ValueError):
 
 
 def _members(expression: str, names: Mapping[str, Any]) -> str:
-    """What may stand behind the dots of an expression."""
+    """Return the names that an expression may put behind a dot."""
     groups = [name for name, value in names.items() if isinstance(value, Mapping) and re.search(rf"\b{name}\.", expression)]
     return ", ".join(f"{group}.{member}" for group in groups for member in names[group])
 
 
 def value_of(expression: str, names: Mapping[str, Any]) -> int | float | bool:
-    """The number or truth that an expression is. A name within another stands behind a dot. Raises ExpressionError."""
+    """Return the value of an expression, a number or a truth. A name within another stands behind a dot. Raises ExpressionError."""
     evaluator = simpleeval.SimpleEval(functions=_FUNCTIONS, names=dict(names))
     try:
         value = evaluator.eval(expression)
@@ -38,5 +38,5 @@ def value_of(expression: str, names: Mapping[str, Any]) -> int | float | bool:
     except (simpleeval.InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
         raise ExpressionError(f"{expression!r}: {str(error).splitlines()[0]}") from error
     if not isinstance(value, (bool, int, float)):
-        raise ExpressionError(f"{expression!r} is no number and no comparison")
+        raise ExpressionError(f"{expression!r} is neither a number nor a comparison")
     return value

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""--fail-if: what must not hold of the counts of any launch."""
+"""--fail-if: conditions on the counts of a launch under which the command fails."""
 
 from __future__ import annotations
 
@@ -9,50 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conflict_free.console import USAGE, Stop
+from conflict_free.counts import GROUPS, NUMBERS, Group
 
 from . import expressions
 
-_SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
-_GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
-_GROUPS = {
-    **{f"shared_{operation}": _SHARED for operation in ("load", "store", "atomic")},
-    **{f"global_{operation}": _GLOBAL for operation in ("load", "store", "atomic")},
-    **{f"local_{operation}": _GLOBAL for operation in ("load", "store")},
-    "constant_load": ("instructions", "words"),
-    "texture_load": ("requests", "bytes"),
-    "texture_store": ("requests", "bytes"),
-    "bulk_copy": _GLOBAL,
-}
-_NUMBERS = ("barriers", "warp_barriers", "shared_bytes", "launch")
 _SHOWN_LAUNCHES = 5
 
 
-def _group(counts: Mapping[str, int], keys: Sequence[str]) -> dict[str, float]:
-    """The counts of a group, 0 where a launch has none, and what one instruction took on average."""
-    group: dict[str, float] = {key: counts.get(key, 0) for key in keys}
-    for cost, number, name in (
-        ("wavefronts", "instructions", "wavefronts_per_instruction"),
-        ("sectors", "requests", "sectors_per_request"),
-    ):
-        if cost in group:
-            group[name] = group[cost] / group[number] if group[number] else 0.0
-    return group
+def _group(group: Group, kernel: Mapping[str, Any]) -> dict[str, float]:
+    """Return the counts of a group, 0 where a launch has none, and the mean cost of one instruction."""
+    measure = group.measure
+    found: dict[str, float] = {key: group.of(kernel).get(key, 0) for key in measure.keys}
+    return {**found, measure.per: measure.each(found)}
 
 
 def names_of(kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """What an expression may name, of one launch of a report."""
-    copy = kernel.get("async_copy", {})
+    """Return the names that an expression may use for a launch of a report, with their values."""
     return {
         "name": kernel.get("name", ""),
-        **{name: kernel.get(name, 0) for name in _NUMBERS},
-        **{name: _group(kernel.get(name, {}), keys) for name, keys in _GROUPS.items()},
-        "async_copy_shared": _group(copy.get("shared", {}), _SHARED),
-        "async_copy_global": _group(copy.get("global", {}), _GLOBAL),
+        **{name: kernel.get(name, 0) for name in (*NUMBERS, "shared_bytes", "launch")},
+        **{name: _group(group, kernel) for name, group in GROUPS.items()},
     }
 
 
 def check(conditions: Sequence[str]) -> None:
-    """Raises Stop with exit code 2 for what is no expression over the counts of a launch."""
+    """Raise Stop with exit code 2 for a text that is no expression over the counts of a launch."""
     for condition in conditions:
         try:
             expressions.value_of(condition, names_of({}))
@@ -63,7 +44,7 @@ def check(conditions: Sequence[str]) -> None:
 
 
 def _counts_in(condition: str, names: Mapping[str, Any]) -> str:
-    """What the counts are that an expression names, such as ``shared_load.conflicts is 992``."""
+    """Return the counts that an expression names, such as ``shared_load.conflicts is 992``."""
     shown = []
     for word in dict.fromkeys(re.findall(r"[a-z_]+(?:\.[a-z_]+)*", condition)):
         value: Any = names
@@ -86,9 +67,9 @@ def _failures(condition: str, kernels: Sequence[Mapping[str, Any]]) -> Iterator[
 
 
 def failures(conditions: Sequence[str], data: Mapping[str, Any]) -> list[str]:
-    """A line for each condition and launch of a report that it holds for; one if no launch was counted. Nothing is well."""
+    """Return a line for each condition and each launch that it holds for; without any counted launch, one line that says so."""
     if conditions and not data["kernels"]:
-        return ["failed: no launch was counted, and --fail-if is about launches"]
+        return ["failed: no launch was counted, and --fail-if needs one"]
     lines = []
     for condition in conditions:
         found = list(_failures(condition, data["kernels"]))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A report as one page that needs nothing else: the source with the counts in its margin, and maps of banks and sectors."""
+"""A report as one self-contained page: the source with the counts in its margin, and maps of banks and sectors."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from .launches import Launches, fold, without_calls
+from conflict_free.counts import SPACES
+
+from .launches import Launches, fold
 from .printed_report import (
     LINK_HEADINGS,
-    MEASURES,
-    OPERATIONS,
-    counts_of,
+    counted_by_file,
     heading_of,
+    headings_of,
+    margin_of,
     not_counted,
-    row_of,
     rows_of_links,
+    rows_of_space,
 )
 from .shown_lines import shown_numbers
 
@@ -31,29 +33,25 @@ def _cells(tag: str, values: Iterable[str]) -> str:
 
 
 def _tables(kernel: dict) -> Iterator[str]:
-    for space, measure in MEASURES.items():
-        rows = [
-            (operation, counts) for operation in OPERATIONS if (counts := counts_of(kernel, space, operation)) and counts[measure.number]
-        ]
-        if not rows:
-            continue
-        yield f"<table><tr>{_cells('th', (space, *measure.headings))}</tr>"
-        for operation, counts in rows:
-            style = "" if measure.is_ideal(counts) else ' class="cost"'
-            yield f"<tr{style}>{_cells('td', (operation.replace('_', ' '), *row_of(space, counts)))}</tr>"
-        yield "</table>"
+    for space in SPACES:
+        if rows := rows_of_space(kernel, space):
+            yield f"<table><tr>{_cells('th', (space, *headings_of(space)))}</tr>"
+            yield from (f"<tr{_style(is_ideal)}>{_cells('td', cells)}</tr>" for cells, is_ideal in rows)
+            yield "</table>"
+
+
+def _style(is_ideal: bool) -> str:
+    return "" if is_ideal else ' class="cost"'
 
 
 def _margin(line: dict, names: Iterator[int]) -> str:
-    """What a line accesses, how often, and what each access took. A click draws one of them."""
-    measure = MEASURES[line["space"]]
-    what = escape(f"{line['space']} {line['op'].replace('_', ' ')}")
+    """Return the cells of margin_of(). A click on an access draws one example of it."""
+    what, how_often, each, is_ideal = margin_of(line)
+    what, style = escape(what), _style(is_ideal)
     if line.get("first_access") and line["space"] in ("shared", "global"):
         access = escape(json.dumps(line["first_access"], separators=(",", ":")))
         what = f'<button id="b{next(names)}" aria-expanded="false" data-space="{line["space"]}" data-access="{access}">{what}</button>'
-    style = "" if measure.is_ideal(line) else ' class="cost"'
-    each = f"{measure.each(line):.2f}" if line[measure.number] else ""
-    return f"<td{style}>{what}</td><td{style}>{line[measure.number]:,}</td><td{style}>{each}</td>"
+    return f"<td{style}>{what}</td><td{style}>{how_often}</td><td{style}>{each}</td>"
 
 
 def _listing(file: str, text: str, counted: dict[int, list[dict]], names: Iterator[int]) -> Iterator[str]:
@@ -81,12 +79,8 @@ def _kernel(launches: Launches, sources: dict[str, Path], names: Iterator[int]) 
     yield f"<h2>{escape(kernel['name'])} <small>{escape(' · '.join(heading_of(launches)))}</small></h2>"
     yield from _tables(kernel)
     if not kernel.get("exact", True):
-        yield "<p>Not exact: the machine code makes other accesses than those that are counted.</p>"
-    by_file: dict[str, dict[int, list[dict]]] = {}
-    for line in without_calls(kernel["lines"]):
-        if line["file"] in sources and line["line"] > 0:
-            by_file.setdefault(line["file"], {}).setdefault(line["line"], []).append(line)
-    for file, counted in by_file.items():
+        yield "<p>Not exact: the accesses of the machine code differ from the counted ones.</p>"
+    for file, counted in counted_by_file(kernel, sources).items():
         yield from _listing(file, sources[file].read_text(encoding="utf-8", errors="replace"), counted, names)
 
 
@@ -104,7 +98,7 @@ def _links(data: dict) -> Iterator[str]:
 
 
 def page(data: dict, files: Sequence[Path]) -> str:
-    """The page of a report; `files` are the sources that it may show."""
+    """Return the page of a report; it may show the source `files`."""
     sources = {file.name: file for file in reversed(files)}
     names = itertools.count()
     title = f"Memory accesses, counted by the rules of {data['machine']}"

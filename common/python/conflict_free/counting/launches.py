@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Launches of a report, those of one kernel and configuration together."""
+"""The launches of a report, grouped by kernel and configuration."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 @dataclass
 class Launches:
-    """Launches of one kernel with one configuration. `counts` are of each launch, or of all if they differ."""
+    """Launches of one kernel with one configuration. `counts` are those of one launch, or the sum if launches differ."""
 
     counts: dict
     number: int = 1
     differ: bool = False
-    of_number: int = 0  # how many launches there were; 0 where all were counted
+    of_number: int = 0  # how many launches there were; 0 if all were counted
 
 
 def _same_but_for_place(kernel: dict) -> dict:
@@ -24,7 +24,7 @@ def _same_but_for_place(kernel: dict) -> dict:
 
 
 def _add(total: dict, more: dict) -> dict:
-    """Sums of all counts that both have; what is no count stays."""
+    """Return the sums of the counts that both have. Other values stay."""
     sums = dict(total)
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(total.get(key), dict) and key not in ("first_access", "partitions"):
@@ -41,7 +41,7 @@ def _place(line: dict) -> tuple:
 
 
 def without_calls(lines: Iterable[dict]) -> list[dict]:
-    """The counts of lines that stand in several places of a kernel, of all places together."""
+    """Return the counts by line, where calls of one function from several places of a kernel are added up."""
     found: dict[tuple, dict] = {}
     for line in lines:
         key = (line["file"], line["line"], line["space"], line["op"])
@@ -65,7 +65,10 @@ def _configuration(kernel: dict) -> tuple:
 
 
 def fold(kernels: Iterable[dict], uncounted: Iterable[dict] = ()) -> list[Launches]:
-    """Launches of the same kernel and configuration together, in the order of the first of each; stopped ones by themselves."""
+    """Return the launches grouped by kernel and configuration, in the order of each group's first.
+
+    Stopped launches are groups of their own.
+    """
     groups: dict[tuple, list[dict]] = {}
     of_number = {_configuration(tally): tally["launches"] for tally in uncounted}
     for kernel in kernels:

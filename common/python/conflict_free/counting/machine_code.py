@@ -17,7 +17,7 @@ ARCHITECTURE = "sm_90"
 
 
 class NoMachineCode(Exception):
-    """Machine code cannot be made or read; the text says why in one line."""
+    """An error for machine code that cannot be made or read; its text gives the reason in one line."""
 
 
 def _near(nvcc: Path, name: str) -> str | None:
@@ -26,13 +26,13 @@ def _near(nvcc: Path, name: str) -> str | None:
 
 
 def find_nvdisasm(nvcc: Path) -> str | None:
-    """nvdisasm beside the compiler, in the search path, or of the wheel in the virtual environment."""
+    """Return nvdisasm: beside the compiler, in the search path, or in the wheel of the virtual environment."""
     wheels = (folder / "bin" / "nvdisasm" for folder in packaged.cuda_of_wheels())
     return _near(nvcc, "nvdisasm") or next((str(path) for path in wheels if path.exists()), None)
 
 
 def output_of(command: Sequence[str | os.PathLike]) -> str:
-    """What a tool writes to stdout. Raises NoMachineCode if it fails."""
+    """Return the stdout of a tool. Raises NoMachineCode if the tool fails."""
     name = Path(command[0]).name
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=600)
@@ -45,13 +45,13 @@ def output_of(command: Sequence[str | os.PathLike]) -> str:
 
 
 def disassemble(ptx: Path, nvcc: Path, options: Sequence[str] = ()) -> str:
-    """What nvdisasm shows of the machine code that ptxas makes of a file. Raises NoMachineCode."""
+    """Return nvdisasm's output for the machine code that ptxas makes of a file. Raises NoMachineCode."""
     ptxas, nvdisasm = _near(nvcc, "ptxas"), find_nvdisasm(nvcc)
     if ptxas is None or nvdisasm is None:
         raise NoMachineCode(f"no {'ptxas' if ptxas is None else 'nvdisasm'} here")
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "code.cubin"
-        # A target with a suffix runs on that architecture alone.
+        # A target with a suffix runs only on that architecture.
         target = next(
             (
                 line.split()[1].rstrip(",")

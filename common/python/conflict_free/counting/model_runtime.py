@@ -1,37 +1,41 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where the counting model is, in a build folder or in an installed package, and how a program finds it. Standard library only."""
+"""The place of the counting model, in a build folder or an installed package, and the environment with which a program finds it.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from conflict_free import cuda_version
+
 from . import packaged
 
 VARIABLE = "LD_LIBRARY_PATH"
-RUNTIME = "libcudart.so.13"
 AUDIT_VARIABLE = "LD_AUDIT"
 AUDIT = "libconflict_free_audit.so"
 
 
 def libraries(build: Path) -> Path:
-    """The folder of the model's libraries, for a build folder, or for the model of an installed package."""
+    """Return the folder of the model's libraries in a build folder or in an installed package."""
     return build / "lib" if build == packaged.MODEL else build / "common" / "model" / "lib"
 
 
 def is_built(build: Path) -> bool:
-    return (libraries(build) / RUNTIME).exists()
+    return (libraries(build) / cuda_version.RUNTIME).exists()
 
 
 def environment(build: Path, **more: str) -> dict[str, str]:
-    """This environment, in which a program that uses CUDA runs under the model of a build folder."""
+    """Return this environment with the changes that let a CUDA program run under the model of a build folder."""
     there = os.environ.get(VARIABLE)
     first = str(libraries(build).resolve())
     return {**os.environ, VARIABLE: f"{first}{os.pathsep}{there}" if there else first, **more}
 
 
 def auditing(build: Path) -> dict[str, str]:
-    """What keeps packages of Python from NVIDIA's linker of machine code, so that they hand PTX to the model's driver."""
+    """Return the environment that hides NVIDIA's linker of machine code from Python packages: they then pass PTX to the model's driver."""
     own, there = str((libraries(build) / AUDIT).resolve()), os.environ.get(AUDIT_VARIABLE)
     return {AUDIT_VARIABLE: f"{own}{os.pathsep}{there}" if there else own}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""conflict-free nvcc: nvcc with the options that make a program whose memory accesses can be counted. Standard library only."""
+"""conflict-free nvcc: nvcc with the options for a program whose memory accesses can be counted. Standard library only."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from . import packaged
 ARCHITECTURES = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
 RUNTIMES = ("-cudart", "--cudart")
 _DEBUG = ("-G", "--device-debug")
-# nvcc does nothing but answer.
+# With these options nvcc only answers a question.
 _QUESTIONS = ("--version", "-V", "--help", "-h", "--list-gpu-arch", "--list-gpu-code", "-arch-ls", "-code-ls")
 
 
 def values(options: Sequence[str], names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The values of some options, and the options without them. A value is the next word, or behind an equals sign."""
+    """Return the values of some options, and the arguments without these options.
+
+    A value is the next word, or stands behind an equals sign.
+    """
     found, rest = [], []
     words = iter(options)
     for word in words:
@@ -34,9 +37,9 @@ def values(options: Sequence[str], names: Sequence[str]) -> tuple[list[str], lis
 
 
 def with_ptx(options: Sequence[str]) -> list[str]:
-    """Options for nvcc, so that what it builds has PTX that the model runs, and takes the model's runtime.
+    """Return nvcc's options, changed so that the program has PTX that the model runs and links the model's runtime.
 
-    What the model runs is compute_90, or compute_90a where that is asked for: other architectures are replaced.
+    The model runs compute_90, or compute_90a if the options name it; other architectures are replaced.
     """
     architectures, rest = values(options, ARCHITECTURES)
     _, rest = values(rest, RUNTIMES)
@@ -46,7 +49,7 @@ def with_ptx(options: Sequence[str]) -> list[str]:
 
 
 def nvcc() -> Path:
-    """The nvcc that programs are built with. Raises Stop, with what installs one, if there is none."""
+    """Return the nvcc that builds programs. Without one, raises Stop with the command that installs it."""
     found = packaged.nvcc()
     if found is None:
         raise Stop(packaged.NO_NVCC if packaged.is_installed() else "no nvcc here; conflict-free count FILE.cu installs one", USAGE)

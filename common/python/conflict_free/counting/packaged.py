@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where things are, in a checkout and where the package is installed: the model, nvcc, what is kept. Standard library only."""
+"""The places of the model, of nvcc and of kept files, in a checkout and in an installed package. Standard library only."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import ROOT, USAGE, Stop
+from conflict_free.model_files import MODEL
 from conflict_free.setup import cuda
 
-#: An installed package has the model within; a checkout builds it.
-MODEL = Path(__file__).resolve().parents[1] / "model"
-NO_NVCC = "no nvcc of CUDA 13.0 here; pip install 'conflict-free[nvcc]' installs one"
+NO_NVCC = f"no nvcc of CUDA {cuda_version.VERSION} here; pip install 'conflict-free[nvcc]' installs one"
 
 
 def is_installed() -> bool:
-    """Whether this is an installed package, and not a checkout."""
+    """Return whether this is an installed package, and not a checkout."""
     return MODEL.is_dir()
 
 
 def kept(name: str) -> Path:
-    """The folder in which files of a name are kept from one run to the next; it need not exist."""
+    """Return the folder for files that are kept between runs, by its name; it may be missing."""
     if not is_installed():
         return ROOT / "build" / name
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
@@ -36,7 +36,7 @@ def kept(name: str) -> Path:
 
 
 def make_kept(name: str) -> Path:
-    """The same, made. Raises Stop if it cannot be."""
+    """Return the same folder, made if missing. Raises Stop if it cannot be made."""
     folder = kept(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,15 +47,15 @@ def make_kept(name: str) -> Path:
 
 
 def cuda_of_wheels() -> Iterator[Path]:
-    """The folders of NVIDIA's packages for this Python, and for that of a checkout."""
+    """Yield the folders of NVIDIA's packages: for this Python, and for the Python of a checkout."""
     found = importlib.util.find_spec("nvidia")
     for place in (found.submodule_search_locations if found else None) or ():
-        yield Path(place) / "cu13"
-    yield from sorted((ROOT / ".venv" / "lib").glob("python3*/site-packages/nvidia/cu13"))
+        yield Path(place) / cuda_version.WHEELS
+    yield from sorted((ROOT / ".venv" / "lib").glob(f"python3*/site-packages/nvidia/{cuda_version.WHEELS}"))
 
 
 def _complete(wheels: Path) -> Path:
-    """A toolkit of links to NVIDIA's packages. nvcc links with lib64, and -lcudart wants a name without a version: they have neither."""
+    """Return a toolkit made of links to NVIDIA's packages. nvcc needs lib64 and a libcudart without a version, which the packages lack."""
     toolkit = make_kept("toolkit") / hashlib.sha256(str(wheels).encode()).hexdigest()[:16]
     if not (toolkit / "bin" / "nvcc").exists():
         new = Path(tempfile.mkdtemp(prefix=".making-", dir=toolkit.parent))
@@ -65,17 +65,17 @@ def _complete(wheels: Path) -> Path:
             (new / folder).mkdir()
             for path in (wheels / folder).iterdir():
                 (new / folder / path.name).symlink_to(path)
-        (new / "lib" / "libcudart.so").symlink_to("libcudart.so.13")
+        (new / "lib" / "libcudart.so").symlink_to(cuda_version.RUNTIME)
         (new / "lib64").symlink_to("lib")
         shutil.rmtree(toolkit, ignore_errors=True)
-        with contextlib.suppress(OSError):  # another run made it just now
+        with contextlib.suppress(OSError):  # another run has made it in the meantime
             new.rename(toolkit)
         shutil.rmtree(new, ignore_errors=True)
     return toolkit
 
 
 def nvcc() -> Path | None:
-    """The nvcc that builds programs to count, if there is one: the system's, else that of NVIDIA's packages for Python."""
+    """Return the nvcc that builds programs to count: the system's, or that of NVIDIA's Python packages; None without one."""
     with contextlib.redirect_stdout(sys.stderr):
         found = cuda.present_nvcc()
     if found or not is_installed():

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What scripts/count prints: the counts of each kernel, its source with the counts in the margin, the hazards."""
+"""The printed report: the counts of each kernel, its source with the counts in the margin, the hazards."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -14,89 +14,73 @@ from rich.table import Table
 from rich.text import Text
 
 from conflict_free.console import say
+from conflict_free.counts import GROUPS, MEASURES, NUMBERS, Measure
 
 from .launches import Launches, fold, without_calls
 from .shown_lines import shown_numbers
 
-# Without a terminal there is no width to fit into.
+# Without a terminal the width is not limited.
 UNBOUNDED_WIDTH = 240
 SECTOR_BYTES = 32
 
 
-@dataclass(frozen=True)
-class Measure:
-    """How the counts of one memory space are named and judged."""
-
-    number: str  # key of the number of warp-level instructions
-    cost: str  # key of what they took
-    ideal: str  # key of what they would take at best; empty where nothing is known of that
-    headings: tuple[str, ...]
-
-    def each(self, counts: dict) -> float:
-        """What one instruction takes on average."""
-        return counts[self.cost] / counts[self.number]
-
-    def is_ideal(self, counts: dict) -> bool:
-        return not self.ideal or counts[self.cost] <= counts[self.ideal]
+# Titles of columns whose count has another name.
+_TITLES = {"ideal_wavefronts": "at best", "ideal_sectors": "at best", "bytes": "bytes asked"}
 
 
-SHARED = Measure(
-    "instructions", "wavefronts", "ideal_wavefronts", ("instructions", "wavefronts", "at best", "conflicts", "wavefronts each")
-)
-GLOBAL = Measure(
-    "requests", "sectors", "ideal_sectors", ("requests", "sectors", "at best", "bytes asked", "bytes moved", "sectors each", "efficiency")
-)
-CONSTANT = Measure("instructions", "words", "", ("instructions", "words", "words each"))
-TEXTURE = Measure("requests", "bytes", "", ("requests", "bytes asked", "bytes each"))
-MEASURES = {"shared": SHARED, "global": GLOBAL, "local": GLOBAL, "constant": CONSTANT, "texture": TEXTURE}
-OPERATIONS = ("load", "store", "atomic", "async_copy", "bulk_copy")
+def _moves_sectors(measure: Measure) -> bool:
+    return {"sectors", "bytes"} <= set(measure.keys)
 
 
-def counts_of(kernel: dict, space: str, operation: str) -> dict | None:
-    """The counts of one operation in one space. Copies touch two spaces and are counted by themselves."""
-    if operation == "async_copy":
-        return kernel.get(operation, {}).get(space)
-    if operation == "bulk_copy":
-        return kernel.get(operation) if space == "global" else None
-    return kernel.get(f"{space}_{operation}")
+def headings_of(space: str) -> list[str]:
+    """Return the titles of the columns of row_of()."""
+    measure = MEASURES[space]
+    titles = [_TITLES.get(key, key.replace("_", " ")) for key in measure.keys]
+    if _moves_sectors(measure):
+        return [*titles, "bytes moved", f"{measure.cost} each", "efficiency"]
+    return [*titles, f"{measure.cost} each"]
 
 
 def _size(extent: Sequence[int]) -> str:
-    """Such as 64 x 64, without trailing ones."""
+    """Return the size of a grid or a block, such as 64 x 64, without trailing ones."""
     shown = list(extent)
     while len(shown) > 1 and shown[-1] == 1:
         shown.pop()
     return " x ".join(f"{n:,}" for n in shown)
 
 
-def row_of(space: str, counts: dict) -> list[str]:
+def row_of(space: str, counts: Mapping[str, int]) -> list[str]:
+    """Return the counts of one operation in a space, as text."""
     measure = MEASURES[space]
-    cells = [f"{counts[key]:,}" for key in (measure.number, measure.cost, measure.ideal) if key]
-    if not measure.ideal:
-        return [*cells, f"{measure.each(counts):.2f}"]
-    if measure is SHARED:
-        return [*cells, f"{counts['conflicts']:,}", f"{measure.each(counts):.2f}"]
+    cells, each = [f"{counts[key]:,}" for key in measure.keys], f"{measure.each(counts):.2f}"
+    if not _moves_sectors(measure):
+        return [*cells, each]
     moved = SECTOR_BYTES * counts["sectors"]
     efficiency = f"{100 * counts['bytes'] / moved:.0f}%" if moved else ""
-    return [*cells, f"{counts['bytes']:,}", f"{moved:,}", f"{measure.each(counts):.2f}", efficiency]
+    return [*cells, f"{moved:,}", each, efficiency]
+
+
+def rows_of_space(kernel: Mapping[str, Any], space: str) -> list[tuple[list[str], bool]]:
+    """Return the operations of a launch in a space: the operation and its counts as text, and whether the cost is the least possible."""
+    return [
+        ([group.operation.replace("_", " "), *row_of(space, counts)], group.measure.is_ideal(counts))
+        for group in GROUPS.values()
+        if group.space == space and (counts := group.of(kernel)).get(group.measure.number)
+    ]
 
 
 def _space_table(kernel: dict, space: str) -> Table | None:
-    """The counts of one space; None if the kernel has not touched it."""
-    measure = MEASURES[space]
+    """Return a table of the counts of one space; None if the kernel has no access to it."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column(space)
-    for heading in measure.headings:
-        table.add_column(heading, justify="right")
-    for operation in OPERATIONS:
-        counts = counts_of(kernel, space, operation)
-        if counts and counts[measure.number]:
-            table.add_row(operation.replace("_", " "), *row_of(space, counts), style="" if measure.is_ideal(counts) else "yellow")
+    for heading in (space, *headings_of(space)):
+        table.add_column(heading, justify="left" if heading == space else "right")
+    for cells, is_ideal in rows_of_space(kernel, space):
+        table.add_row(*cells, style="" if is_ideal else "yellow")
     return table if table.row_count else None
 
 
 def heading_of(launches: Launches) -> list[str]:
-    """What tells launches of one kernel from others of it."""
+    """Return the heading that tells a kernel's launches apart."""
     kernel = launches.counts
     parts = [f"grid {_size(kernel['grid'])}", f"block {_size(kernel['block'])}"]
     if kernel["shared_bytes"]:
@@ -109,14 +93,13 @@ def heading_of(launches: Launches) -> list[str]:
     if "counted_blocks" in kernel:
         parts.append(f"{kernel['counted_blocks']:,} of {kernel['blocks']:,} blocks counted")
     if kernel.get("stopped"):
-        parts.append("stopped before its end, counted until then")
+        parts.append("stopped before its end; counted until then")
     return parts
 
 
 def _remainder(kernel: dict) -> str:
-    """The counts that need no table."""
-    names = {"barriers": "barrier", "warp_barriers": "warp barrier"}
-    shown = [_plural(kernel[key], name) for key, name in names.items() if kernel.get(key)]
+    """Return the counts that have no table of their own."""
+    shown = [_plural(kernel[name], name.removesuffix("s").replace("_", " ")) for name in NUMBERS if kernel.get(name)]
     for operation in ("load", "store"):
         use = kernel.get("partitions", {}).get(operation)
         if use and use["steps"]:
@@ -127,16 +110,15 @@ def _remainder(kernel: dict) -> str:
 # --- the listing -------------------------------------------------------------------------------
 
 
-def _margin(line: dict) -> tuple[str, str, str, str]:
-    """What, how often, what each took, and the style of it."""
+def margin_of(line: dict) -> tuple[str, str, str, bool]:
+    """Return the accesses of a line: space and operation, how often, the mean cost of one, and whether that cost is the least possible."""
     measure = MEASURES[line["space"]]
-    number = line[measure.number]
-    each = f"{measure.each(line):.2f}" if number else ""
-    return f"{line['space']} {line['op'].replace('_', ' ')}", f"{number:,}", each, "" if measure.is_ideal(line) else "yellow"
+    each = f"{measure.each(line):.2f}" if line[measure.number] else ""
+    return f"{line['space']} {line['op'].replace('_', ' ')}", f"{line[measure.number]:,}", each, measure.is_ideal(line)
 
 
 def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int) -> Table:
-    """The source of the counted lines with their counts in the margin."""
+    """Return the source of the counted lines with their counts in the margin."""
     lines = source.read_text(encoding="utf-8", errors="replace").expandtabs(4).splitlines()
     lines += [""] * (max(counted) - len(lines))
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim", width=width)
@@ -149,27 +131,27 @@ def _listing(file: str, source: Path, counted: dict[int, list[dict]], width: int
         if number is None:
             table.add_row("", "", "", "...")
             continue
-        notes = [_margin(line) for line in counted.get(number, ())] or [("", "", "", "")]
-        for place, (what, how_often, each, style) in enumerate(notes):
+        notes = [margin_of(line) for line in counted.get(number, ())] or [("", "", "", True)]
+        for place, (*cells, is_ideal) in enumerate(notes):
             source_cells = (str(number), Text(lines[number - 1])) if place == 0 else ("", "")
-            table.add_row(Text(what, style=style), Text(how_often, style=style), Text(each, style=style), *source_cells)
+            table.add_row(*(Text(cell, style="" if is_ideal else "yellow") for cell in cells), *source_cells)
     return table
 
 
-def _listings(kernel: dict, sources: dict[str, Path], width: int) -> Iterable[Table]:
-    by_file: dict[str, dict[int, list[dict]]] = {}
+def counted_by_file(kernel: dict, sources: Mapping[str, Path]) -> dict[str, dict[int, list[dict]]]:
+    """Return the counted lines of a kernel by file and number, where the file is one of ``sources``."""
+    found: dict[str, dict[int, list[dict]]] = {}
     for line in without_calls(kernel["lines"]):
         if line["file"] in sources and line["line"] > 0:
-            by_file.setdefault(line["file"], {}).setdefault(line["line"], []).append(line)
-    for file, counted in by_file.items():
-        yield _listing(file, sources[file], counted, width)
+            found.setdefault(line["file"], {}).setdefault(line["line"], []).append(line)
+    return found
 
 
 # --- hazards -----------------------------------------------------------------------------------
 
 
 def _quote(place: dict, sources: dict[str, Path]) -> str:
-    """The text of a source line; empty if it is not the reader's."""
+    """Return the text of a source line; empty for a file that is not the reader's."""
     try:
         lines = sources[place["file"]].read_text(encoding="utf-8", errors="replace").splitlines()
         return lines[place["line"] - 1].strip() if place["line"] > 0 else ""
@@ -210,11 +192,11 @@ def _plural(number: int, name: str) -> str:
 
 
 def _show_exactness(out: Console, kernel: dict) -> None:
-    """What the machine code has other than the counted PTX."""
+    """Print the differences between the machine code and the counted PTX."""
     notes = kernel.get("fused", ())
     exact = kernel.get("exact", True)
     if not exact:
-        out.print(Text("not exact: a GPU makes other accesses than those that are counted", style="yellow"))
+        out.print(Text("not exact: the accesses on a GPU differ from the counted ones", style="yellow"))
     for note in notes:
         place = f"{note['file']}:{note['line']}: " if note["line"] else ""
         change = " -> ".join(word for word in (note["ptx"], note["sass"]) if word)
@@ -229,7 +211,7 @@ def _number_of_launches(counted: int, uncounted: Iterable[dict]) -> str:
 
 
 def not_counted(uncounted: Iterable[dict]) -> list[str]:
-    """The kernels and configurations of which no launch was counted, a line each."""
+    """Return a line for each kernel and configuration that has no counted launch."""
     return [
         f"{tally['name']}   grid {_size(tally['grid'])} · block {_size(tally['block'])} · 0 of {_plural(tally['launches'], 'launch')} counted"
         for tally in uncounted
@@ -241,7 +223,7 @@ LINK_HEADINGS = ("link", "bytes", "sectors")
 
 
 def rows_of_links(data: dict) -> list[tuple[str, str, str]]:
-    """What each device has sent each other; nothing where devices have sent each other nothing."""
+    """Return the bytes that each device has sent each other; an empty list if there are none."""
     return [(f"device {link['from']} to {link['to']}", f"{link['bytes']:,}", f"{link['sectors']:,}") for link in data.get("links", ())]
 
 
@@ -271,13 +253,13 @@ def _show_launches(out: Console, launches: Launches, sources: dict[str, Path]) -
         out.print("no access to memory")
         out.print()
     _show_exactness(out, kernel)
-    for listing in _listings(kernel, sources, out.width):
-        out.print(listing)
+    for file, counted in counted_by_file(kernel, sources).items():
+        out.print(_listing(file, sources[file], counted, out.width))
         out.print()
 
 
 def show(data: dict, files: Sequence[Path]) -> None:
-    """Prints the report of a program that was made from `files`."""
+    """Print the report of a program that was made from `files`."""
     out = Console(highlight=False, markup=False)
     if out.is_terminal:
         _show(out, data, files)

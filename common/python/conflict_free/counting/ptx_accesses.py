@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The memory instructions of a text of PTX, by line, with the basic block and the loop that each stands in. Standard library only."""
+"""The memory instructions of a text of PTX: their lines, basic blocks and loops. Standard library only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INSTRUCTION = re.compile(r"^\s*(?:@!?(%[\w$]+)\s+)?([a-z][\w.:]*)\s*(.*)", re.D
 _ADDRESS = re.compile(r"\[\s*([%\w$.]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 _TYPE_BITS = re.compile(r"^[bsuf](8|16|32|64|128)$|^(f16x2|bf16x2|bf16|f16)$")
 _OTHER_BYTES = {"f16x2": 4, "bf16x2": 4, "bf16": 2, "f16": 2}
-# Whatever these do, the line behind them is another basic block.
+# The instruction behind one of these begins another basic block.
 _ENDS = ("bra", "brx", "ret", "exit", "trap", "call")
 _ACCESSES = {"ld": "load", "ldu": "load", "st": "store", "atom": "atomic", "red": "atomic", "ldmatrix": "load", "stmatrix": "store"}
 _MATRICES = {"x1": 4, "x2": 8, "x4": 16}
@@ -25,7 +25,7 @@ _MATRICES = {"x1": 4, "x2": 8, "x4": 16}
 
 @dataclass(frozen=True)
 class Access:
-    """A memory instruction. `bytes` is what a lane accesses; 0 where that is not a fixed number."""
+    """A memory instruction. `bytes` is the size of one lane's access; 0 if that is not a fixed number."""
 
     line: int
     block: int
@@ -43,25 +43,25 @@ class Access:
 
 @dataclass
 class Function:
-    """A function with a body. Lines are those of the text, from 1."""
+    """A function with a body. Its lines are those of the text, counted from 1."""
 
     name: str
     first_line: int
     last_line: int = 0
     accesses: list[Access] = field(default_factory=list)
     calls: set[str] = field(default_factory=set)
-    # Lines of block barriers, by the basic block that they stand in.
+    # Lines of block barriers, and their basic blocks.
     barriers: dict[int, int] = field(default_factory=dict)
-    # From the line that a backward branch leads to up to its own.
+    # A loop: the target line of a backward branch, and the line of the branch.
     loops: list[tuple[int, int]] = field(default_factory=list)
-    # Lines of branches, and the lines that they lead to.
+    # Lines of branches, and their target lines.
     branches: dict[int, int] = field(default_factory=dict)
 
     def in_loop(self, line: int) -> bool:
         return any(first <= line <= last for first, last in self.loops)
 
     def ways_out(self, line: int) -> list[int]:
-        """Return the lines of branches at which lanes leave the innermost loop of a line, or go round again."""
+        """Return the lines of the branches at which lanes leave the innermost loop around a line, or begin its next round."""
         around = [loop for loop in self.loops if loop[0] <= line <= loop[1]]
         if not around:
             return []
@@ -90,7 +90,7 @@ def _constant(text: str | None) -> int:
 
 
 def _access(line: int, block: int, guard: str, operation: str, operands: str) -> Access | None:
-    """The memory access of an instruction that makes one which a GPU's memory pipe sees."""
+    """Return the memory access of an instruction; None if a GPU's memory pipe does not see it."""
     words = operation.split(".")
     if words[0] == "cp":
         if words[1:2] != ["async"] or not {"ca", "cg"} & set(words):
@@ -111,7 +111,7 @@ def _access(line: int, block: int, guard: str, operation: str, operands: str) ->
 
 
 def _statements(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
-    """Statements from a line on, with the line that each begins in, up to the brace that closes the function."""
+    """Yield the statements from a line up to the brace that closes the function, each with its first line."""
     depth, pending, start = 0, "", first
     for number in range(first, len(lines) + 1):
         line = lines[number - 1].split("//", 1)[0]
@@ -124,7 +124,7 @@ def _statements(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
                 continue
             line = label[2]
         for part in re.split(r"([;{}])", line):
-            # Braces of a vector stand inside of a statement.
+            # The braces of a vector stand within a statement.
             if part == "{" and not pending.strip():
                 depth += 1
             elif part == "}" and not pending.strip():
@@ -174,7 +174,7 @@ def _read_body(lines: list[str], function: Function, files: dict[int, str]) -> N
 
 
 def read(text: str) -> list[Function]:
-    """The functions of a text that have a body."""
+    """Return the functions of a text that have a body."""
     lines = text.splitlines()
     files = {int(found[1]): found[2].rsplit("/", 1)[-1] for line in lines if (found := _FILE.match(line))}
     functions = []
@@ -184,7 +184,7 @@ def read(text: str) -> list[Function]:
         if not found:
             number += 1
             continue
-        # The name may stand behind the parentheses of what is returned, on a later line; a declaration ends with a semicolon.
+        # The name may stand on a later line, behind the return values in parentheses; a declaration ends with a semicolon.
         head, at = found[2], number
         while not re.search(r"[;{]", head.split("//", 1)[0]) and at < len(lines):
             at += 1

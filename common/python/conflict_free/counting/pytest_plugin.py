@@ -24,24 +24,24 @@ from .report_in_tests import Report, read
 
 
 class CountingError(Exception):
-    """A program that cannot be built or run; the message is what the command has said."""
+    """An error for a program that cannot be built or run; the message is the command's."""
 
 
 class ConflictFree:
-    """Counts programs under the counting model. Relative paths are those of ``folder``."""
+    """Counts CUDA programs under the counting model. Relative paths start in ``folder``."""
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     def count(self, *files: str | os.PathLike, options: Sequence[str] = (), arguments: Sequence[str] = ()) -> Report:
-        """Builds a program of CUDA source files and runs it; ``options`` are those of ``conflict-free count`` and of nvcc.
+        """Build a program of CUDA source files and run it; ``options`` are those of ``conflict-free count`` and of nvcc.
 
-        Raises CountingError if it does not compile.
+        Raises CountingError if the sources do not compile.
         """
         return self._report("count", [*files, *options], ["--", *arguments])
 
     def run(self, program: str | os.PathLike, *arguments: str, options: Sequence[str] = ()) -> Report:
-        """Runs a program that is there already. Raises CountingError if it cannot be run."""
+        """Run an existing program. Raises CountingError if it cannot be run."""
         return self._report("run", options, [self.folder / program, *arguments])
 
     def _report(self, name: str, options: Sequence[str | os.PathLike], rest: Sequence[str | os.PathLike]) -> Report:
@@ -63,5 +63,5 @@ class ConflictFree:
 
 @pytest.fixture
 def conflict_free(request: pytest.FixtureRequest) -> ConflictFree:
-    """Counts CUDA programs without a GPU; relative paths are those of the test's folder."""
+    """Count CUDA programs without a GPU. Relative paths start in the folder of the test."""
     return ConflictFree(request.path.parent)

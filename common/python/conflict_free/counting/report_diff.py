@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""conflict-free diff OLD NEW: what a change did to the counts, kernel by kernel and line by line."""
+"""conflict-free diff OLD NEW: the effect of a change on the counts, kernel by kernel and line by line."""
 
 from __future__ import annotations
 
@@ -8,30 +8,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, OneLineParser, say
+from conflict_free.counts import GROUPS, KEYS, NUMBERS, OPERATIONS, SPACES
 
 from . import saved_report
 from .launches import fold
-from .printed_report import MEASURES, OPERATIONS
 
-_TOTALS = (
-    "shared_load",
-    "shared_store",
-    "shared_atomic",
-    "global_load",
-    "global_store",
-    "global_atomic",
-    "local_load",
-    "local_store",
-    "texture_load",
-    "texture_store",
-    "constant_load",
-    "bulk_copy",
-)
-_COUNTS = ("instructions", "wavefronts", "conflicts", "requests", "sectors", "words", "bytes")
+# The ideal counts follow from the accesses, so they differ only where another count differs.
+_COUNTS = tuple(key for key in KEYS if not key.startswith("ideal_"))
 
 
 def _kernels(data: dict) -> dict[str, list[dict]]:
-    """The counts of each kernel, of each configuration in the order of their first launch."""
+    """Return the counts of each kernel: a list with its configurations in the order of their first launch."""
     found: dict[str, list[dict]] = {}
     for launches in fold(data["kernels"]):
         found.setdefault(launches.counts["name"], []).append(launches.counts)
@@ -39,13 +26,13 @@ def _kernels(data: dict) -> dict[str, list[dict]]:
 
 
 def _change(old: dict, new: dict) -> str:
-    """Such as "wavefronts 1,024 -> 32"; empty if nothing differs."""
+    """Return the difference of two counts, such as "wavefronts 1,024 -> 32"; empty if nothing differs."""
     changes = [f"{name} {old.get(name, 0):,} -> {new.get(name, 0):,}" for name in _COUNTS if old.get(name, 0) != new.get(name, 0)]
     return ", ".join(changes)
 
 
 def _lines(kernel: dict) -> dict[tuple, dict]:
-    """Counts by file, line, space and operation, of all places where the line was inlined together."""
+    """Return the counts by file, line, space and operation. All places where a line was inlined are added up."""
     found: dict[tuple, dict] = {}
     for line in kernel["lines"]:
         sums = found.setdefault((line["file"], line["line"], line["space"], line["op"]), {})
@@ -57,14 +44,17 @@ def _lines(kernel: dict) -> dict[tuple, dict]:
 
 def _place(key: tuple) -> tuple:
     file, line, space, operation = key
-    return file, line, list(MEASURES).index(space), OPERATIONS.index(operation)
+    return file, line, SPACES.index(space), OPERATIONS.index(operation)
 
 
 def _kernel_changes(old: dict, new: dict) -> list[str]:
-    """What differs between two counts of one kernel, a line each."""
-    changes = [f"  {name.replace('_', ' ')}: {change}" for name in _TOTALS if (change := _change(old.get(name, {}), new.get(name, {})))]
-    if old.get("barriers", 0) != new.get("barriers", 0):
-        changes.append(f"  barriers {old.get('barriers', 0):,} -> {new.get('barriers', 0):,}")
+    """Return the differences between two counts of one kernel, as lines of text."""
+    changes = [
+        f"  {name.replace('_', ' ')}: {change}" for name, group in GROUPS.items() if (change := _change(group.of(old), group.of(new)))
+    ]
+    for name in NUMBERS:
+        if old.get(name, 0) != new.get(name, 0):
+            changes.append(f"  {name.replace('_', ' ')} {old.get(name, 0):,} -> {new.get(name, 0):,}")
     before, after = _lines(old), _lines(new)
     for key in sorted(before.keys() | after.keys(), key=_place):
         if change := _change(before.get(key, {}), after.get(key, {})):
@@ -89,7 +79,7 @@ def _link_changes(old: dict, new: dict) -> Iterable[str]:
 
 
 def differences(old: dict, new: dict) -> Iterable[str]:
-    """What differs between two reports, as lines of text; nothing if they say the same."""
+    """Return the differences between two reports, as lines of text; an empty list if there are none."""
     before, after = _kernels(old), _kernels(new)
     for name in dict.fromkeys([*before, *after]):
         one, other = before.get(name, []), after.get(name, [])
@@ -113,7 +103,7 @@ def main(words: Sequence[str]) -> int:
     parser = OneLineParser(
         prog="conflict-free diff",
         usage="conflict-free diff OLD NEW",
-        description="Shows what differs between two reports that --json has written. Exit code: 1 if something does.",
+        description="Shows the differences between two reports that --json has written. Exit code: 1 if there are any.",
     )
     for name, what in (("old", "the report before a change"), ("new", "the report after it")):
         parser.add_argument(name, metavar=name.upper(), type=Path, help=what)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A report as tests look at it: the launches of a kernel together, and counts as attributes."""
+"""A report in the form for tests: the launches of a kernel added up, and counts as attributes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import failing, launches, saved_report
 
 
 class Counts(Mapping):
-    """Counts, by their names in the report, as keys and as attributes: ``counts.shared_load.conflicts``."""
+    """Counts as keys and as attributes, by their names in the report: ``counts.shared_load.conflicts``."""
 
     def __init__(self, values: Mapping[str, Any]):
         self._values = {name: Counts(value) if isinstance(value, Mapping) else value for name, value in values.items()}
@@ -39,10 +39,10 @@ class Counts(Mapping):
 
 @dataclass(frozen=True)
 class Report:
-    """What a program did.
+    """The report of a program.
 
-    ``data`` is the report as ``--json`` writes it, ``hazards`` its hazards and ``errors`` what kept the program from its end;
-    ``exit_code`` is the program's own, ``output`` what it and the command have printed.
+    ``data`` is the report in the form of ``--json``, ``hazards`` its hazards, ``errors`` the errors that ended the program early;
+    ``exit_code`` is the program's own, ``output`` the output of the program and of the command.
     """
 
     data: dict
@@ -62,11 +62,11 @@ class Report:
 
     @property
     def launches(self) -> list[Counts]:
-        """Each launch that was counted, in order."""
+        """Return the counted launches in order."""
         return [Counts(failing.names_of(kernel)) for kernel in self.data["kernels"]]
 
     def kernel(self, name: str) -> Counts:
-        """The sums of all launches of a kernel. Raises KeyError, with the names that there are, if there was none."""
+        """Return the sums over all launches of a kernel. Raises KeyError, with the launched kernels, if there was no launch."""
         found = [kernel for kernel in self.data["kernels"] if kernel["name"] == name]
         if not found:
             names = ", ".join(sorted({kernel["name"] for kernel in self.data["kernels"]}))
@@ -75,5 +75,5 @@ class Report:
 
 
 def read(path: Path, output: str) -> Report:
-    """The report in a file. Raises Stop if it is none."""
+    """Return the report in a file. Raises Stop if the file is not a report."""
     return Report(saved_report.read(path), output)

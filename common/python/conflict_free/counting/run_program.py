@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""conflict-free run before its first count: its arguments, and whether the program can be counted. Standard library only."""
+"""The part of conflict-free run before the first count: arguments, and whether the program can be counted. Standard library only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conflict_free.console import OneLineParser, Stop
 
 from . import command_line, count
 
-_CANNOT_RUN = 126  # as shells have it
+_CANNOT_RUN = 126  # the exit codes of shells
 _NOT_FOUND = 127
 
 
@@ -22,13 +22,13 @@ def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog="conflict-free run",
         usage="conflict-free run [options] PROGRAM [arguments]",
-        description="Runs a program that uses CUDA on the CPU under the counting model, and shows for each kernel what it asked of "
-        "memory, line by line, and what is wrong with it. Build it with PTX and a shared runtime: nvcc -lineinfo -cudart shared "
+        description="Runs a program that uses CUDA on the CPU under the counting model, and shows for each kernel its accesses to "
+        "memory, line by line, and its hazards. Build it with PTX and a shared runtime: nvcc -lineinfo -cudart shared "
         "-gencode arch=compute_90,code=compute_90, or conflict-free nvcc, which adds these by itself. Exit code: the program's own; "
         "1 if there is a hazard; 2 for wrong arguments; 126 or 127 for a program that cannot be run.",
     )
     command_line.add_to(parser)
-    parser.add_argument("program", metavar="PROGRAM", help="the program; without a folder it is looked for as a shell does")
+    parser.add_argument("program", metavar="PROGRAM", help="the program; a name without a folder is searched in PATH")
     parser.add_argument("arguments", metavar="arguments", nargs=argparse.REMAINDER, help="its arguments")
     return parser
 
@@ -42,7 +42,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def find(name: str) -> Path:
-    """The program of a name. Raises Stop, with the exit code that shells have for it, if it cannot be run."""
+    """Return the program of a name. Raises Stop, with a shell's exit code, if it cannot be run."""
     path = Path(os.path.abspath(name if os.sep in name else shutil.which(name) or name))
     if not path.exists():
         raise Stop(f"argument PROGRAM: {name!r} given, a program that exists is accepted", _NOT_FOUND)

@@ -7,31 +7,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from conflict_free.counts import MEASURES
+
 from .launches import fold, without_calls
-from .printed_report import MEASURES
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HAZARDS = {
-    "race": "Two threads access the same bytes and nothing orders them",
-    "uninitialized": "Shared memory is read that nobody has written",
+    "race": "Two threads access the same bytes, and nothing orders the accesses",
+    "uninitialized": "A read of shared memory that no thread has written",
     "out_of_bounds": "An access outside of every allocation",
     "misaligned": "An address that is not a multiple of the size of the access",
-    "use_after_free": "An access to memory that has been given back",
-    "divergent_barrier": "A barrier that not all threads of the block reach",
-    "inactive_lane": "A shuffle reads a lane that takes no part",
-    "deadlock": "No thread of the block can go on",
+    "use_after_free": "An access to memory that has been freed",
+    "divergent_barrier": "A barrier that some threads of the block do not reach",
+    "inactive_lane": "A shuffle reads from a lane that takes no part",
+    "deadlock": "All threads of the block wait, and none can go on",
 }
-#: What kept the program from its end.
+#: The rule for errors that ended the program early.
 _STOPPED = "stopped"
-_ERRORS = {_STOPPED: "The program did not come to its end, or a part of it was refused"}
+_ERRORS = {_STOPPED: "The program ended early, or a part of it was refused"}
+#: Memory spaces whose costs get a warning: the rule and its description.
 _COSTS = {
-    "bank_conflict": "An access to shared memory takes more wavefronts than it would without bank conflicts",
-    "scattered_access": "An access to global memory moves more sectors than its bytes would fill",
+    "shared": ("bank_conflict", "An access to shared memory takes more wavefronts than it would without bank conflicts"),
+    "global": ("scattered_access", "An access to global memory moves more sectors than its bytes fill"),
 }
 
 
 def _uri(file: str, sources: Sequence[Path]) -> str:
-    """Relative to the folder that the command was given in, where that is possible."""
+    """Return the URI of a file, relative to the working folder of the command if possible."""
     for source in sources:
         if source.name == file:
             resolved = source.resolve()
@@ -61,11 +63,11 @@ def _error(error: dict, sources: Sequence[Path]) -> dict:
 
 
 def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
-    """A result for a line that takes more than it would at best."""
+    """Return a result for a line that costs more than the least possible."""
     measure = MEASURES[line["space"]]
-    if line["space"] not in ("shared", "global") or measure.is_ideal(line) or not line["file"]:
+    if line["space"] not in _COSTS or measure.is_ideal(line) or not line["file"]:
         return None
-    rule = "bank_conflict" if line["space"] == "shared" else "scattered_access"
+    rule, _ = _COSTS[line["space"]]
     text = (
         f"{kernel['name']}: {line['space']} {line['op'].replace('_', ' ')}: {line[measure.cost]:,} {measure.cost}, "
         f"{line[measure.ideal]:,} at best"
@@ -74,14 +76,16 @@ def _cost(kernel: dict, line: dict, sources: Sequence[Path]) -> dict | None:
 
 
 def log(data: dict, sources: Sequence[Path]) -> dict:
-    """Hazards and what kept the program from its end as errors; as warnings, lines that take more wavefronts or sectors than
-    they would at best."""
+    """Return the report as SARIF.
+
+    Hazards and errors of the program are errors; lines that cost more than the least possible are warnings.
+    """
     errors = data.get("errors", ())
     results = [_hazard(hazard, sources) for hazard in data["hazards"]] + [_error(error, sources) for error in errors]
     for launches in fold(data["kernels"]):
         lines = without_calls(launches.counts["lines"])
         results += [cost for line in lines if (cost := _cost(launches.counts, line, sources))]
-    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_ERRORS, **_COSTS}.items()]
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in {**_HAZARDS, **_ERRORS, **dict(_COSTS.values())}.items()]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The memory instructions of machine code, by the line of PTX that each was made of. Standard library only.
+"""The memory instructions of machine code, by the line of PTX of each. Standard library only.
 
-ptxas notes with -lineinfo, besides lines of the source, the line of its own text of each instruction; nvdisasm -gp shows it.
+With -lineinfo ptxas notes two lines for each instruction: that of the source, and that of its own PTX text. nvdisasm -gp shows both.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z]
 _LABEL = re.compile(r"^(\.L_x_\d+|\$?[\w$.]+):$")
 _JUMP = re.compile(r"`\((\.L_x_\d+)\)")
 
-# The guard of what fills a place in the pipeline.
+# The guard of instructions that only fill a place in the pipeline.
 _NEVER = "!PT"
 
-# What the first word of an instruction says: the space, and what is done to it.
+# The first word of an instruction gives the space and the operation.
 _KINDS = {
     "LDS": ("shared", "load"),
     "STS": ("shared", "store"),
@@ -43,7 +43,7 @@ _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 
 @dataclass(frozen=True)
 class MachineAccess:
-    """A memory instruction. `line` is that of the PTX; `loop` tells apart the innermost loops that instructions stand in."""
+    """A memory instruction. `line` is its line of PTX; `loop` is a number of its innermost loop."""
 
     line: int
     address: int
@@ -56,14 +56,14 @@ class MachineAccess:
 
 @dataclass
 class Section:
-    """The code of a function, with what is called from it and was not linked apart."""
+    """The code of a function, and of the functions that are called from it and have no section of their own."""
 
     name: str
     accesses: list[MachineAccess] = field(default_factory=list)
-    # Innermost loop of each barrier, by its line of PTX.
+    # Line of PTX and innermost loop of each barrier.
     barriers: list[tuple[int, int]] = field(default_factory=list)
     lines: set[int] = field(default_factory=set)
-    # Lines of PTX for which the machine code chooses one of the active lanes.
+    # Lines of PTX whose machine code chooses one of the active lanes.
     elected: set[int] = field(default_factory=set)
 
 
@@ -74,7 +74,7 @@ def _bytes_of(words: list[str]) -> int:
 
 
 def _loops(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int]]:
-    """First and last address of what stands between a backward branch and its target, the innermost first."""
+    """Return the first and last address of each loop, from the target of a backward branch to the branch; the innermost loop first."""
     found = {}
     for _, address, _, operation, operands in code:
         target = _JUMP.search(operands)
@@ -85,8 +85,10 @@ def _loops(code: list[tuple], labels: dict[str, int]) -> list[tuple[int, int]]:
 
 
 class _Leaders:
-    """Which predicates hold in one of the active lanes alone, at the place up to which the code was read: those that compare the number of
-    the lane with that of the lane that was found in a mask."""
+    """The predicates that hold in only one of the active lanes, up to the last instruction read.
+
+    Such a predicate compares the lane's number with the number of a lane that was found in a mask.
+    """
 
     def __init__(self):
         self._numbers: set[str] = set()
@@ -111,8 +113,10 @@ class _Leaders:
 
 
 def _elected(code: list[tuple]) -> set[int]:
-    """Lines of atomic operations that one of the active lanes does: the code takes the active lanes (a vote on what is true) and finds
-    one of them, in this line or, for several lines together, before."""
+    """Return the lines of atomic operations that only one of the active lanes executes.
+
+    The code takes the active lanes (a vote on true) and finds one of them: in the same line, or earlier for several lines together.
+    """
     of_line: dict[int, set[str]] = {}
     leaders, elected = _Leaders(), set()
     for line, _, guard, operation, operands in code:
@@ -142,7 +146,7 @@ def _finish(name: str, code: list[tuple], labels: dict[str, int]) -> Section:
 
 
 def read(text: str) -> list[Section]:
-    """The sections with code in the output of `nvdisasm -c -gp`."""
+    """Return the sections with code in the output of `nvdisasm -c -gp`."""
     sections = []
     name, code, labels, waiting, line = "", [], {}, [], 0
     for shown in text.splitlines():

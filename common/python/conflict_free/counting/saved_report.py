@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Reports as files: what --json has written is read, checked and shown again, and written as pages for others."""
+"""Reports as files: reading what --json has written, showing it again, and writing it as pages in other formats."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import USAGE, OneLineParser, Stop
 from conflict_free.whole_files import write_asked
 
 from . import command_line, html_report, printed_report, sarif_report
 
-# Not the reader's own, though they are on this machine: NVIDIA's headers and the system's.
-_SYSTEM_PARTS = ("/usr/", "/nvidia/cu13/", "/conflict-free/toolkit/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
+# Headers of NVIDIA and of the system are on this machine, but are not the reader's files.
+_SYSTEM_PARTS = ("/usr/", f"/nvidia/{cuda_version.WHEELS}/", "/conflict-free/toolkit/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
 
 
 def read(path: Path) -> dict:
-    """A report that --json has written. Raises Stop with one line if it is none."""
+    """Return a report that --json has written. Raises Stop with one line if the file is not a report."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -38,13 +39,13 @@ def read(path: Path) -> dict:
 
 
 def sources_of(data: dict) -> list[Path]:
-    """The source files of a report that are the reader's own and still there."""
+    """Return the source files of a report that belong to the reader and still exist."""
     paths = [Path(file) for file in data.get("files", ()) if not any(part in file for part in _SYSTEM_PARTS)]
     return [path for path in paths if path.is_file()]
 
 
 def write_pages(options: argparse.Namespace, data: dict, sources: Sequence[Path]) -> None:
-    """The files that were asked for."""
+    """Write the files that the options ask for."""
     if options.html:
         write_asked(options.html, html_report.page(data, sources), "--html")
     if options.sarif:
@@ -55,9 +56,9 @@ def main(words: Sequence[str]) -> int:
     parser = OneLineParser(
         prog="conflict-free show",
         usage="conflict-free show REPORT [--html OUT] [--sarif OUT]",
-        description="Shows a report that --json has written, with the source as it is now.",
+        description="Shows a report that --json has written, with the source in its present state.",
     )
-    parser.add_argument("report", metavar="REPORT", type=Path, help="what --json of count or run has written")
+    parser.add_argument("report", metavar="REPORT", type=Path, help="the file that --json of count or run has written")
     command_line.add_reports(parser)
     options = parser.parse_args(words)
     data = read(options.report)

@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Which lines of a source are shown beside its counts: the functions that the counted lines stand in."""
+"""The lines of a source that a report shows beside the counts: the functions around the counted lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-# Lines shown around counted lines, where the function that they stand in cannot be made out.
+# Lines shown around a counted line whose function cannot be made out.
 CONTEXT_LINES = 2
-# More lines without counts than this are left out of a listing.
+# A listing leaves out gaps without counts that are longer than this.
 LONGEST_GAP = 24
 
 
 def _function_around(lines: Sequence[str], numbers: Sequence[int]) -> range:
-    """The lines of the function that holds the numbered lines, counted from 1, as far as indentation shows."""
+    """Return the lines of the function around the numbered lines, counted from 1, according to the indentation."""
     first, last = min(numbers), max(numbers)
     begin, end = max(1, first - CONTEXT_LINES), min(len(lines), last + CONTEXT_LINES)
     for number in range(min(first, len(lines)), 0, -1):
@@ -38,7 +38,7 @@ def _indent(line: str) -> int:
 
 
 def _ranges(lines: Sequence[str], numbers: Iterable[int]) -> list[range]:
-    """The functions that hold the numbered lines, in order and apart from each other."""
+    """Return the functions around the numbered lines, in order and without overlap."""
     found: list[range] = []
     for number in sorted(set(numbers)):
         if found and number in found[-1]:
@@ -52,7 +52,7 @@ def _ranges(lines: Sequence[str], numbers: Iterable[int]) -> list[range]:
 
 
 def shown_numbers(lines: Sequence[str], counted: Iterable[int]) -> list[int | None]:
-    """The numbers of the lines to show; None where some are left out."""
+    """Return the numbers of the lines to show; None stands for left-out lines."""
     counted = set(counted)
     shown: list[int | None] = []
     for around in _ranges(lines, counted):

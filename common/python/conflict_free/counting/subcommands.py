@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What conflict-free counts and shows: programs are built, run and reported on. Runs in the virtual environment."""
+"""The subcommands of conflict-free that count and show: they build, run and report. Runs in the virtual environment."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import FAILED, USAGE, Stop, run_main
 from conflict_free.whole_files import write_asked
 
@@ -23,11 +24,11 @@ _NAMES = "import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).simt_machine_names; f
 
 
 def machine_names(build: Path) -> list[str]:
-    """The machines that the model knows, the default first."""
-    # The library follows the environment and catches signals: that belongs into a process of its own.
+    """Return the machines that the model knows, the default first."""
+    # The library reads the environment and catches signals, so it gets a process of its own.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SIMT_")}
     done = subprocess.run(
-        [sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / model_runtime.RUNTIME],
+        [sys.executable, "-c", _NAMES, model_runtime.libraries(build).resolve() / cuda_version.RUNTIME],
         capture_output=True,
         text=True,
         check=False,
@@ -39,13 +40,13 @@ def machine_names(build: Path) -> list[str]:
 
 
 def _no_report(code: int) -> dict:
-    """An error as the model writes one."""
-    message = f"the program left no report of what it did (it ended with exit code {code})"
+    """Return an error in the form that the model writes."""
+    message = f"the program left no report (it ended with exit code {code})"
     return {"code": "no_report", "fields": {"exit_code": code}, "message": message, "help": ""}
 
 
 def read_report(report: Path, machine: str, code: int) -> dict:
-    """What the program has left behind; if that is nothing, a report that says so."""
+    """Return the program's report; without one, a report that says so."""
     try:
         data = json.loads(report.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -60,7 +61,7 @@ def read_report(report: Path, machine: str, code: int) -> dict:
 
 
 def exit_code(data: dict) -> int:
-    """1 for a hazard, else the program's own; never 0 for a program that was kept from its end."""
+    """Return 1 for a hazard, else the program's own exit code; never 0 for a program that an error ended early."""
     if data["hazards"]:
         return FAILED
     return data["exit_code"] or (FAILED if data.get("errors") else 0)
@@ -75,7 +76,7 @@ def _machine_of(options: argparse.Namespace) -> str:
 
 
 def _counted(options: argparse.Namespace, machine: str, program: Path) -> dict:
-    """Runs a program under the model; returns its report."""
+    """Run a program under the model; return its report."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         settings = {

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""count_text.py PROGRAM SOURCE.cu OUTPUT: runs a program of the model and writes what scripts/count prints of it.
+"""Run a program of the model and write what scripts/count prints of it: PROGRAM SOURCE.cu OUTPUT.
 
-For examples in the book, whose programs the build has made already.
+For examples in the book, whose programs the build has made.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import printed_report
 
 
 def text_of(program: Path, source: Path) -> str:
-    """The program's own output, then the report of its counts and hazards."""
+    """Return the program's own output, then the report on its counts and hazards."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         done = subprocess.run([program], env={**os.environ, "SIMT_REPORT": str(report)}, stdout=subprocess.PIPE, text=True, check=False)

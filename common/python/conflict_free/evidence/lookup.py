@@ -182,12 +182,7 @@ class Evidence(Rows):
 
     def _machine(self, key: str) -> Value:
         name = key.removeprefix("machine.")
-        result = self.result(CEILING_SLUG)
-        if result is None:
-            raise ResultError(
-                f"{key}: no results of chapter {CEILING_SLUG} on {self.machine}: "
-                f"{self.results / self.machine / CEILING_SLUG}.json does not exist"
-            )
+        result = self.some_result(CEILING_SLUG)
         provenance = result["provenance"]
         derived = {
             "l2_mb": provenance["l2_bytes"] / 1e6,

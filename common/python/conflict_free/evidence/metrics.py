@@ -8,7 +8,9 @@ import math
 import re
 from typing import Any
 
-from .names import ACCESSES, ATOMICS, COUNTED_SIZE, PEERS, SECTOR_BYTES, SPECIMENS, ResultError
+from conflict_free.counts import GROUPS, MEASURES, NUMBERS
+
+from .names import COUNTED_SIZE, PEERS, SECTOR_BYTES, SPECIMENS, ResultError
 
 _SIZE = re.compile(r"([1-9][0-9]*|0(?=x))(?:x([1-9][0-9]*))?\Z")
 
@@ -32,6 +34,11 @@ def is_of_arrays(data: dict[str, Any]) -> bool:
     return all(row["height"] == 1 for row in data["rows"])
 
 
+def area(row: dict[str, Any]) -> int:
+    """Return the number of elements of a row, by which sizes are compared."""
+    return row["width"] * row["height"]
+
+
 def counted_size(data: dict[str, Any], kernel: str) -> str:
     """Return the size at which a kernel's counts are shown, and compared with the counters of a GPU.
 
@@ -43,8 +50,7 @@ def counted_size(data: dict[str, Any], kernel: str) -> str:
         known = ", ".join(dict.fromkeys(row["kernel"] for row in data["rows"]))
         raise ResultError(f"no kernel {kernel!r} in the counts of chapter {data['slug']}; it has: {known or 'none'}")
     wanted = data.get("counted_size", COUNTED_SIZE)
-    largest = max(rows, key=lambda row: row["width"] * row["height"])
-    return wanted if any(row["size"] == wanted for row in rows) else largest["size"]
+    return wanted if any(row["size"] == wanted for row in rows) else max(rows, key=area)["size"]
 
 
 def failures(row: dict[str, Any]) -> list[str]:
@@ -177,14 +183,10 @@ SHARES = {
 #: What is measured of our kernels alone, and of no library.
 OF_KERNELS = (*COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "shared_cycles", *SHARES)
 
+#: Ratios of the counts of a kind of access, such as ``sectors_per_request`` and ``sectors_over_ideal``: over, under.
 _PER = {
-    "sectors_per_request": ("sectors", "requests"),
-    "ideal_sectors_per_request": ("ideal_sectors", "requests"),
-    "bytes_per_request": ("bytes", "requests"),
-    "wavefronts_per_instruction": ("wavefronts", "instructions"),
-    "ideal_wavefronts_per_instruction": ("ideal_wavefronts", "instructions"),
-    "sectors_over_ideal": ("sectors", "ideal_sectors"),
-    "wavefronts_over_ideal": ("wavefronts", "ideal_wavefronts"),
+    **{f"{key}_per_{measure.one}": (key, measure.number) for measure in MEASURES.values() for key in measure.keys[1:]},
+    **{f"{measure.cost}_over_ideal": (measure.cost, measure.ideal) for measure in MEASURES.values() if measure.ideal},
 }
 
 
@@ -232,10 +234,10 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
         if "partitions" not in counts:
             raise ResultError(f"{name} is of machines whose partitions are watched, such as gt200")
         return counts["partitions"][rest]["mean"]
-    if (head in ACCESSES or head in ATOMICS and head in counts) and rest:
+    if head in GROUPS and GROUPS[head].of(counts) and rest:
         total, of_a_block = rest.removesuffix(OF_A_BLOCK), rest.endswith(OF_A_BLOCK)
-        return access_metric(counts[head], total) / (counts_metric(counts, "blocks") if of_a_block else 1)
-    if name in ("barriers", "shared_bytes", "warp_barriers"):
+        return access_metric(GROUPS[head].of(counts), total) / (counts_metric(counts, "blocks") if of_a_block else 1)
+    if name in (*NUMBERS, "shared_bytes"):
         if name not in counts:
             raise ResultError(f"no {name} in these counts")
         return counts[name]
@@ -248,8 +250,8 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
     if name == "threads":
         return math.prod(counts["grid"]) * math.prod(counts["block"])
     raise ResultError(
-        f"unknown metric {name!r}; accepted: {', '.join(MEASURED)}, barriers, warp_barriers, shared_bytes, blocks, "
-        f"launches, threads_per_block, threads, or one of {', '.join((*ACCESSES, *ATOMICS))} with a dot and its metric"
+        f"unknown metric {name!r}; accepted: {', '.join((*MEASURED, *NUMBERS))}, shared_bytes, blocks, "
+        f"launches, threads_per_block, threads, or one of {', '.join(GROUPS)} with a dot and its metric"
     )
 
 

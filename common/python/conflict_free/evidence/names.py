@@ -34,16 +34,13 @@ CEILING_SLUG = "copy"
 #: What percentages of published figures are of: publications have no time of ``cudaMemcpy``, but one of a plain copy.
 PUBLISHED_CEILING = "copy_plain"
 
-#: The four kinds of access that are counted: key in the counts, words for a reader.
+#: The groups of counts that the book's tables show: key in the counts, words for a reader.
 ACCESSES = {
     "global_load": "global load",
     "global_store": "global store",
     "shared_load": "shared load",
     "shared_store": "shared store",
 }
-
-#: Atomic operations, which are counted likewise and have no columns.
-ATOMICS = ("global_atomic", "shared_atomic")
 
 
 class ResultError(ValueError):

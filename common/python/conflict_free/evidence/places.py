@@ -19,20 +19,20 @@ BOOK_MACHINE = "h200"
 
 
 def chapters() -> list[str]:
-    """The slugs of chapters/CMakeLists.txt, in its order, without the specimens."""
+    """Return the slugs of chapters/CMakeLists.txt, in its order, without the specimens."""
     listing = (CHAPTERS / "CMakeLists.txt").read_text(encoding="utf-8")
     listing = re.sub(r"#.*", "", listing)
     return [slug for slug in re.findall(r"add_subdirectory\(\s*(\w+)\s*\)", listing) if slug != SPECIMENS]
 
 
 def chapters_of_ranks() -> list[str]:
-    """Those of the chapters whose programs run on several GPUs: they have no counts of each kernel."""
+    """Return those of the chapters whose programs run on several GPUs: they have no counts of each kernel."""
     listings = {slug: CHAPTERS / slug / "CMakeLists.txt" for slug in chapters()}
     return [slug for slug, path in listings.items() if path.exists() and "add_chapter_of_ranks(" in path.read_text(encoding="utf-8")]
 
 
 def chosen_chapters(wanted: list[str] | None) -> list[str]:
-    """The wanted chapters, or all, then the specimens; raises Stop with exit code 2 for one that does not exist."""
+    """Return the wanted chapters, or all, then the specimens; raises Stop with exit code 2 for one that does not exist."""
     known = [*chapters(), *([SPECIMENS] if (CHAPTERS / SPECIMENS).is_dir() else [])]
     for slug in wanted or ():
         if slug not in known:
@@ -41,15 +41,10 @@ def chosen_chapters(wanted: list[str] | None) -> list[str]:
 
 
 def source_path(slug: str) -> Path:
-    """The chapter's .cu file; source.read_sources finds its headers."""
+    """Return the chapter's .cu file; source.read_sources finds its headers."""
     return CHAPTERS / slug / f"{slug}.cu"
 
 
 def source_files() -> list[Path]:
     """Every source file of the chapters: the programs, then the headers that lie beside them."""
     return [*sorted(CHAPTERS.glob("*/*.cu")), *sorted(CHAPTERS.glob("*/*.cuh"))]
-
-
-def area(row: dict) -> int:
-    """The number of elements of a row, by which sizes are compared."""
-    return row["width"] * row["height"]

@@ -127,6 +127,19 @@ class Rows:
             return None
         return self.load(path, load_result)
 
+    def some_result(self, slug: str, machine: str | None = None) -> dict[str, Any]:
+        """Return what ``result`` returns. Raises ResultError if there is no result file."""
+        result = self.result(slug, machine)
+        if result is None:
+            machine = machine or self.machine
+            raise ResultError(f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist")
+        return result
+
+    def rows_of(self, slug: str, kernel: str, machine: str | None = None) -> list[dict[str, Any]]:
+        """Return the rows of a kernel in a result file, timed or not; none without a result. Raises ResultError if it is malformed."""
+        result = self.result(slug, machine)
+        return [row for row in result["rows"] if row["kernel"] == kernel] if result else []
+
     def stale(self, slug: str, machine: str | None = None) -> list[str]:
         """Return the kernels of a result that were measured with another text than today's; none without a result."""
         result = self.result(slug, machine)
@@ -140,10 +153,7 @@ class Rows:
         """Return one measured row, timed, with its check passed, and current, or marked by ``stale``. Raises ResultError otherwise."""
         size = parse_size(size)
         machine = machine or self.machine
-        result = self.result(slug, machine)
-        if result is None:
-            raise ResultError(f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist")
-        row = _find(result["rows"], kernel, size, f"the results of chapter {slug} on {machine}")
+        row = _find(self.some_result(slug, machine)["rows"], kernel, size, f"the results of chapter {slug} on {machine}")
         if not row["check"]["passed"]:
             raise ResultError(f"{slug}.{kernel}.{size} failed its check on {machine}: {row['check']['message']}")
         if not row["time"]:
@@ -159,7 +169,7 @@ class Rows:
         return {**row, "stale": True}
 
     def _refuses_stale(self, machine: str) -> bool:
-        """Whether stale rows of a machine are an error. Those of the reader's GPU are: it is there to measure again."""
+        """Return whether stale rows of a machine are an error. Those of the reader's GPU are: it is there to measure again."""
         return self.strict or machine == LOCAL
 
     def peer_row(self, slug: str, name: str, size: str, machine: str | None = None) -> dict[str, Any]:
@@ -168,11 +178,8 @@ class Rows:
         It is never stale: the row has the text that was timed.
         """
         machine = machine or self.machine
-        result = self.result(slug, machine)
-        if result is None:
-            raise ResultError(f"no results of chapter {slug} on {machine}: {self.results / machine / slug}.json does not exist")
         where = f"the peers of chapter {slug} on {machine}"
-        row = _find(peer_rows(result), name, parse_size(size), where, "peer")
+        row = _find(peer_rows(self.some_result(slug, machine)), name, parse_size(size), where, "peer")
         if not row["check"]["passed"]:
             raise ResultError(f"{slug}.{PEERS}.{name}.{size} failed its check on {machine}: {row['check']['message']}")
         return row
@@ -184,9 +191,8 @@ class Rows:
         """
         machine = machine or self.machine
         self.on_read(self.specimen_path(specimen))
-        result = self.result(SPECIMENS, machine)
-        row = next((row for row in (result or {"rows": ()})["rows"] if row["kernel"] == specimen), None)
-        if row is None:
+        rows = self.rows_of(SPECIMENS, specimen, machine)
+        if not rows:
             return None
         if specimen in self.stale(SPECIMENS, machine):
             if self._refuses_stale(machine):
@@ -195,7 +201,7 @@ class Rows:
                     f"run scripts/measure --name {machine} --chapter {SPECIMENS}"
                 )
             self.on_stale(f"{SPECIMENS}.{specimen}")
-        return row["figures"]
+        return rows[0]["figures"]
 
     def percent_of_memcpy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
         """Return a row's bandwidth as a percentage of ``cudaMemcpy`` at the same size, state and machine.

@@ -59,7 +59,7 @@ def _python_version(text: str) -> str:
 
 
 def locked(lock: str, names: tuple[str, ...]) -> str:
-    """The entries of a lock file for some packages, those for the newest Python, without their markers."""
+    """Return the entries of a lock file for some packages, those for the newest Python, without their markers."""
     entries = {}
     for entry in re.split(r"\n(?=\S)", lock):
         first, _, hashes = entry.partition("\n")
@@ -75,7 +75,7 @@ def locked(lock: str, names: tuple[str, ...]) -> str:
 
 
 def fill_prefix(prefix: Path) -> None:
-    """Unpacks the Debian packages and leaves out what a build does not read."""
+    """Unpack the Debian packages and leaves out what a build does not read."""
     prefix.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         # apt-get leaves its downloads in the working folder.
@@ -106,7 +106,7 @@ def fill_prefix(prefix: Path) -> None:
 
 
 def fill_site(site: Path, python_version: str) -> None:
-    """Installs the Python packages for the other machine's Python."""
+    """Install the Python packages for the other machine's Python."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     machine = platform.machine()
     with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +140,7 @@ def fill_site(site: Path, python_version: str) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of a folder's files."""
+    """Return the bytes of a folder's files."""
     return sum(p.stat().st_size for p in folder.rglob("*") if p.is_file() and not p.is_symlink())
 
 

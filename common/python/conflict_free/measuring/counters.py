@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +66,7 @@ COMPARED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = (
 
 
 def _count(kernel: dict, path: str) -> int:
-    """A count of a kernel in the model's report; 0 where it has none of the kind."""
+    """Return a count of a kernel in the model's report; 0 where it has none of the kind."""
     found: dict | int = kernel
     for word in path.split("."):
         found = found.get(word, {}) if isinstance(found, dict) else {}
@@ -75,12 +74,12 @@ def _count(kernel: dict, path: str) -> int:
 
 
 def model_counts(kernel: dict) -> dict[str, int]:
-    """The counts of a kernel in the model's report, by the keys of COMPARED."""
+    """Return the counts of a kernel in the model's report, by the keys of COMPARED."""
     return {key: sum(_count(kernel, path) for path in paths) for key, (paths, _) in COMPARED.items()}
 
 
 def gpu_counts(launch: Launch) -> dict[str, int]:
-    """The counters of a launch, by the keys of COMPARED. Raises NoCounters where one was not read."""
+    """Return the counters of a launch, by the keys of COMPARED. Raises NoCounters where one was not read."""
     return {key: sum(launch.number(metric) for metric in metrics) for key, (_, metrics) in COMPARED.items()}
 
 
@@ -89,7 +88,7 @@ class NoCounters(Exception):
 
 
 def parse_ncu_version(text: str) -> str:
-    """The profiler and its version in the output of `ncu --version`."""
+    """Return the profiler and its version in the output of `ncu --version`."""
     found = re.search(r"\bVersion (\d+(?:\.\d+){1,2})", text)
     return f"Nsight Compute {found.group(1)}" if found else "Nsight Compute"
 
@@ -107,7 +106,7 @@ class Launch:
     values: dict[str, str]
 
     def number(self, metric: str) -> int:
-        """A metric as a whole number. Raises NoCounters if it is none, or was not read."""
+        """Return a metric as a whole number. Raises NoCounters if it is none, or was not read."""
         text = self.values.get(metric, "nothing").replace(",", "")
         try:
             number = float(text)
@@ -118,25 +117,29 @@ class Launch:
         return int(number)
 
 
+def csv_rows(text: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of the table in the output of `ncu --csv`, a row for each launch and metric; none without a table."""
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
+    yield from csv.DictReader(line for line in lines[start:] if line.startswith('"'))
+
+
 def parse_launches(text: str) -> list[Launch]:
-    """The launches in the output of `ncu --csv`, in their order. Raises NoCounters if it tells of an error."""
+    """Return the launches in the output of `ncu --csv`, in their order. Raises NoCounters if it tells of an error."""
     if "ERR_NVGPUCTRPERM" in text:
         raise NoCounters("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)")
     problem = re.search(r"^==ERROR== (.+)$", text, re.MULTILINE)
     if problem:
         raise NoCounters(problem.group(1).strip())
-    lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
-    table = "\n".join(line for line in lines[start:] if line.startswith('"')) if start is not None else ""
     launches: dict[str, Launch] = {}
-    for row in csv.DictReader(io.StringIO(table)):
+    for row in csv_rows(text):
         kernel = re.split(r"[<(]", row["Kernel Name"])[0].split()[-1].split("::")[-1]
         launches.setdefault(row["ID"], Launch(kernel, {})).values[row["Metric Name"]] = row["Metric Value"]
     return list(launches.values())
 
 
 def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
-    """The counters of one kernel in the output of `ncu --csv`, by their keys in `metrics`: the sums of all its launches.
+    """Return the counters of one kernel in the output of `ncu --csv`, by their keys in `metrics`: the sums of all its launches.
 
     Raises NoCounters, as well if there is no launch, or not as many as `launches` says.
     """
@@ -147,7 +150,7 @@ def parse_ncu(text: str, kernel: str, launches: int | None, metrics: dict[str, s
 
 
 def profiler(ncu: str, metrics: Iterable[str], log: Path) -> list[str]:
-    """The words before a command with which ncu writes metrics of its kernels to a file, as `ncu --csv` does.
+    """Return the words before a command with which ncu writes metrics of its kernels to a file, as `ncu --csv` does.
 
     The clocks are left as they are, as in timing. What needs several passes is launched anew for each, on what its memory held
     before, and each pass begins with caches that are flushed and invalid, as is ncu's default.
@@ -179,12 +182,12 @@ def run_ncu(ncu: str, command: list[str], kernels: str, metrics: Iterable[str]) 
 
 
 def read_counters(ncu: str, command: list[str], kernel: str, launches: int | None, metrics: dict[str, str] = METRICS) -> dict[str, int]:
-    """The GPU's counters for a kernel's `launches` in a command, or however many there are. Raises NoCounters."""
+    """Return the GPU's counters for a kernel's `launches` in a command, or however many there are. Raises NoCounters."""
     return parse_ncu(run_ncu(ncu, command, kernel, metrics.values()), kernel, launches, metrics)
 
 
 def read_with_caches(ncu: str, command: list[str], kernel: str, launches: int | None) -> tuple[dict[str, int], dict[str, int] | None]:
-    """The counters of METRICS, and those of CACHES or None where ncu has none of them. Raises NoCounters."""
+    """Return the counters of METRICS, and those of CACHES or None where ncu has none of them. Raises NoCounters."""
     try:
         found = read_counters(ncu, command, kernel, launches, METRICS | CACHES)
     except NoCounters:

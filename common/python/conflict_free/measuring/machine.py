@@ -14,12 +14,13 @@ from pathlib import Path
 
 from conflict_free.console import Stop
 from conflict_free.evidence.places import SPECIMENS
+from conflict_free.setup import cmake, cuda
 
 CLOCKS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem"}
 
 
 def parse_smi(text: str, names: list[str]) -> dict[str, str]:
-    """One line of `nvidia-smi --query-gpu=... --format=csv,noheader,nounits`, by field."""
+    """Return one line of `nvidia-smi --query-gpu=... --format=csv,noheader,nounits`, by field."""
     line = next((line for line in text.splitlines() if line.strip()), "")
     values = [value.strip() for value in line.split(",")]
     if len(values) != len(names):
@@ -28,7 +29,7 @@ def parse_smi(text: str, names: list[str]) -> dict[str, str]:
 
 
 def query_smi(names: list[str]) -> dict[str, str]:
-    """Fields of the GPU that the chapter programs use."""
+    """Return fields of the GPU that the chapter programs use."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip() or "0"
     done = subprocess.run(
         ["nvidia-smi", "-i", visible, f"--query-gpu={','.join(names)}", "--format=csv,noheader,nounits"],
@@ -41,13 +42,13 @@ def query_smi(names: list[str]) -> dict[str, str]:
 
 
 def clocks() -> dict[str, int]:
-    """The GPU's clocks now, in MHz; 0 where the driver does not tell."""
+    """Return the GPU's clocks now, in MHz; 0 where the driver does not tell."""
     found = query_smi(list(CLOCKS.values()))
     return {key: int(found[field]) if found[field].isdigit() else 0 for key, field in CLOCKS.items()}
 
 
 def host_processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """The host's processor, and how many of its cores the programs may use."""
+    """Return the host's processor, and how many of its cores the programs may use."""
     text = cpuinfo.read_text(encoding="utf-8", errors="replace") if cpuinfo.exists() else ""
     found = re.search(r"^model name\s*:\s*(\S.*?)\s*$", text, re.MULTILINE)
     cores = len(os.sched_getaffinity(0))
@@ -59,7 +60,7 @@ _ATTRIBUTES = {"MULTIPROCESSOR_COUNT": 16, "L2_CACHE_SIZE": 38, "COMPUTE_CAPABIL
 
 
 def query_device() -> dict:
-    """The device that the chapter programs use, by the driver: nvidia-smi does not tell the size of the L2."""
+    """Return the device that the chapter programs use, by the driver: nvidia-smi does not tell the size of the L2."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -89,35 +90,21 @@ def query_device() -> dict:
     }
 
 
-def parse_nvcc_version(text: str) -> str:
-    """The toolkit's version in the output of `nvcc --version`, for example 13.0.88."""
-    found = re.search(r"\bV(\d+\.\d+\.\d+)", text)
-    if not found:
-        raise Stop("nvcc --version names no version")
-    return found.group(1)
-
-
 def compiler(build: Path) -> Path:
-    """The nvcc that a build folder was configured with."""
-    cache = build / "CMakeCache.txt"
-    found = re.search(
-        r"^CMAKE_CUDA_COMPILER:\w+=(.+)$",
-        cache.read_text(encoding="utf-8") if cache.exists() else "",
-        re.MULTILINE,
-    )
+    """Return the nvcc that a build folder was configured with."""
+    found = cmake.compiler_of(build)
     if not found:
         raise Stop(f"{build} is not configured with CUDA; scripts/measure builds it, or give --build-dir")
-    return Path(found.group(1))
+    return found
 
 
 def toolkit_version(build: Path) -> str:
-    """The version of the nvcc that a build folder was configured with."""
+    """Return the version of the nvcc that a build folder was configured with, with all three numbers."""
     nvcc = compiler(build)
-    try:
-        done = subprocess.run([str(nvcc), "--version"], capture_output=True, text=True)
-    except OSError as error:
-        raise Stop(f"cannot run {nvcc}: {error.strerror}") from error
-    return parse_nvcc_version(done.stdout)
+    found = cuda.nvcc_version(nvcc)
+    if not found:
+        raise Stop(f"{nvcc} --version names no version")
+    return ".".join(map(str, found))
 
 
 # Options of a compile command that say where files are, not how they are compiled.
@@ -128,7 +115,7 @@ _ALONE = {"-MD", "-MMD", "-forward-unknown-to-host-compiler"}
 
 
 def flags_of(command: str) -> str:
-    """The flags of a compile command without compiler, files and folders."""
+    """Return the flags of a compile command without compiler, files and folders."""
     kept, words = [], iter(shlex.split(command)[1:])
     for word in words:
         if word in _WITH_VALUE:
@@ -141,7 +128,7 @@ def flags_of(command: str) -> str:
 
 
 def compiler_flags(build: Path, slug: str) -> str:
-    """The flags with which nvcc compiled a chapter in a build folder."""
+    """Return the flags with which nvcc compiled a chapter in a build folder."""
     commands = build / "compile_commands.json"
     # Specimens are many programs, compiled alike.
     wanted = re.compile(rf"/{slug}/{'.+' if slug == SPECIMENS else slug}[.]cu$")

@@ -41,7 +41,7 @@ WIDTH = 110
 
 
 def differences(result: dict) -> list[str]:
-    """Where the GPU's counters are not the model's counts, and are not known to differ, a line each."""
+    """Return where the GPU's counters are not the model's counts, and are not known to differ, a line each."""
     exceptions = parity.load_exceptions(RESULTS)
     return [
         f"{row['kernel']} at {row['size']}: {finding}"
@@ -52,7 +52,7 @@ def differences(result: dict) -> list[str]:
 
 
 def add_peers(session: Session, slug: str, result: dict, show) -> dict:
-    """The result of a chapter with what its peers took; without them if what they told is not valid."""
+    """Return the result of a chapter with what its peers took; without them if what they told is not valid."""
     if is_of_ranks(session.build, slug):
         peers = measure_peers_of_ranks(session.build, result, session.samples, show)
     else:
@@ -70,7 +70,7 @@ def add_peers(session: Session, slug: str, result: dict, show) -> dict:
 
 
 def says_peers_are_dropped(session: Session, slug: str) -> None:
-    """Notes that a file's peers go, since all times of a file are of one run."""
+    """Note that a file's peers go, since all times of a file are of one run."""
     path = session.folder / f"{slug}.json"
     try:
         had = "peers" in json.loads(path.read_text(encoding="utf-8"))
@@ -82,7 +82,7 @@ def says_peers_are_dropped(session: Session, slug: str) -> None:
 
 @contextmanager
 def stages(out: Console, slugs: list[str]) -> Iterator:
-    """Yields what to call with a slug and a stage: a progress bar on a terminal, else a line each."""
+    """Yield what to call with a slug and a stage: a progress bar on a terminal, else a line each."""
     if not out.is_terminal:
         started = time.monotonic()
         yield lambda slug, stage: out.print(f"[{time.monotonic() - started:6.1f} s] {slug}: {stage}", markup=False)

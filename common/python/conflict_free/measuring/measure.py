@@ -69,7 +69,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def commit(given: str | None) -> str:
-    """The commit that is measured, with -dirty if files differ from it, results aside."""
+    """Return the commit that is measured, with -dirty if files differ from it, results aside."""
     if given:
         return given
     git = ["git", "-C", str(ROOT)]
@@ -88,7 +88,7 @@ def commit(given: str | None) -> str:
 
 
 def _own_tools() -> cmake.Tools:
-    """The tools of this machine, for --no-setup."""
+    """Return the tools of this machine, for --no-setup."""
     found, nvcc = shutil.which("cmake"), cuda.system_nvcc()
     if found is None or nvcc is None:
         raise Stop(f"--no-setup: {'cmake' if found is None else 'nvcc'} is not on this machine", USAGE)
@@ -96,7 +96,7 @@ def _own_tools() -> cmake.Tools:
 
 
 def _use_carried() -> None:
-    """Lets CMake, the programs that it builds, and Python find what scripts/carry has brought along."""
+    """Let CMake, the programs that it builds, and Python find what scripts/carry has brought along."""
     places = [("CMAKE_PREFIX_PATH", CARRIED / "prefix" / "usr"), ("PYTHONPATH", CARRIED / "site")]
     places += [("LD_LIBRARY_PATH", path) for path in (CARRIED / "prefix" / "usr" / "lib").glob("*-linux-gnu")]
     for variable, folder in places:
@@ -106,7 +106,7 @@ def _use_carried() -> None:
 
 
 def _build_peers(tools: cmake.Tools) -> None:
-    """Builds the programs that call libraries; without them the kernels are measured all the same."""
+    """Build the programs that call libraries; without them the kernels are measured all the same."""
     try:
         cmake.build(tools, "the peers", "peers")
     except Stop as stop:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conflict_free.console import FAILED, NO_GPU, Stop, shown_path
 from conflict_free.counting import model_runtime
-from conflict_free.evidence import files, metrics, source
+from conflict_free.evidence import files, metrics, parity, source
 from conflict_free.evidence.names import ResultError
 from conflict_free.evidence.places import source_path
 
@@ -25,7 +25,7 @@ PAIRS = "pairs"
 
 
 def run_program(program: Path, *arguments: str, environment: dict[str, str] | None = None) -> dict:
-    """Runs a chapter program with --json and returns what it wrote, validated."""
+    """Run a chapter program with --json and returns what it wrote, validated."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         words = [str(program), *arguments, "--json", str(out)]
@@ -61,22 +61,8 @@ def model_counts(build: Path, counts: Path | None, slug: str, sizes: list[str]) 
     return run_program(ready_program(build, slug), *words, environment=model_runtime.environment(build))
 
 
-def six(counts: dict) -> dict[str, int]:
-    """A launch's counts under the names of a result file's counters."""
-    return {
-        f"{space}_{what}": counts[space][what]
-        for space, whats in (
-            ("shared_load", ["wavefronts"]),
-            ("shared_store", ["wavefronts"]),
-            ("global_load", ["requests", "sectors"]),
-            ("global_store", ["requests", "sectors"]),
-        )
-        for what in whats
-    }
-
-
 def measure_chapter(session: Session, slug: str, show) -> dict:
-    """Measures one chapter and returns its result; `show` is told of each stage before it begins."""
+    """Measure one chapter and returns its result; `show` is told of each stage before it begins."""
     program = ready_program(session.build, slug)
     sources = source.read_sources(source_path(slug))
     device = query_device()
@@ -105,7 +91,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
                 "check": row["check"],
                 "time": row["time"],
                 "counters": counters,
-                "model": six(counts) if counts else None,
+                "model": parity.model_counters(counts) if counts else None,
                 **({"caches": caches} if caches else {}),
                 **{key: row[key] for key in ("sm_mhz", "figures") if row.get(key)},
             }
@@ -124,7 +110,7 @@ def measure_chapter(session: Session, slug: str, show) -> dict:
 
 
 def ready_program(build: Path, slug: str) -> Path:
-    """The program of a chapter. Raises Stop where it is not built."""
+    """Return the program of a chapter. Raises Stop where it is not built."""
     program = build / "chapters" / slug / slug
     if not program.exists():
         raise Stop(f"{shown_path(program)} is not there; scripts/measure builds it, or give --build-dir")
@@ -142,7 +128,7 @@ def take_times(session: Session, program: Path) -> tuple[dict, tuple[dict, dict]
 
 
 def counts_at(session: Session, slug: str, counted_at: dict[str, str]) -> dict[tuple[str, str], dict]:
-    """The model's counts by kernel and size, among them those of each kernel at its size in `counted_at`."""
+    """Return the model's counts by kernel and size, among them those of each kernel at its size in `counted_at`."""
     model = model_counts(session.build, session.counts, slug, list(dict.fromkeys(counted_at.values())))
     if model is None:
         session.note(f"no model in the build folder and no --counts: no counts of the model for {slug}")
@@ -151,7 +137,7 @@ def counts_at(session: Session, slug: str, counted_at: dict[str, str]) -> dict[t
 
 
 def counters_of(session: Session, program: Path, row: dict, counts: dict | None) -> tuple[dict | None, dict | None]:
-    """The GPU's counters of a row's kernel, and those of its caches; None for what cannot be read."""
+    """Return the GPU's counters of a row's kernel, and those of its caches; None for what cannot be read."""
     try:
         launches = counts.get("launches", 1) if counts else None
         command = [str(program), "--no-timing", "--kernel", row["kernel"], "--size", row["size"]]
@@ -162,7 +148,7 @@ def counters_of(session: Session, program: Path, row: dict, counts: dict | None)
 
 
 def add_traffic(session: Session, program: Path, rows: list[dict], sizes: list[str], show) -> None:
-    """Adds to the rows of the kernels at some sizes what the GPU counts of their traffic, and of the slots of their instructions."""
+    """Add to the rows of the kernels at some sizes what the GPU counts of their traffic, and of the slots of their instructions."""
     # In the order in which the program runs them.
     wanted = {(row["kernel"], row["size"]): row for size in sizes for row in rows if row["size"] == size and not row["reference"]}
     if not wanted:
@@ -180,7 +166,7 @@ def add_traffic(session: Session, program: Path, rows: list[dict], sizes: list[s
 
 
 def add_instructions(session: Session, program: Path, device: dict, kernels: dict[str, dict]) -> None:
-    """Adds to each kernel that compares pairs of points how many machine instructions a pair takes."""
+    """Add to each kernel that compares pairs of points how many machine instructions a pair takes."""
     cuobjdump = find_cuobjdump(compiler(session.build))
     if cuobjdump is None:
         session.note("no instructions per pair: cuobjdump is not on this machine")

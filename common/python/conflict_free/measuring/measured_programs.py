@@ -14,8 +14,6 @@ GPU itself counted otherwise the second time, has both of the GPU's numbers.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import lzma
 import os
@@ -31,7 +29,7 @@ from typing import Any
 
 from conflict_free.console import USAGE, OneLineParser, Stop, run_main, say
 
-from .counters import COMPARED, Launch, NoCounters, model_counts, profiler
+from .counters import COMPARED, Launch, NoCounters, csv_rows, model_counts, profiler
 
 _LAUNCHES = 20  # of each program, that ncu profiles
 _SECONDS = 25  # for each program under ncu
@@ -83,7 +81,7 @@ def _read(options: argparse.Namespace) -> int:
 
 
 def short_name(kernel: str) -> str:
-    """The name of a kernel without return type, namespaces, arguments and template arguments."""
+    """Return the name of a kernel without return type, namespaces, arguments and template arguments."""
     name = kernel.replace("(anonymous namespace)::", "").replace("<unnamed>::", "")
     head = re.split(r"[<(]", name)[0].split()
     return head[-1].split("::")[-1] if head else name
@@ -94,11 +92,9 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def first_launches(text: str) -> dict[_Launched, list[Launch]]:
-    """The first launches in the output of `ncu --csv`: by kernel and configuration, one of each instance of a template, in their order."""
-    lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
+    """Return the first launches in the output of `ncu --csv`: by kernel and configuration, one of each instance of a template, in their order."""
     by_number: dict[str, tuple[_Launched, Launch]] = {}
-    for row in csv.DictReader(io.StringIO("\n".join(line for line in lines[start:] if line.startswith('"')))):
+    for row in csv_rows(text):
         key = short_name(row["Kernel Name"]), _sizes(row["Grid Size"]), _sizes(row["Block Size"])
         by_number.setdefault(row["ID"], (key, Launch(row["Kernel Name"], {})))[1].values[row["Metric Name"]] = row["Metric Value"]
     found: dict[_Launched, dict[str, Launch]] = defaultdict(dict)
@@ -119,7 +115,7 @@ def _counters(launch: Launch) -> dict[str, int]:
 
 
 def pairs(report: Mapping[str, Any], profiled: Mapping[_Launched, list[Launch]]) -> Iterator[tuple[Mapping[str, Any], Launch]]:
-    """A kernel of a report with the first launch of the same name and configuration; instances of a template in their order."""
+    """Yield a kernel of a report with the first launch of the same name and configuration; instances of a template in their order."""
     seen: dict[_Launched, int] = defaultdict(int)
     for kernel in report["kernels"]:
         key = short_name(kernel["name"]), tuple(kernel["grid"]), tuple(kernel["block"])
@@ -129,7 +125,7 @@ def pairs(report: Mapping[str, Any], profiled: Mapping[_Launched, list[Launch]])
 
 
 def compare(name: str, report: Mapping[str, Any], text: str, again: str = "") -> dict[str, Any]:
-    """One program: its launches that were compared, how many counts are equal, and those that differ.
+    """Return one program: its launches that were compared, how many counts are equal, and those that differ.
 
     ``text`` and ``again`` are what ncu said of two runs; the second may be missing.
     """

@@ -39,12 +39,12 @@ SCRIPT = Path(__file__).with_name("peers") / "time_peers_of_ranks.py"
 
 
 def is_of_ranks(build: Path, slug: str) -> bool:
-    """Whether a chapter's program runs on several GPUs."""
+    """Return whether a chapter's program runs on several GPUs."""
     return (build / "chapters" / slug / "ranks.json").exists()
 
 
 def visible_gpus() -> list[str]:
-    """The numbers of the GPUs that the programs may use."""
+    """Return the numbers of the GPUs that the programs may use."""
     try:
         done = subprocess.run(["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True)
     except OSError:
@@ -60,7 +60,7 @@ def built_with(build: Path, slug: str) -> dict:
 
 
 def run_ranks(mpirun: list[str], command: list[str]) -> None:
-    """Runs a command as a process for each GPU, or once without `mpirun`. Raises Stop with the line of one that fails."""
+    """Run a command as a process for each GPU, or once without `mpirun`. Raises Stop with the line of one that fails."""
     name = Path(command[0]).name
     process = subprocess.Popen(
         [*mpirun, "-n", str(GPUS), *command] if mpirun else command,
@@ -86,7 +86,7 @@ def run_ranks(mpirun: list[str], command: list[str]) -> None:
 
 
 def times(mpirun: list[str], program: Path, sizes: tuple[str, ...], kernels: tuple[str, ...], samples: int, *more: str) -> list[dict]:
-    """The rows that a program writes for some kernels, or all, at some sizes."""
+    """Return the rows that a program writes for some kernels, or all, at some sizes."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         words = [word for size in sizes for word in ("--size", size)]
@@ -101,7 +101,7 @@ def times(mpirun: list[str], program: Path, sizes: tuple[str, ...], kernels: tup
 
 
 def parse_links(text: str) -> int:
-    """The KiB that a GPU has sent over all its links, of `nvidia-smi nvlink -gt`."""
+    """Return the KiB that a GPU has sent over all its links, of `nvidia-smi nvlink -gt`."""
     return sum(int(number) for number in re.findall(r"Tx:\s*(\d+) KiB", text))
 
 
@@ -113,7 +113,7 @@ def sent_kib(kind: str) -> int:
 
 @contextmanager
 def counted_links(figures: dict[str, float]) -> Iterator[None]:
-    """Puts into `figures` what the first GPU sent over its links meanwhile."""
+    """Put into `figures` what the first GPU sent over its links meanwhile."""
     kinds = {"link_data_kib": "d", "link_raw_kib": "r"}
     before = {name: sent_kib(kind) for name, kind in kinds.items()}
     yield
@@ -129,7 +129,7 @@ def topology() -> str:
 
 
 def measure_ranks(session: Session, slug: str, show) -> dict:
-    """Measures a chapter of several GPUs and returns its result. Raises Stop with exit code 77 where there are too few."""
+    """Measure a chapter of several GPUs and returns its result. Raises Stop with exit code 77 where there are too few."""
     if len(visible_gpus()) < GPUS:
         raise Stop(f"{slug} needs {GPUS} GPUs, this machine has {len(visible_gpus())}", NO_GPU)
     built = built_with(session.build, slug)
@@ -161,7 +161,7 @@ def measure_ranks(session: Session, slug: str, show) -> dict:
 
 
 def measure_peers_of_ranks(build: Path, result: dict, samples: int | None, show) -> peer_rows.Peers:
-    """Times PyTorch at the sizes at which a chapter's kernels are compared."""
+    """Time PyTorch at the sizes at which a chapter's kernels are compared."""
     found = peer_rows.Peers()
     show("peers: PyTorch")
     mpirun, python = built_with(build, result["slug"])["mpirun"], peer_rows.python_with("torch")

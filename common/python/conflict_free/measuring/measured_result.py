@@ -37,13 +37,13 @@ class Session:
     peer_failures: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Keeps a line for the end, once."""
+        """Keep a line for the end, once."""
         if text not in self.notes:
             self.notes.append(text)
 
 
 def command_line(options) -> str:
-    """The command that was given, without the options that name places on this machine."""
+    """Return the command that was given, without the options that name places on this machine."""
     words = ["scripts/measure"]
     for slug in options.chapter or ():
         words += ["--chapter", slug]
@@ -59,7 +59,7 @@ def command_line(options) -> str:
 
 
 def provenance(session: Session, device: dict, slug: str, clocks_around: tuple[dict, dict], seed: int, profiled: bool) -> dict:
-    """Where a result comes from."""
+    """Return where a result comes from."""
     return {
         "gpu": device["name"],
         "cpu": host_processor(),
@@ -81,7 +81,7 @@ def provenance(session: Session, device: dict, slug: str, clocks_around: tuple[d
 
 
 def whole_result(session: Session, slug: str, told: dict, hashes: dict[str, str], rows: list[dict]) -> dict:
-    """The content of a result file, validated."""
+    """Return the content of a result file, validated."""
     result = {
         "schema": 1,
         "slug": slug,
@@ -98,7 +98,7 @@ def whole_result(session: Session, slug: str, told: dict, hashes: dict[str, str]
 
 
 def write_json(path: Path, data: dict) -> None:
-    """Writes a file whole or not at all."""
+    """Write a file whole or not at all."""
     try:
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
@@ -106,7 +106,7 @@ def write_json(path: Path, data: dict) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Finds out before the first measurement that results cannot be written."""
+    """Find out before the first measurement that results cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -18,7 +18,7 @@ from .measured_result import Session, provenance, whole_result
 
 
 def parse_figures(text: str, name: str) -> dict[str, float]:
-    """The lines `figure NAME NUMBER` of what a specimen has said."""
+    """Return the lines `figure NAME NUMBER` of what a specimen has said."""
     figures = {}
     for key, number in re.findall(r"^figure (\w+) (\S+)$", text, re.MULTILINE):
         try:
@@ -29,7 +29,7 @@ def parse_figures(text: str, name: str) -> dict[str, float]:
 
 
 def measure_specimens(session: Session, show) -> dict:
-    """Measures the programs that show errors, as their chapter lists them, and returns their result."""
+    """Measure the programs that show errors, as their chapter lists them, and returns their result."""
     folder = session.build / "chapters" / SPECIMENS
     listing = folder / "measured.json"
     try:

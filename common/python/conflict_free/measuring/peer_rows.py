@@ -50,7 +50,7 @@ def subject_of(build: Path, slug: str) -> str | None:
 
 
 def measure_peers(build: Path, slug: str, result: dict, samples: int | None, show: Callable[[str], None]) -> Peers:
-    """Times the peers of a chapter at the sizes at which its kernels were timed; `show` is told of each stage."""
+    """Time the peers of a chapter at the sizes at which its kernels were timed; `show` is told of each stage."""
     found = Peers()
     subject = subject_of(build, slug)
     ours: dict[str, dict] = {}
@@ -82,7 +82,7 @@ def measure_peers(build: Path, slug: str, result: dict, samples: int | None, sho
 
 
 def _row(found: Peers, ours: dict[str, dict], peer: dict) -> None:
-    """Keeps what was measured of a peer, with what its work has in common with our kernels'."""
+    """Keep what was measured of a peer, with what its work has in common with our kernels'."""
     same = ours[peer["size"]]
     common = {key: same[key] for key in ("size", "width", "height", "element_bytes", "bytes", "work", "fits_l2") if key in same}
     found.rows.append(
@@ -93,7 +93,7 @@ def _row(found: Peers, ours: dict[str, dict], peer: dict) -> None:
 
 
 def _run_cpp(found: Peers, build: Path, library: str, name: str, wanted: list[str], ours: dict[str, dict]) -> None:
-    """Runs the program of a library, which times and checks it as a chapter program does its kernels."""
+    """Run the program of a library, which times and checks it as a chapter program does its kernels."""
     program = build / "common" / "harness" / "peers" / f"peers_{name}"
     if not program.exists():
         found.absent.append(f"no {library}: {shown_path(program)} is not there; it was not found when the peers were built")
@@ -115,7 +115,7 @@ def _run_cpp(found: Peers, build: Path, library: str, name: str, wanted: list[st
 
 
 def _run_python(found: Peers, name: str, command: list[str], ours: dict[str, dict], show: Callable[[str], None]) -> None:
-    """Runs time_peers.py, and takes the rows that it has written, however it ends."""
+    """Run time_peers.py, and takes the rows that it has written, however it ends."""
     with tempfile.TemporaryDirectory() as folder:
         out, errors = Path(folder) / "rows.json", Path(folder) / "stderr"
         try:
@@ -145,7 +145,7 @@ def _run_python(found: Peers, name: str, command: list[str], ours: dict[str, dic
 
 
 def python_with(module: str) -> Path | None:
-    """The first Python of the PATH, or this one, that has a module and numpy; None if there is none."""
+    """Return the first Python of the PATH, or this one, that has a module and numpy; None if there is none."""
     ask = f"import sys; from importlib.util import find_spec; sys.exit(not (find_spec({module!r}) and find_spec('numpy')))"
     for python in _pythons():
         try:
@@ -158,7 +158,7 @@ def python_with(module: str) -> Path | None:
 
 
 def _pythons() -> Iterator[Path]:
-    """Each Python of the PATH once, in its order, then this one."""
+    """Yield each Python of the PATH once, in its order, then this one."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     candidates = [folder / name for folder in folders for name in ("python3", "python")]
     seen = set()
@@ -182,6 +182,6 @@ def _last_line(text: str) -> str:
 
 
 def _dedented(text: str) -> str:
-    """A region's text without the indentation of its first line."""
+    """Return a region's text without the indentation of its first line."""
     indent = len(text) - len(text.lstrip(" "))
     return "\n".join(line[min(indent, len(line) - len(line.lstrip(" "))) :] for line in text.splitlines())

@@ -49,7 +49,7 @@ class Loop:
 
 
 def parse_sass(text: str) -> dict[str, list[Instruction]]:
-    """The instructions of each function in the output of `cuobjdump -sass`, by its mangled name."""
+    """Return the instructions of each function in the output of `cuobjdump -sass`, by its mangled name."""
     functions: dict[str, list[Instruction]] = {}
     current: list[Instruction] = []
     for line in text.splitlines():
@@ -63,12 +63,12 @@ def parse_sass(text: str) -> dict[str, list[Instruction]]:
 
 
 def is_of(mangled: str, kernel: str) -> bool:
-    """Whether a mangled name is that of a kernel, or of an instance of it, in the global namespace."""
+    """Return whether a mangled name is that of a kernel, or of an instance of it, in the global namespace."""
     return re.match(rf"_Z{len(kernel)}{kernel}(?![a-z_])", mangled) is not None
 
 
 def pair_loops(function: list[Instruction]) -> list[Loop]:
-    """The innermost loops of a function that compute nothing but squared distances of pairs, and their minima."""
+    """Return the innermost loops of a function that compute nothing but squared distances of pairs, and their minima."""
     ends = [i for i in function if i.target is not None and i.target <= i.address]
     loops = []
     for end in ends:

@@ -45,7 +45,7 @@ class Traffic:
 
 
 def read_traffic(ncu: str, program: str, runs: list[Run]) -> Traffic:
-    """The counters of a chapter program's runs, which are in its order, size by size.
+    """Return the counters of a chapter program's runs, which are in its order, size by size.
 
     A counter that this ncu or this GPU does not know is left out, with a line that names it unless it is one of OF_SOME_GPUS. Raises NoCounters if there is none
     at all, or for any other reason.
@@ -78,7 +78,7 @@ def _batches(runs: list[Run]) -> list[list[Run]]:
 
 
 def _profile(ncu: str, program: str, runs: list[Run], metrics: dict[str, str]) -> dict[Run, dict[str, int]]:
-    """The counters of each run, by one call of ncu. Raises NoCounters if other kernels run, or in another order."""
+    """Return the counters of each run, by one call of ncu. Raises NoCounters if other kernels run, or in another order."""
     kernels, sizes = (dict.fromkeys(run[i] for run in runs) for i in (0, 1))
     command = [
         program,

@@ -8,6 +8,7 @@ import functools
 import hashlib
 import http.server
 import os
+import socket
 import subprocess
 import sys
 import webbrowser
@@ -50,7 +51,7 @@ def _programs_state(build: Path, selection: str) -> str:
 
 
 def check_chapters(tools: cmake.Tools, build: Path) -> bool:
-    """Runs the chapters' checks unless these programs have passed them before; True if all pass."""
+    """Run the chapters' checks unless these programs have passed them before; True if all pass."""
     on_gpu = cuda.gpu_visible()
     selection = r"^chapter\.[^.]+\.gpu$" if on_gpu else r"^chapter\.[^.]+\.model$"
     stamp = build / "checked.stamp"
@@ -66,21 +67,29 @@ def check_chapters(tools: cmake.Tools, build: Path) -> bool:
     return code == 0
 
 
+def free_port() -> int:
+    """Return the usual port of this machine's own address, or any free one where that is taken. Raises Stop if there is none."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        for port in (8000, 0):
+            try:
+                taken.bind(("127.0.0.1", port))
+                break
+            except OSError as error:
+                if port == 0:
+                    raise Stop(f"cannot serve on 127.0.0.1: {error.strerror}") from error
+        return taken.getsockname()[1]
+
+
 def serve(html: Path) -> None:
-    """Serves the book on this machine alone until it is interrupted."""
+    """Serve the book on this machine alone until it is interrupted."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
 
     handler = functools.partial(Quiet, directory=str(html))
-    for port in (8000, 0):  # 0: any that is free
-        try:
-            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
-            break
-        except OSError as error:
-            if port == 0:
-                raise Stop(f"cannot serve on 127.0.0.1: {error.strerror}") from error
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), handler)
     say(f"Serving http://127.0.0.1:{server.server_address[1]}/ (Ctrl+C ends it)")
     try:
         server.serve_forever()

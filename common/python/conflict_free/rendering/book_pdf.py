@@ -15,7 +15,7 @@ from urllib.parse import urldefrag
 
 from pypdf import PdfReader, PdfWriter
 
-from conflict_free.checking.budgets import chromium_page
+from conflict_free.checking.budgets import chromium
 from conflict_free.console import Stop, run_main
 
 #: The page's own margins, on A4.
@@ -49,7 +49,8 @@ def write_pdf(html: Path, target: Path, names: list[str] | None = None) -> int:
     if not (html / "index.html").is_file():
         raise Stop(f"{html} holds no rendered book; scripts/book makes it")
     writer = PdfWriter()
-    with chromium_page() as page:
+    with chromium() as browser:
+        page = browser.new_page()
         page.emulate_media(media="print", color_scheme="light")
         for path in reading_order(page, html):
             if names is None or path.relative_to(html).with_suffix("").as_posix() in names:

@@ -17,7 +17,7 @@ from conflict_free.console import Stop, run_main
 from conflict_free.evidence import metrics
 from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, ResultError
-from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, area, chapters, chapters_of_ranks
+from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, chapters, chapters_of_ranks
 
 # No terminal is as wide; the table then has the width that it needs, and a narrower terminal breaks its lines,
 # which loses nothing. A narrower table would cut its cells.
@@ -45,7 +45,7 @@ class Cells:
         self.marks: set[str] = set()
 
     def empty(self, reason: str) -> str:
-        """An em dash with the letter of a reason; letters are given in the order of their first use."""
+        """Return an em dash with the letter of a reason; letters are given in the order of their first use."""
         if reason not in self.reasons:
             self.reasons.append(reason)
         return f"— {ascii_lowercase[self.reasons.index(reason)]}"
@@ -64,7 +64,7 @@ class Cells:
 
 
 def _counted(cells: Cells, counts: dict | None) -> list[str]:
-    """Sectors per load and per store, wavefronts per shared instruction, and bank conflicts."""
+    """Return sectors per load and per store, wavefronts per shared instruction, and bank conflicts."""
     if counts is None:
         return [cells.empty("uncounted")] * 4
     glance = metrics.glance(counts)
@@ -83,14 +83,12 @@ def _passed(rows: list[dict]) -> str:
 
 
 def _largest_copy(evidence: Evidence, machine: str) -> dict | None:
-    """The largest size at which cudaMemcpy was timed."""
-    result = evidence.result(CEILING_SLUG, machine)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == CEILING and row["time"]]
-    return max(rows, key=area, default=None)
+    """Return the largest size at which cudaMemcpy was timed."""
+    return max((row for row in evidence.rows_of(CEILING_SLUG, CEILING, machine) if row["time"]), key=metrics.area, default=None)
 
 
 def _percent(cells: Cells, evidence: Evidence, row: dict, machine: str) -> str:
-    """Percent of cudaMemcpy at the same size, or at its largest for an array, which no copy is as long as."""
+    """Return percent of cudaMemcpy at the same size, or at its largest for an array, which no copy is as long as."""
     if row.get("work"):
         return cells.empty("no_bytes")
     try:
@@ -104,9 +102,8 @@ def _percent(cells: Cells, evidence: Evidence, row: dict, machine: str) -> str:
 
 def _measured(cells: Cells, evidence: Evidence, slug: str, kernel: str, machine: str) -> list[str]:
     """Size, speed and percent of cudaMemcpy for the largest measured size."""
-    result = evidence.result(slug, machine)
-    rows = [row for row in (result or {"rows": ()})["rows"] if row["kernel"] == kernel]
-    row = max((row for row in rows if row["time"]), key=area, default=None)
+    rows = evidence.rows_of(slug, kernel, machine)
+    row = max((row for row in rows if row["time"]), key=metrics.area, default=None)
     if row is None:
         return [cells.empty("untimed" if rows else "unmeasured")] * 3
     size = metrics.pretty_size(row["size"])
@@ -118,7 +115,7 @@ def _measured(cells: Cells, evidence: Evidence, slug: str, kernel: str, machine:
 
 
 def table(cells: Cells, evidence: Evidence, slugs: list[str], machines: list[str]) -> Table:
-    """One line for each kernel: the size whose counts the book shows, and the largest that was measured."""
+    """Return one line for each kernel: the size whose counts the book shows, and the largest that was measured."""
     shown = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     add = shown.add_column
     add("kernel", no_wrap=True)

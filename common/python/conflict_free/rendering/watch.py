@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -14,14 +13,13 @@ from livereload import Server
 
 from conflict_free.console import ROOT, Stop, run_main, say, telling
 
-from . import changes
+from . import book, changes
 
 _WATCHED = ("chapters", "book", "common")
-_FIRST_PORT = 8000
 
 
 def render(cmake: Path, build: Path) -> None:
-    """Renders what has changed, and says how long it took, or why it did not work."""
+    """Render what has changed, and says how long it took, or why it did not work."""
     started = time.monotonic()
     done = subprocess.run([cmake, "--build", build, "--target", "book_pages"], cwd=ROOT, capture_output=True, text=True)
     seconds = time.monotonic() - started
@@ -35,26 +33,12 @@ def render(cmake: Path, build: Path) -> None:
     say(f"Rendered in {seconds:.1f} s")
 
 
-def free_port() -> int:
-    """The usual port of this machine's own address, or where it is taken any that is free."""
-    with socket.socket() as taken:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        for port in (_FIRST_PORT, 0):
-            try:
-                taken.bind(("127.0.0.1", port))
-                break
-            except OSError as error:
-                if port == 0:
-                    raise Stop(f"cannot serve on 127.0.0.1: {error.strerror}") from error
-        return taken.getsockname()[1]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cmake", type=Path)
     parser.add_argument("build", type=Path)
     options = parser.parse_args()
-    port = free_port()
+    port = book.free_port()
     server = Server()
     for folder in _WATCHED:
         server.watch(str(ROOT / folder), lambda: render(options.cmake, options.build), ignore=lambda path: "__pycache__" in path)

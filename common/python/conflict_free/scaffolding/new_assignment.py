@@ -20,7 +20,7 @@ CAPTION = "Assignments"
 
 
 def _chapters() -> list[str]:
-    """The chapters that have no assignment yet."""
+    """Return the chapters that have no assignment yet."""
     return sorted(path.parent.name for path in CHAPTERS.glob("*/CMakeLists.txt") if not (path.parent / "assignment").exists())
 
 
@@ -34,7 +34,7 @@ def _slug(text: str) -> str:
 
 
 def in_cmake(text: str, slug: str) -> str:
-    """A chapter's CMakeLists.txt with the assignment."""
+    """Return a chapter's CMakeLists.txt with the assignment."""
     return text.rstrip("\n") + f"\nadd_assignment({slug})\n"
 
 
@@ -48,7 +48,7 @@ def in_index(text: str, slug: str) -> str:
 
 
 def made_from_templates(slug: str) -> dict[Path, str]:
-    """The files of a new assignment and its page, by their place."""
+    """Return the files of a new assignment and its page, by their place."""
     folder = CHAPTERS / slug / "assignment"
     files = {}
     for template in sorted(TEMPLATES.rglob("*.start")):

@@ -57,7 +57,7 @@ def in_teachers(text: str, slug: str, index: str) -> str:
 
 
 def made_from_templates(slug: str) -> dict[Path, str]:
-    """The files of a new chapter, by their place."""
+    """Return the files of a new chapter, by their place."""
     title = slug.replace("_", " ").capitalize()
     values = {"@slug@": slug, "@title@": title, "@underline@": "=" * len(title)}
     texts = {}
@@ -92,7 +92,7 @@ def main() -> int:
 
 
 def _format(path: Path) -> None:
-    """Wraps the lines of a new file, which depend on the length of its name, if the formatter is installed."""
+    """Wrap the lines of a new file, which depend on the length of its name, if the formatter is installed."""
     formatter = folders.VENV / "bin" / "clang-format"
     if formatter.exists():
         subprocess.run([formatter, "-i", path], check=False)

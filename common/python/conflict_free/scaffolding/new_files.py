@@ -13,7 +13,7 @@ from conflict_free.whole_files import write_all
 
 
 def refuse_existing(paths: Iterable[Path]) -> None:
-    """Raises Stop if one of the new files is there."""
+    """Raise Stop if one of the new files is there."""
     for path in paths:
         if path.exists():
             raise Stop(f"{shown_path(path)} is there already; nothing was changed", FAILED)

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a machine needs before anything can be built, and how it gets it."""
+"""The set-up: installs the packages and compilers that a build needs."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Configures, builds and tests with what the set-up has found. Standard library only."""
+"""Configuring, building and testing with the tools that the set-up has found. Standard library only."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .folders import VENV, only_one, read, remove
 
 CMAKE_MINIMUM = (3, 24)
 PRESET = "default"
-#: Everything that a checkout compiles, compiled once.
+#: The build folder of all scripts, so that nothing is compiled twice.
 BUILD = ROOT / "build"
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What the set-up found or made."""
+    """The tools that the set-up has found or installed."""
 
     python: Path
     cmake: Path
@@ -39,7 +39,7 @@ class Tools:
 
 
 def version_of(command: Sequence[str | os.PathLike]) -> tuple[int, ...]:
-    """The first dotted number that `command` prints; () if it fails or prints none."""
+    """Return the first dotted number that `command` prints; () if it fails or prints none."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -53,10 +53,16 @@ def _cached(cache: str, name: str) -> str | None:
     return found.group(1) if found else None
 
 
-def configure(tools: Tools) -> Path:
-    """Configures the build folder with the tools of the set-up, unless that was done; returns it.
+def compiler_of(build: Path) -> Path | None:
+    """Return the CUDA compiler that a build folder was configured with; None if there is none."""
+    found = _cached(read(build / "CMakeCache.txt"), "CMAKE_CUDA_COMPILER")
+    return Path(found) if found else None
 
-    Ninja calls CMake itself when one of CMake's files has changed.
+
+def configure(tools: Tools) -> Path:
+    """Configure the build folder with the tools of the set-up, if that has not been done, and return it.
+
+    Ninja runs CMake by itself when one of CMake's files has changed.
     """
     found = [VENV.exists(), shutil.which("mpicxx"), shutil.which("doxygen")]
     wanted = json.dumps([str(tools.cmake), str(tools.nvcc), str(ROOT), *found, read(ROOT / "CMakePresets.json")])
@@ -64,7 +70,7 @@ def configure(tools: Tools) -> Path:
     if read(stamp) == wanted and (BUILD / "build.ninja").exists():
         return BUILD
     cache = read(BUILD / "CMakeCache.txt")
-    # CMake cannot change the compiler or the source folder of a build folder that is there.
+    # CMake cannot change the compiler or the source folder of an existing build folder.
     if cache and (
         _cached(cache, "CMAKE_CUDA_COMPILER") not in (None, str(tools.nvcc)) or _cached(cache, "CMAKE_HOME_DIRECTORY") != str(ROOT)
     ):
@@ -80,7 +86,7 @@ def _build_progress(line: str) -> str | None:
 
 
 def build(tools: Tools, what: str, *targets: str) -> None:
-    """Builds targets, all if none is named; `what` is what they are called on the terminal."""
+    """Build the named targets, or all. `what` names them on the terminal."""
     with only_one("build"):
         lines = step(
             f"Build {what}",
@@ -91,7 +97,7 @@ def build(tools: Tools, what: str, *targets: str) -> None:
 
 
 def test(tools: Tools, *arguments: str) -> int:
-    """Runs CTest and returns its exit code; an empty selection is an error."""
+    """Run CTest and return its exit code. An empty selection is an error."""
     command = [str(tools.ctest), "--preset", PRESET, "--no-tests=error", *arguments]
     sys.stdout.flush()
     return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL).returncode

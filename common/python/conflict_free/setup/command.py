@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/setup: the set-up alone, for an image or a container that is made once and used often. Standard library only."""
+"""scripts/setup: does the set-up and builds nothing, for images and containers. Standard library only."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def main() -> int:
         description="Does the set-up of scripts/book and of the other scripts, and builds nothing. Exit code 2: wrong arguments, "
         "or system packages that may not be installed.",
     )
-    parser.add_argument("--packages", action="store_true", help="system packages alone: what only root can do")
-    parser.add_argument("--tests", action="store_true", help="also what scripts/test --all needs: a browser, a sandbox, a dictionary, MPI")
+    parser.add_argument("--packages", action="store_true", help="install only system packages, which needs root")
+    parser.add_argument("--tests", action="store_true", help="also install what scripts/test --all needs: a browser, a sandbox, a dictionary, MPI")
     options = parser.parse_args(sys.argv[1:])
     if options.packages:
         packages.install_packages(setup.packages_for(tests=options.tests, mpi=options.tests))

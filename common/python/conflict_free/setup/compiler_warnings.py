@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What compilers warned of as they made what lies in the build folder. Standard library only.
+"""Warnings of the compilers about the files in the build folder. Standard library only.
 
-Everybody's build has the same options, so that nothing is compiled twice, and a compiler that nobody here has tried stops no
-reader: a warning is no error of the build. It is shown, kept until its file is compiled anew, and fails the test scripts.warnings.
+A warning does not stop a build, because readers have compilers that we have not tried. It is shown, is kept until its file is
+compiled again, and fails the test scripts.warnings.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _WARNING = re.compile(r"\bwarning(?:: | #\d+)")
 
 
 def _kept(build: Path) -> dict[str, list[str]]:
-    """Return the warnings by the file that was made; those of files that are gone are forgotten."""
+    """Return the kept warnings by object file. Warnings of deleted files are dropped."""
     there = json.loads(read(build / _FILE) or "{}")
     return {made: lines for made, lines in there.items() if (build / made).exists()}
 
 
 def keep(build: Path, lines: Sequence[str]) -> None:
-    """Take the warnings from the output of a build, show them, and keep them in the build folder."""
+    """Show the warnings in the output of a build, and keep them in the build folder."""
     kept, made = _kept(build), ""
     for line in lines:
         if line.startswith("["):
@@ -44,7 +44,7 @@ def keep(build: Path, lines: Sequence[str]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Exit code 1 if a compiler has warned of something; the warnings are printed.")
+    parser = argparse.ArgumentParser(description="Prints the kept warnings. Exit code 1 if there are any.")
     parser.add_argument("build", type=Path, help="the build folder")
     kept = _kept(parser.parse_args().build)
     for lines in kept.values():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""CUDA's compiler and NCCL: those of the machine, or those of Python wheels in .cuda. Standard library only."""
+"""CUDA's compiler and NCCL: the machine's own, or Python wheels in .cuda. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import ROOT, USAGE, Stop, say, step
 
 from .cmake import CMAKE_MINIMUM, version_of
 from .folders import CUDA, VENV, install_locked, read, remove, stamp_text
 from .packages import include_folders
-
-#: The compiler whose PTX and whose runtime library the counting model knows.
-NVCC_ACCEPTED = (13, 0)
 
 _PROBE_CMAKE = """\
 cmake_minimum_required(VERSION 3.24)
@@ -40,7 +38,7 @@ int main() {
 
 
 def system_nvcc() -> Path | None:
-    """The nvcc of this machine, if it is of the version that is wanted: on the PATH, or in the usual folders."""
+    """Return this machine's nvcc of the accepted version, from the PATH or the usual folders; None if there is none."""
     found = [shutil.which("nvcc")]
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if os.environ.get(variable):
@@ -49,15 +47,15 @@ def system_nvcc() -> Path | None:
     for candidate in found:
         if candidate and os.access(candidate, os.X_OK):
             version = nvcc_version(Path(candidate))
-            if version[:2] == NVCC_ACCEPTED:
+            if version[:2] == cuda_version.PARTS:
                 return Path(candidate)
-            shown = ".".join(map(str, version)) or "of unknown version"
-            say(f"Set-up: {candidate} is passed over: it is {shown}, {'.'.join(map(str, NVCC_ACCEPTED))} is accepted")
+            shown = ".".join(map(str, version)) or "unknown"
+            say(f"Set-up: {candidate} is not used: its version is {shown}, {cuda_version.VERSION} is accepted")
     return None
 
 
 def nvcc_version(nvcc: Path) -> tuple[int, ...]:
-    """The version of an nvcc, for example (13, 0, 88); () if it does not tell."""
+    """Return the three numbers of an nvcc's version; () if it does not tell."""
     try:
         done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -67,7 +65,7 @@ def nvcc_version(nvcc: Path) -> tuple[int, ...]:
 
 
 def _probe(nvcc: Path, title: str) -> None:
-    """Builds a small CUDA program with CMake, once for each compiler; raises Stop if that fails."""
+    """Build a small CUDA program with CMake, once for each compiler. Raises Stop if that fails."""
     compiler = shutil.which("g++") or shutil.which("c++") or ""
     host = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
     wanted = json.dumps([str(nvcc), nvcc_version(nvcc), host.splitlines()[:1]])
@@ -99,17 +97,17 @@ def _probe(nvcc: Path, title: str) -> None:
 
 
 def _nvcc_of_wheels() -> Path:
-    return CUDA / "toolkit" / "nvidia" / "cu13" / "bin" / "nvcc"
+    return CUDA / "toolkit" / "nvidia" / cuda_version.WHEELS / "bin" / "nvcc"
 
 
 def present_nvcc() -> Path | None:
-    """The nvcc that is used, if one is there already."""
+    """Return the nvcc to use, if one is installed."""
     wheels = _nvcc_of_wheels()
     return system_nvcc() or (wheels if wheels.exists() else None)
 
 
 def install_nvcc() -> tuple[Path, bool]:
-    """The nvcc of the CUDA wheels in .cuda/toolkit, and whether it had to be installed."""
+    """Install the CUDA wheels into .cuda/toolkit if they are not there. Return their nvcc, and whether it was installed."""
     toolkit = CUDA / "toolkit"
     nvcc = _nvcc_of_wheels()
     lock = ROOT / "requirements-cuda.lock"
@@ -121,8 +119,8 @@ def install_nvcc() -> tuple[Path, bool]:
     remove(new)
     CUDA.mkdir(exist_ok=True)
     install_locked("Set-up: CUDA compiler", lock, python=VENV / "bin" / "python", target=new)
-    tree = new / "nvidia" / "cu13"
-    # nvcc links with lib64, and -lcudart wants a name without a version; the wheels have neither.
+    tree = new / "nvidia" / cuda_version.WHEELS
+    # nvcc looks for libraries in lib64, and -lcudart for a name without a version. The wheels have neither.
     (tree / "lib64").symlink_to("lib")
     for library in (tree / "lib").glob("libcudart.so.*"):
         (tree / "lib" / "libcudart.so").symlink_to(library.name)
@@ -133,14 +131,14 @@ def install_nvcc() -> tuple[Path, bool]:
 
 
 def find_or_install_nvcc() -> tuple[Path, bool]:
-    """The nvcc to build with, and whether anything had to be done. Raises Stop where CUDA does not exist."""
+    """Return the nvcc to build with, and whether it was installed. Raises Stop on a platform without CUDA."""
     nvcc = system_nvcc()
     if nvcc:
         try:
             _probe(nvcc, "Set-up: trial of the CUDA compiler")
             return nvcc, False
         except Stop as stop:
-            say(f"Set-up: {nvcc} is passed over: {stop}")
+            say(f"Set-up: {nvcc} is not used: {stop}")
     if platform.system() != "Linux" or platform.machine() not in ("x86_64", "aarch64"):
         raise Stop(f"no CUDA compiler for {platform.system()} on {platform.machine()}; accepted: Linux on x86_64 or aarch64", USAGE)
     nvcc, made = install_nvcc()
@@ -152,7 +150,7 @@ _FIND_NCCL = "import nvidia.nccl, pathlib; print(next(pathlib.Path(p, 'include',
 
 
 def nccl_is_there() -> bool:
-    """Whether CMake finds NCCL without our help, as common/cmake/FindNccl.cmake looks for it."""
+    """Return whether common/cmake/FindNccl.cmake finds an NCCL of this machine."""
     folders = include_folders()
     if os.environ.get("NCCL_ROOT"):
         folders.append(Path(os.environ["NCCL_ROOT"]) / "include")
@@ -166,9 +164,9 @@ def nccl_is_there() -> bool:
 
 
 def find_or_install_nccl() -> bool:
-    """Sees to NCCL, in .cuda/nccl where the machine has none; returns whether anything had to be done.
+    """Install NCCL into .cuda/nccl if the machine has none. Return whether it was installed.
 
-    Only the chapter of several GPUs needs it: what cannot be installed is said, and that chapter is left out.
+    Only the chapter of several GPUs needs NCCL: if it cannot be installed, a line says so and that chapter is left out.
     """
     folder = CUDA / "nccl"
     lock = ROOT / "requirements-nccl.lock"
@@ -182,7 +180,7 @@ def find_or_install_nccl() -> bool:
     try:
         install_locked("Set-up: NCCL", lock, python=VENV / "bin" / "python", target=new)
     except Stop as stop:
-        say(f"Set-up: no NCCL, so the chapter of several GPUs is left out: {stop}")
+        say(f"Set-up: the chapter of several GPUs is left out, because NCCL cannot be installed: {stop}")
         return False
     (new / stamp.name).write_text(wanted, encoding="utf-8")
     remove(folder)
@@ -191,7 +189,7 @@ def find_or_install_nccl() -> bool:
 
 
 def gpu_visible() -> bool:
-    """Whether the driver shows a GPU to this process."""
+    """Return whether the driver shows a GPU to this process."""
     smi = shutil.which("nvidia-smi")
     if smi is None:
         return False

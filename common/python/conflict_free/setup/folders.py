@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where the set-up puts what it installs, and how it knows that it is there. Standard library only."""
+"""The folders of the set-up, and the stamps that tell what was installed. Standard library only."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _NO_NETWORK = "; the machine needs to reach a Python package index"
 
 
 def stamp_text(locks: Iterable[Path], *more: str) -> str:
-    """Return what is written beside packages that were installed from lock files, for this machine."""
+    """Return the stamp of packages that were installed from lock files on this machine."""
     digests = {lock.name: hashlib.sha256(lock.read_bytes()).hexdigest() for lock in locks}
     return json.dumps({"locks": digests, "for": more}, indent=1, sort_keys=True) + "\n"
 
 
 def read(path: Path) -> str:
-    """Return the text of a file; nothing where there is none."""
+    """Return the text of a file; an empty text if there is no such file."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -44,7 +44,7 @@ def remove(folder: Path) -> None:
 
 
 def give_to_owner() -> None:
-    """Give what root has set up in somebody else's checkout to its owner, who goes on without root's rights."""
+    """Give files that root has installed in another user's checkout to that user."""
     owner = ROOT.stat()
     if os.geteuid() == 0 and owner.st_uid != 0:
         for folder in (VENV, CUDA, ROOT / "build"):
@@ -54,10 +54,10 @@ def give_to_owner() -> None:
 
 @contextlib.contextmanager
 def only_one(work: str) -> Iterator[None]:
-    """Let one of this checkout's scripts at a time do some work, ``set-up`` or ``build``; the others wait, and say so."""
+    """Let one script of this checkout at a time do some work, ``set-up`` or ``build``. The others print a line and wait."""
     lock = ROOT / "build" / f".{work}.lock"
     lock.parent.mkdir(exist_ok=True)
-    # A folder may be locked by whoever may read it, so that a lock of root's keeps nobody out.
+    # Reading rights suffice to lock a folder, so a lock that root has made locks nobody out.
     lock.mkdir(exist_ok=True)
     handle = os.open(lock, os.O_RDONLY)
     try:
@@ -72,7 +72,7 @@ def only_one(work: str) -> Iterator[None]:
 
 
 def _pip_progress(line: str) -> str | None:
-    """Pip's lines in a few words: what is fetched and what is installed."""
+    """Return a line of pip in a few words: the package that is fetched or installed; None for other lines."""
     for verb, shown in (("Collecting ", "fetching "), ("Installing collected", "unpacking")):
         if line.startswith(verb):
             return shown + (line[len(verb) :].split(" ")[0] if shown.endswith(" ") else "")
@@ -80,8 +80,8 @@ def _pip_progress(line: str) -> str | None:
 
 
 def install_locked(title: str, lock: Path, *, python: Path, target: Path | None = None) -> None:
-    """Install what a lock file names, by its hashes: where ``python`` finds it, or into ``target``. Raises Stop if that fails."""
-    # Bytecode of what is never imported would take as long as all the rest; Python writes what it imports.
+    """Install the packages of a lock file, by their hashes, for ``python`` or into ``target``. Raises Stop if that fails."""
+    # Compiling all modules to bytecode would double the time. Python compiles the modules that it imports.
     options = ["--disable-pip-version-check", "--no-input", "--no-compile", "--require-hashes", "--no-deps", "-r", lock]
     into = ["--target", target] if target else []
     step(title, [python, "-m", "pip", "install", *options, *into], hint=_NO_NETWORK, progress=_pip_progress)

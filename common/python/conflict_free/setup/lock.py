@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/lock: the lock files, made by uv in a virtual environment of its own."""
+"""scripts/lock: makes the lock files with uv, which it installs into a temporary virtual environment."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from conflict_free import cuda_version
 from conflict_free.console import ROOT, OneLineParser, Stop, step
 from conflict_free.whole_files import write_whole
 
@@ -19,26 +20,41 @@ HEADER = """\
 # Made by scripts/lock from {source}. Do not edit.
 """
 
-# Where packages come from is each machine's own affair and never stands in the repository.
+# Each machine chooses its own package index, so the repository names none.
 _PLACE = re.compile(r"://|^\s*(?:-i|-f|--(?:extra-)?index-url|--find-links|--trusted-host)\b", re.M)
 
 
 def check_no_place(text: str, name: str) -> None:
-    """Raises Stop if a lock file names a package index."""
+    """Raise Stop if a lock file names a package index."""
     found = _PLACE.search(text)
     if found:
         line = text.count("\n", 0, found.start()) + 1
-        raise Stop(f"{name}:{line} names a place to fetch packages from; a lock file may not")
+        raise Stop(f"{name}:{line} names a package index, which a lock file may not")
+
+
+def wanted_text(text: str) -> str:
+    """Return the text of a file of requirements with the version of CUDA that the model knows."""
+    text = re.sub(r"(cuda-toolkit\[[^]]*\])==[0-9.]+\.\*", rf"\1=={cuda_version.VERSION}.*", text)
+    return re.sub(r"\bnvidia-nccl-cu\d+", f"nvidia-nccl-cu{cuda_version.MAJOR}", text)
+
+
+def requirements() -> list[Path]:
+    """Return the files that name packages of a version of CUDA, or other packages to lock."""
+    return [*sorted(ROOT.glob("requirements*.in")), ROOT / "common" / "python" / "pyproject.toml"]
 
 
 def main() -> int:
     parser = OneLineParser(
         prog="scripts/lock",
-        description="Makes requirements*.lock from requirements*.in. --upgrade takes the newest "
-        "versions that the .in files allow; without it what is locked stays.",
+        description="Makes requirements*.lock from requirements*.in. Versions that are locked stay without --upgrade. Packages of CUDA get the version that "
+        "common/model/cmake/CudaVersion.cmake names, in pyproject.toml too.",
     )
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions allowed")
     options = parser.parse_args()
+    for path in requirements():
+        text = path.read_text(encoding="utf-8")
+        if text != wanted_text(text):
+            write_whole(path, wanted_text(text))
     with tempfile.TemporaryDirectory() as scratch:
         python = Path(scratch) / "bin" / "python"
         step("Virtual environment for uv", [sys.executable, "-m", "venv", scratch])

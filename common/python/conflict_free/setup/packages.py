@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The Debian packages that are needed: what is missing, and its installation. Standard library only."""
+"""The Debian packages that are needed, and their installation. Standard library only."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from conflict_free.console import USAGE, Stop, say, step
 
 @dataclass(frozen=True)
 class Package:
-    """A Debian package and what shows that it, or the same thing from elsewhere, is there."""
+    """A Debian package, and signs that it or an equivalent is installed."""
 
     name: str
-    commands: tuple[str, ...] = ()  # any one of them
+    commands: tuple[str, ...] = ()  # one of them suffices
     header: str = ""
     file: str = ""
     library: str = ""
-    modules: tuple[str, ...] = ()  # all of them
+    modules: tuple[str, ...] = ()  # all are needed
 
 
 PACKAGES = (
@@ -46,11 +46,11 @@ PACKAGES = (
     Package("ca-certificates", file="/etc/ssl/certs/ca-certificates.crt"),
 )
 CHROMIUM = Package("chromium", commands=("chromium", "chromium-browser", "google-chrome"))
-# What confines submissions.
+# Packages that confine submissions.
 SANDBOX_PACKAGES = (Package("bubblewrap", commands=("bwrap",)), Package("libseccomp2", library="seccomp"))
-# What starts a program of several GPUs as several processes. Of the two MPIs that Debian has, this one says which rank was killed.
+# Packages that start several processes. Of Debian's two MPIs, Open MPI says which rank was killed.
 MPI_PACKAGES = (Package("openmpi-bin", commands=("mpirun",)), Package("libopenmpi-dev", commands=("mpicxx",)))
-# What the tests need besides.
+# Packages that only the tests need.
 TEST_PACKAGES = (
     CHROMIUM,
     *SANDBOX_PACKAGES,
@@ -72,7 +72,7 @@ def include_folders() -> list[Path]:
 
 
 def _installed_by_dpkg(names: Sequence[str]) -> set[str]:
-    # Without a name dpkg-query would list every package.
+    # Without names dpkg-query lists all packages.
     if not names or shutil.which("dpkg-query") is None:
         return set()
     done = subprocess.run(
@@ -85,7 +85,7 @@ def _installed_by_dpkg(names: Sequence[str]) -> set[str]:
 
 
 def _usable(package: Package) -> bool:
-    """Whether what the package is wanted for is there, wherever it came from."""
+    """Return whether the command, header, file, library or modules of a package are there, whatever installed them."""
     importlib.invalidate_caches()
     return (
         any(shutil.which(command) for command in package.commands)
@@ -101,15 +101,15 @@ def _usable(package: Package) -> bool:
 
 
 def missing_packages(packages: Iterable[Package]) -> list[Package]:
-    """The packages of which neither the command, header or module nor the Debian package is there."""
+    """Return the packages that are neither usable nor installed by dpkg."""
     unusable = [package for package in packages if not _usable(package)]
-    # A header may lie where only the compiler looks, in a multiarch folder; dpkg knows of that too.
+    # A header may lie in a multiarch folder, which only the compiler knows. dpkg tells about such a package.
     installed = _installed_by_dpkg([package.name for package in unusable if package.header])
     return [package for package in unusable if package.name not in installed]
 
 
 def _root_prefix() -> list[str] | None:
-    """What to put before a command that only root may run; None if that is not permitted."""
+    """Return the words before a command that needs root's rights; None if this user has no such rights."""
     if os.geteuid() == 0:
         return []
     if shutil.which("sudo"):
@@ -130,7 +130,7 @@ def _has_candidate(package: Package) -> bool:
 
 
 def install_packages(packages: Sequence[Package]) -> bool:
-    """Installs the missing packages; True if there were any.
+    """Install the missing packages. Return whether there were any.
 
     Raises Stop with exit code 2 and the command to type if installing is not permitted.
     """
@@ -157,8 +157,8 @@ def install_packages(packages: Sequence[Package]) -> bool:
     try:
         step("Set-up: package lists", [*apt, "update"])
     except Stop as stop:
-        # One unreachable source must not stop the others; if it matters, the installation says so.
-        say(f"  {stop}; going on with the lists that are there")
+        # One unreachable source must not stop the others. If it matters, the installation fails.
+        say(f"  {stop}; the set-up continues with the old lists")
     if CHROMIUM in missing and not _has_candidate(CHROMIUM):
         say("Set-up: this system has no package 'chromium'; the tests in a browser are skipped")
         missing.remove(CHROMIUM)
@@ -170,5 +170,5 @@ def install_packages(packages: Sequence[Package]) -> bool:
         )
     still = [package.name for package in missing_packages(missing)]
     if still:
-        raise Stop(f"installed, but still not usable: {' '.join(still)}")
+        raise Stop(f"these packages are installed, but not usable: {' '.join(still)}")
     return True

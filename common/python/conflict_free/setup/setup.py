@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Brings a bare machine to the point where CMake can build everything. Standard library only.
+"""The set-up of a bare machine, after which CMake can build everything. Standard library only.
 
-Every part looks at what is there first and does nothing when that is enough, so a second call ends
-at once. A part that is interrupted is done again from its start: its stamp is written last.
+Each part does nothing if its result is there, so a second call ends at once. A part writes its stamp last, so an interrupted
+part is repeated.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ from .packages import MPI_PACKAGES, PACKAGES, SANDBOX_PACKAGES, TEST_PACKAGES, P
 
 
 def packages_for(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> tuple[Package, ...]:
-    """The system packages that are needed; see set_up()."""
+    """Return the system packages that are needed; see set_up()."""
     return (*PACKAGES, *(TEST_PACKAGES if tests else SANDBOX_PACKAGES if sandbox else ()), *(MPI_PACKAGES if mpi else ()))
 
 
 def set_up(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> Tools:
-    """Does all the set-up and returns the tools to build with. Prints what it does.
+    """Do all the set-up and return the tools to build with. Prints each step.
 
-    `tests`: also what the tests need, such as the browser. `sandbox`: also what confines submissions.
-    `mpi`: also what starts programs of several GPUs as several processes.
-    Ends the program with exit code 2 when a system package is missing and may not be installed.
+    `tests` adds the packages of the tests, such as the browser; `sandbox` those that confine submissions; `mpi` those that
+    start several processes. Raises Stop with exit code 2 if a system package is missing and may not be installed.
     """
     started = time.monotonic()
     with only_one("set-up"):
@@ -59,7 +58,7 @@ def set_up(*, tests: bool = False, sandbox: bool = False, mpi: bool = False) -> 
 
 
 def make_venv(venv: Path, locks: Sequence[Path]) -> bool:
-    """Makes the virtual environment with the locked packages; False if it is there already."""
+    """Make the virtual environment with the locked packages. Return False if it is there already."""
     wanted = stamp_text(locks, platform.python_version(), sys.base_prefix, str(venv))
     stamp = venv / "conflict-free.stamp"
     if read(stamp) == wanted and (venv / "bin" / "python").exists():

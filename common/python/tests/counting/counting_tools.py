@@ -7,6 +7,7 @@ The tests that build a program take the model from the build folder that CONFLIC
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,10 +16,11 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
+from conflict_free.model_files import REPORT_SCHEMA
 from conflict_free.schemas import Schema
 
 BUILD = os.environ.get("CONFLICT_FREE_BUILD")
-SCHEMA = Schema.of(REPOSITORY / "common" / "model" / "report.schema.json")
+SCHEMA = Schema.of(REPORT_SCHEMA)
 
 needs_model = pytest.mark.skipif(not BUILD, reason="CONFLICT_FREE_BUILD names no build folder")
 
@@ -63,14 +65,56 @@ int main(int argc, char** argv)
 """
 
 
+def run_script(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess:
+    """Runs a script of the repository in `folder`."""
+    command = [sys.executable, str(REPOSITORY / "scripts" / script), *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, check=False)
+
+
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Runs scripts/count in `folder` with the model that is built."""
-    build = ("--build-dir", BUILD) if BUILD else ()
-    return subprocess.run(
-        [sys.executable, str(REPOSITORY / "scripts" / "count"), *build, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=300,
-    )
+    return run_script(folder, "count", *(("--build-dir", BUILD) if BUILD else ()), *arguments)
+
+
+def read_report(folder: Path) -> dict:
+    """The report out.json in `folder`, which must have the shape of the schema."""
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert SCHEMA.misfits(data) == []
+    return data
+
+
+def shared(instructions=0, wavefronts=0, ideal=0) -> dict:
+    """Counts of accesses to shared memory."""
+    return {"instructions": instructions, "wavefronts": wavefronts, "ideal_wavefronts": ideal, "conflicts": wavefronts - ideal}
+
+
+def global_(requests=0, sectors=0, ideal=0, size=0) -> dict:
+    """Counts of accesses to global memory."""
+    return {"requests": requests, "sectors": sectors, "ideal_sectors": ideal, "bytes": size}
+
+
+def kernel(launch=0, wavefronts=128, **changes) -> dict:
+    """A launch of one block whose line 3 stores to shared memory, four times."""
+    counts = shared(4, wavefronts, 4)
+    access = {"size": 4, "lanes": [128 * lane for lane in range(32)]}
+    return {
+        "name": "k",
+        "launch": launch,
+        "grid": [1, 1, 1],
+        "block": [32, 2, 1],
+        "shared_bytes": 0,
+        "shared_load": shared(),
+        "shared_store": counts,
+        "global_load": global_(),
+        "global_store": global_(),
+        "barriers": 1,
+        "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **counts, "first_access": access}],
+        **changes,
+    }
+
+
+def report(*kernels: dict, **changes) -> dict:
+    """A report of launches."""
+    data = {"machine": "sm_90", "kernels": list(kernels), "hazards": [], "exit_code": 0, **changes}
+    assert SCHEMA.misfits(data) == []
+    return data

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from counting_tools import HEADER, SCHEMA, needs_model, run
+from counting_tools import HEADER, needs_model, read_report, run
 
 from conflict_free.counting import count
 
@@ -23,8 +21,7 @@ def test_a_program_is_counted_line_by_line(folder):
     assert "reverse<float>   grid 1 · block 64 · 256 bytes of shared memory · counts of each of 3 launches" in done.stdout
     assert "shared store      2 1.00    8     tile[threadIdx.x] = threadIdx.x;" in done.stdout
     assert done.stdout.endswith("3 launches, 0 hazards, the program's exit code 0\n")
-    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    assert SCHEMA.misfits(data) == []
+    data = read_report(folder)
     assert [kernel["launch"] for kernel in data["kernels"]] == [0, 1, 2]
     assert data["kernels"][0]["global_store"]["sectors"] == 8
     for kernel in data["kernels"]:
@@ -41,8 +38,7 @@ def test_a_hazard_is_an_exit_code_and_quotes_both_lines(folder):
     assert "race in reverse<float>, block (0, 0, 0), threads" in done.stdout
     assert "  reverse.cu:12  out[threadIdx.x] = tile[63 - threadIdx.x];" in done.stdout
     assert "  reverse.cu:8   tile[threadIdx.x] = threadIdx.x;" in done.stdout
-    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    assert SCHEMA.misfits(data) == []
+    data = read_report(folder)
     assert data["exit_code"] == 0
     assert any(hazard["kind"] == "race" for hazard in data["hazards"])
 
@@ -104,7 +100,7 @@ def test_joined_accesses_are_counted_joined(folder):
     (folder / "wide.cu").write_text(WIDE, encoding="utf-8")
     done = run(folder, "wide.cu", "--json", "out.json")
     assert done.returncode == 0, done.stdout + done.stderr
-    (kernel,) = json.loads((folder / "out.json").read_text(encoding="utf-8"))["kernels"]
+    (kernel,) = read_report(folder)["kernels"]
     assert kernel["exact"] and kernel["shared_store"]["instructions"] == 4
     assert kernel["fused"][0]["sass"] == "STS.128"
     assert "wide.cu:5: st.shared.u32 -> STS.128: ptxas joins 4 neighboring accesses into one" in done.stdout

@@ -27,6 +27,9 @@ def compared(folder: Path, kernel: str) -> exactness.Comparison:
 
 # --- kernels -----------------------------------------------------------------------------------
 
+ONE, EIGHT, SIXTEEN, LEADER = (0, 0, False), (8, 0, False), (16, 0, False), (4, 0, True)
+
+#: For each kernel: its text; how accesses are counted that ptxas joins, or lets one lane do; and notes that it has.
 EXACT = {
     "copy": "__global__ void k(float* out, const float* in) { out[threadIdx.x] = in[threadIdx.x]; }",
     "unrolled by ptxas": """__global__ void k(float* out, const float* in, int n) {
@@ -58,20 +61,10 @@ EXACT = {
         for (int i = threadIdx.x; i < n; i += 256) atomicAdd(&s[in[i]], 1u);
         __syncthreads();
         atomicAdd(&out[threadIdx.x], s[threadIdx.x]); }""",
+    "atomics on many addresses": "__global__ void k(unsigned* out, const unsigned* in) { atomicAdd(&out[in[threadIdx.x]], 1u); }",
 }
-
-
-@needs_tools
-@pytest.mark.parametrize("name", EXACT)
-def test_what_ptxas_leaves_alone_is_exact(tmp_path, name):
-    found = compared(tmp_path, EXACT[name])
-    assert found.exact and not found.fused and not found.counted
-
-
-@needs_tools
-def test_two_neighbors_are_counted_as_one(tmp_path):
-    found = compared(
-        tmp_path,
+JOINED = {
+    "two neighbors are one access": (
         """__global__ void k(unsigned* out, const unsigned* in) {
     __shared__ unsigned s[256];
     int t = threadIdx.x;
@@ -84,17 +77,10 @@ def test_two_neighbors_are_counted_as_one(tmp_path):
         __syncthreads();
     }
     if (t == 0) *out = s[0]; }""",
-    )
-    assert found.exact
-    assert sorted(found.counted.values()) == [(0, 0, False), (8, 0, False)]
-    (note,) = found.fused
-    assert (note["file"], note["line"], note["ptx"], note["sass"]) == ("k.cu", 9, "ld.shared.u32", "LDS.64")
-
-
-@needs_tools
-def test_rows_of_a_matrix_product_are_counted_as_wide_loads(tmp_path):
-    found = compared(
-        tmp_path,
+        [ONE, EIGHT],
+        [{"file": "k.cu", "line": 9, "ptx": "ld.shared.u32", "sass": "LDS.64"}],
+    ),
+    "rows of a matrix product are wide loads": (
         """__global__ void k(const float* a, const float* b, float* c, int n) {
     __shared__ float A[16][16], B[16][16];
     int x = threadIdx.x, y = threadIdx.y;
@@ -107,84 +93,70 @@ def test_rows_of_a_matrix_product_are_counted_as_wide_loads(tmp_path):
         __syncthreads();
     }
     c[y * n + x] = sum; }""",
-    )
-    assert found.exact
-    wide = [how for how in found.counted.values() if how[0]]
-    assert wide == [(16, 0, False)] * 4 and len(found.counted) == 16
-
-
-@needs_tools
-def test_stores_are_joined_too(tmp_path):
-    found = compared(
-        tmp_path,
+        [ONE] * 12 + [SIXTEEN] * 4,
+        [{"sass": "LDS.128"}] * 4,
+    ),
+    "stores are joined too": (
         """__global__ void k(float4* out) {
     __shared__ float s[512];
     int t = threadIdx.x;
     for (int i = 0; i < 4; ++i) s[4 * t + i] = t * i;
     __syncthreads();
     out[t] = *reinterpret_cast<float4*>(&s[4 * (127 - t)]); }""",
-    )
-    assert found.exact
-    assert sorted(found.counted.values()) == [(0, 0, False)] * 3 + [(16, 0, False)]
-    assert found.fused[0]["sass"] == "STS.128"
-
-
-@needs_tools
-def test_an_atomic_that_becomes_a_loop_is_marked(tmp_path):
-    found = compared(
-        tmp_path,
-        """__global__ void k(float* out, const unsigned char* in) {
-    __shared__ float s[256];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&s[in[threadIdx.x]], 1.0f);
-    __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x]; }""",
-    )
-    assert not found.exact
-    assert "loop of loads and compare-and-swaps" in found.fused[0]["why"]
-
-
-@needs_tools
-def test_an_atomic_on_one_address_is_done_by_one_lane(tmp_path):
-    found = compared(
-        tmp_path,
-        """__global__ void k(unsigned* out, const unsigned* in) {
-    if (in[threadIdx.x] > 3) atomicAdd(out, 1u); }""",
-    )
-    assert found.exact
-    assert list(found.counted.values()) == [(4, 0, True)]
-    assert "one lane" in found.fused[0]["why"]
-
-
-@needs_tools
-def test_atomics_that_share_the_choice_of_a_lane_are_each_done_by_it(tmp_path):
-    found = compared(
-        tmp_path,
+        [ONE] * 3 + [SIXTEEN],
+        [{"sass": "STS.128"}],
+    ),
+    "one lane does an atomic on one address": (
+        "__global__ void k(unsigned* out, const unsigned* in) { if (in[threadIdx.x] > 3) atomicAdd(out, 1u); }",
+        [LEADER],
+        [{"why": "ptxas lets one lane act for all active lanes; one access is counted"}],
+    ),
+    "atomics share the choice of a lane": (
         """__global__ void k(int* out) {
     int t = blockDim.x * blockIdx.x + threadIdx.x;
     atomicAdd(out, 10);
     atomicMax(out + 1, t);
     atomicXor(out + 2, t);
     atomicExch(out + 3, t); }""",
-    )
-    assert found.exact
-    assert list(found.counted.values()) == [(4, 0, True)] * 3
-    assert [entry["ptx"].split(".")[2] for entry in found.fused] == ["add", "max", "xor"]
+        [LEADER] * 3,
+        [{"line": 3}, {"line": 4}, {"line": 5}],
+    ),
+}
+#: Kernels that are not exact, and the note that says why.
+MARKED = {
+    "__global__ void k(int* out) { printf(\"%d\", out[0]); }": "the driver's printf has accesses",
+    "__global__ void k(int* out) { out[0] = *static_cast<int*>(malloc(4)); }": "the driver's malloc has accesses",
+    """__global__ void k(float* out, const unsigned char* in) {
+    __shared__ float s[256];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&s[in[threadIdx.x]], 1.0f);
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x]; }""": "ptxas makes a loop of loads and compare-and-swaps",
+}
 
 
 @needs_tools
-def test_an_atomic_on_many_addresses_is_done_by_all_lanes(tmp_path):
-    found = compared(tmp_path, "__global__ void k(unsigned* out, const unsigned* in) { atomicAdd(&out[in[threadIdx.x]], 1u); }")
-    assert found.exact and not found.counted
+@pytest.mark.parametrize("name", EXACT)
+def test_what_ptxas_leaves_alone_is_exact(tmp_path, name):
+    found = compared(tmp_path, EXACT[name])
+    assert found.exact and not found.fused and not found.counted
 
 
 @needs_tools
-@pytest.mark.parametrize("body, name", [('printf("%d", out[0]);', "printf"), ("out[0] = *static_cast<int*>(malloc(4));", "malloc")])
-def test_what_the_driver_does_for_a_kernel_is_marked(tmp_path, body, name):
-    found = compared(tmp_path, f"__global__ void k(int* out) {{ {body} }}")
-    assert not found.exact
-    assert any(note["why"].startswith(f"the driver's {name} has accesses") for note in found.fused)
+@pytest.mark.parametrize("name", JOINED)
+def test_what_ptxas_joins_is_counted_so_and_exact(tmp_path, name):
+    kernel, counted, notes = JOINED[name]
+    found = compared(tmp_path, kernel)
+    assert found.exact and sorted(found.counted.values()) == counted
+    assert [{key: note[key] for key in wanted} for note, wanted in zip(found.fused, notes, strict=True)] == notes
+
+
+@needs_tools
+@pytest.mark.parametrize(("kernel", "why"), MARKED.items(), ids=("printf", "malloc", "atomic"))
+def test_what_cannot_be_counted_so_is_marked(tmp_path, kernel, why):
+    found = compared(tmp_path, kernel)
+    assert not found.exact and any(note["why"].startswith(why) for note in found.fused)
 
 
 def test_what_cannot_be_compared_is_written_down(tmp_path):

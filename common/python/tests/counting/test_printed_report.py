@@ -8,41 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
-from counting_tools import SCHEMA
+from counting_tools import SCHEMA, global_, kernel, report, shared
 
 from conflict_free.counting import launches, printed_report, subcommands
-
-
-def shared(instructions=0, wavefronts=0, ideal=0):
-    return {"instructions": instructions, "wavefronts": wavefronts, "ideal_wavefronts": ideal, "conflicts": wavefronts - ideal}
-
-
-def global_(requests=0, sectors=0, ideal=0, size=0):
-    return {"requests": requests, "sectors": sectors, "ideal_sectors": ideal, "bytes": size}
-
-
-def kernel(launch=0, **changes) -> dict:
-    """A launch of one block whose line 3 stores with conflicts."""
-    return {
-        "name": "k",
-        "launch": launch,
-        "grid": [1, 1, 1],
-        "block": [32, 2, 1],
-        "shared_bytes": 0,
-        "shared_load": shared(),
-        "shared_store": shared(4, 128, 4),
-        "global_load": global_(),
-        "global_store": global_(),
-        "barriers": 1,
-        "lines": [{"file": "a.cu", "line": 3, "space": "shared", "op": "store", **shared(4, 128, 4)}],
-        **changes,
-    }
-
-
-def report(*kernels, **changes) -> dict:
-    data = {"machine": "sm_90", "kernels": list(kernels), "hazards": [], "exit_code": 0, **changes}
-    assert SCHEMA.misfits(data) == []
-    return data
 
 
 @pytest.fixture
@@ -68,7 +36,7 @@ def test_a_launch_that_was_stopped_is_not_summed_with_whole_ones(capsys):
     text = shown(capsys, report(kernel(0), kernel(1, **half), kernel(2), kernel(3, **half), kernel(4, **{**half, "barriers": 0})))
     assert re.findall(r"^k +(.*)", text, re.MULTILINE) == [
         "grid 1 · block 32 x 2 · counts of each of 2 launches",
-        "grid 1 · block 32 x 2 · sums of 3 launches · stopped before its end, counted until then",
+        "grid 1 · block 32 x 2 · sums of 3 launches · stopped before its end; counted until then",
     ]
 
 
@@ -124,7 +92,7 @@ def test_rare_counts_are_shown(capsys, source):
 def test_what_is_not_exact_says_so(capsys, source):
     note = {"file": "a.cu", "line": 3, "ptx": "ld.shared.f32", "sass": "LDS.64", "why": "w"}
     text = shown(capsys, report(kernel(exact=False, fused=[note])), source)
-    assert "not exact: a GPU makes other accesses than those that are counted\n  a.cu:3: ld.shared.f32 -> LDS.64: w\n" in text
+    assert "not exact: the accesses on a GPU differ from the counted ones\n  a.cu:3: ld.shared.f32 -> LDS.64: w\n" in text
 
 
 def test_lines_of_unknown_files_are_counted_but_not_listed(capsys, source):

@@ -19,7 +19,7 @@ def project(tmp_path) -> synthetic.Folders:
 
 @pytest.fixture
 def evidence(project) -> Evidence:
-    return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE)
+    return project.evidence()
 
 
 @pytest.fixture

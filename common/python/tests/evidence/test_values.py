@@ -67,9 +67,9 @@ def test_the_gpus_wavefronts_are_values_where_they_were_read(project, result):
         synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
         if found is None:
             with pytest.raises(ResultError, match="copy_shared at 2048 × 2048 has no counters on"):
-                Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(key)
+                project.evidence().value(key)
         else:
-            assert Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(key).text() == found
+            assert project.evidence().value(key).text() == found
 
 
 def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
@@ -91,7 +91,7 @@ def test_traffic_is_a_value_at_the_sizes_where_it_was_read(project, result):
 
     def value(expression):
         synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
-        return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(expression)
+        return project.evidence().value(expression)
 
     key = "copy.copy_plain.16384"
     with pytest.raises(ResultError, match="copy_plain at 16384 × 16384 has no counters of its traffic on"):
@@ -129,7 +129,7 @@ def test_the_issue_limit_is_that_of_the_inner_loop_at_the_clock_that_was_measure
 
     def value(metric):
         synthetic.write_json(project.results / synthetic.MACHINE / "copy.json", result)
-        return Evidence(project.chapters, project.results, project.counts, synthetic.MACHINE).value(f"{key}.{metric}")
+        return project.evidence().value(f"{key}.{metric}")
 
     with pytest.raises(ResultError, match="copy_plain has no count of instructions a pair"):
         value("instructions_per_pair")

@@ -14,6 +14,8 @@ import pytest
 from conftest import REPOSITORY
 from installed_package import Installed, install, run, succeed
 
+from conflict_free.cuda_version import RUNTIME, VERSION
+
 pytestmark = pytest.mark.skipif("CONFLICT_FREE_BUILD" not in os.environ, reason="CONFLICT_FREE_BUILD names no build folder")
 
 EXAMPLE = REPOSITORY / "docs" / "examples" / "transpose"
@@ -159,7 +161,7 @@ def test_the_package_for_cmake_without_python(installed, tmp_path):
     )
     told = succeed("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DConflictFree_DIR={there}", env=installed.environment)
     folder = there.parents[1]
-    assert f"{folder / 'libcudart.so.13'}, {folder}, {installed.folder / 'bin' / 'conflict-free'}\n" in told
+    assert f"{folder / RUNTIME}, {folder}, {installed.folder / 'bin' / 'conflict-free'}\n" in told
 
 
 def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
@@ -170,7 +172,7 @@ def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
     )
     done = run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DConflictFree_DIR={there}", env=installed.environment)
     assert done.returncode != 0
-    assert "has no libcudart.so.13; install conflict-free anew" in " ".join(done.stderr.split())
+    assert f"has no {RUNTIME}; install conflict-free anew" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_a_package_without_its_libraries_is_not_found(installed, tmp_path):
     [
         (("run", "--fail-if", "shared_load.conflict > 0", "true"), "'.conflict' is unknown; accepted: shared_load.instructions, "),
         (("count", "--fail-if", "conflicts > 0", "add.cu"), "'conflicts' is unknown; accepted: name, barriers, "),
-        (("run", "--fail-if", "shared_load", "true"), "'shared_load' is no number and no comparison"),
+        (("run", "--fail-if", "shared_load", "true"), "'shared_load' is neither a number nor a comparison"),
         (("run", "--fail-if", "barriers >", "true"), "argument --fail-if: 'barriers >': "),
         (("--nvcc", "x"), "argument --nvcc: 'x' given, nothing is accepted"),
         (("--cmake-dir", "x"), "argument --cmake-dir: 'x' given, nothing is accepted"),
@@ -193,7 +195,7 @@ def test_wrong_arguments_are_one_line(installed, project, arguments, told):
 
 def test_a_program_that_launches_nothing_cannot_be_judged(installed, project):
     done = installed.conflict_free("run", "--fail-if", "barriers > 0", "true", folder=project)
-    assert (done.returncode, done.stderr) == (1, "failed: no launch was counted, and --fail-if is about launches\n")
+    assert (done.returncode, done.stderr) == (1, "failed: no launch was counted, and --fail-if needs one\n")
 
 
 WITHOUT_NVCC = """\
@@ -208,7 +210,7 @@ run_main(lambda: subcommands.COMMANDS[{name!r}](["--build-dir", str(packaged.MOD
 @pytest.mark.parametrize(
     ("name", "argument", "code", "told"),
     [
-        ("count", "add.cu", 2, "error: no nvcc of CUDA 13.0 here; pip install 'conflict-free[nvcc]' installs one\n"),
+        ("count", "add.cu", 2, f"error: no nvcc of CUDA {VERSION} here; pip install 'conflict-free[nvcc]' installs one\n"),
         ("run", "true", 1, "the counts are those of the PTX, and were not compared with machine code: no ptxas here\n"),
     ],
 )
@@ -234,7 +236,7 @@ def test_a_wheel_without_a_model(installed, tmp_path):
     package = tmp_path / "python"
     shutil.copytree(REPOSITORY / "common" / "python", package, ignore=shutil.ignore_patterns("tests", "__pycache__"))
     for settings, told in (
-        ([f"-DCONFLICT_FREE_PREBUILT={tmp_path}"], "accepted: a folder with lib/libcudart.so.13"),
+        ([f"-DCONFLICT_FREE_PREBUILT={tmp_path}"], "accepted: a folder with lib/cmake/ConflictFree"),
         ([], "the folder common/model is missing: install from a checkout of the repository, pip install ./common/python"),
     ):
         done = run("cmake", "-G", "Ninja", "-S", package, "-B", tmp_path / "build", *settings, env=installed.environment)

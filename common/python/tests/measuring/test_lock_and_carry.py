@@ -8,6 +8,7 @@ import pytest
 from conftest import REPOSITORY
 
 from conflict_free.console import Stop
+from conflict_free.cuda_version import MAJOR, VERSION
 from conflict_free.measuring import carry
 from conflict_free.setup import lock
 
@@ -39,6 +40,11 @@ def test_a_package_that_is_not_locked():
 def test_everything_that_is_carried_is_locked():
     text = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
     assert carry.locked(text, carry.PYTHON).count("==") == len(carry.PYTHON)
+
+
+def test_packages_of_cuda_have_the_version_that_the_model_knows():
+    text = "requires = [\"cuda-toolkit[nvcc,crt]{}.*\"]\nnvidia-nccl-cu{}==2.1\nother==9.1.*\n"
+    assert lock.wanted_text(text.format("==9.1", 9)) == text.format(f"=={VERSION}", MAJOR)
 
 
 @pytest.mark.parametrize("version", ["2.7", "3.9", "3", "3.12.1", "x"])

@@ -10,7 +10,8 @@ import pytest
 from conftest import counts, ncu_csv
 
 from conflict_free.console import Stop
-from conflict_free.measuring import counters, machine, measured_chapter
+from conflict_free.evidence import parity
+from conflict_free.measuring import counters, machine
 
 VALUES = {metric: "1,048,576" for metric in counters.METRICS.values()}
 
@@ -34,7 +35,7 @@ def test_each_counter_has_its_place():
     counted["global_load"].update(requests=3, sectors=5)
     counted["global_store"].update(requests=4, sectors=6)
     found = counters.parse_ncu(ncu_csv(values), "copy_plain", 1)
-    assert found == measured_chapter.six(counted)
+    assert found == parity.model_counters(counted)
     assert found == {
         "shared_load_wavefronts": 1,
         "shared_store_wavefronts": 2,
@@ -119,11 +120,7 @@ def test_smi_line():
         machine.parse_smi("No devices were found\n", ["clocks.sm", "clocks.mem"])
 
 
-def test_versions():
-    nvcc = "Cuda compilation tools, release 13.0, V13.0.88\nBuild cuda_13.0.r13.0/compiler.36424714_0\n"
-    assert machine.parse_nvcc_version(nvcc) == "13.0.88"
-    with pytest.raises(Stop):
-        machine.parse_nvcc_version("")
+def test_the_version_of_the_profiler():
     assert counters.parse_ncu_version("Profiler\nVersion 2025.3.1.0 (build 3)\n") == "Nsight Compute 2025.3.1"
 
 

@@ -16,7 +16,8 @@ from conftest import counts, ncu_csv, program_rows
 from test_machine_tools import twice
 
 from conflict_free.console import Stop
-from conflict_free.measuring import counters, measure, measured_chapter, measured_result
+from conflict_free.evidence import parity
+from conflict_free.measuring import counters, measure, measured_result
 
 
 def measured(house, *arguments, code=0):
@@ -35,8 +36,8 @@ def test_a_measurement(gpu_house):
     rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
     assert len(rows) == 6
     assert rows["copy_plain", "1x1"]["time"] is None
-    assert rows["copy_plain", "2048x2048"]["counters"] == measured_chapter.six(counts())
-    assert rows["copy_plain", "2048x2048"]["model"] == measured_chapter.six(counts())
+    assert rows["copy_plain", "2048x2048"]["counters"] == parity.model_counters(counts())
+    assert rows["copy_plain", "2048x2048"]["model"] == parity.model_counters(counts())
     assert rows["copy_plain", "2048x2048"]["caches"] == dict.fromkeys(counters.CACHES, 65536)
     assert "caches" not in rows["copy_plain", "16384x16384"]
     assert rows["copy_plain", "2048x2048"]["fits_l2"] is True
@@ -87,7 +88,7 @@ def test_arrays_are_measured_at_their_own_size_with_the_host_and_all_launches(gp
     folder = gpu_house.root / "ready" / "chapters" / "copy"
     for build in ("gpu", "model"):
         gpu_house.tool(f"on_{build}", f"open(argv[argv.index('--json') + 1], 'w').write({json.dumps(arrays(build))!r})", folder)
-    added = {key: value // 2 for key, value in measured_chapter.six(counts()).items()}
+    added = {key: value // 2 for key, value in parity.model_counters(counts()).items()}
     text = twice({metric: f"{added[key]}" for key, metric in counters.METRICS.items()})
     gpu_house.tool(
         "ncu",
@@ -101,7 +102,7 @@ else:
     )
     done, result = measured(gpu_house)
     rows = {(row["kernel"], row["size"]): row for row in result["rows"]}
-    assert rows["copy_plain", "2048x1"]["counters"] == rows["copy_plain", "2048x1"]["model"] == measured_chapter.six(counts())
+    assert rows["copy_plain", "2048x1"]["counters"] == rows["copy_plain", "2048x1"]["model"] == parity.model_counters(counts())
     assert rows["copy_plain", "16384x1"]["counters"] is None
     assert rows["copy_plain", "2048x1"]["work"] == {"unit": "pairs", "amount": 2048**2}
     assert list(rows["cudaMemcpy", "2048x1"]["time"]) == ["host"]
@@ -149,7 +150,7 @@ def test_without_permission_the_times_are_measured_all_the_same(gpu_house):
 
 
 def test_a_gpu_without_counters_of_its_caches_has_the_others(gpu_house):
-    values = {counters.METRICS[key]: str(value) for key, value in measured_chapter.six(counts()).items()}
+    values = {counters.METRICS[key]: str(value) for key, value in parity.model_counters(counts()).items()}
     gpu_house.tool(
         "ncu",
         f"""
@@ -161,7 +162,7 @@ open(argv[argv.index("--log-file") + 1], "w").write(text)
     )
     _, result = measured(gpu_house)
     row = next(row for row in result["rows"] if row["counters"])
-    assert row["counters"] == measured_chapter.six(counts())
+    assert row["counters"] == parity.model_counters(counts())
     assert "caches" not in row
 
 

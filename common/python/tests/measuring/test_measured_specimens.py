@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from synthetic import changed_json
 from conftest import ncu_csv
 
 METRIC = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
@@ -27,9 +28,8 @@ def specimens(gpu_house):
     gpu_house.tool("errata_slow", "print('figure cycles 6.5\\nit is slow'); sys.exit(1)", programs)
     gpu_house.tool("errata_counted", "pass", programs)
     (programs / "measured.json").write_text(json.dumps({"slow": [], "counted": [METRIC]}))
-    commands = json.loads((ready / "compile_commands.json").read_text())
-    commands.append({**commands[0], "file": "/x/chapters/errata/slow.cu", "command": commands[0]["command"].replace("copy", "slow")})
-    (ready / "compile_commands.json").write_text(json.dumps(commands))
+    with changed_json(ready / "compile_commands.json") as commands:
+        commands.append({**commands[0], "file": "/x/chapters/errata/slow.cu", "command": commands[0]["command"].replace("copy", "slow")})
     gpu_house.tool(
         "ncu",
         f"""

@@ -14,7 +14,7 @@ import peer_sampling
 import pytest
 from conftest import REPOSITORY
 
-from conflict_free.setup import cmake, cuda
+from conflict_free.setup import cuda
 
 GENERATOR = """\
 #include <conflict_free/points.hpp>
@@ -37,10 +37,9 @@ def test_the_data_are_those_of_our_kernels(tmp_path):
     """Made by the C++ that the chapters use, over more than one part and with copies of copies among the points."""
     (tmp_path / "generator.cpp").write_text(GENERATOR, encoding="utf-8")
     harness = REPOSITORY / "common" / "harness"
-    nvcc = cuda.system_nvcc() or cmake.ROOT / ".cuda/toolkit/nvidia/cu13/bin/nvcc"
     subprocess.run(
         [
-            nvcc,
+            cuda.present_nvcc(),
             "-std=c++20",
             "-O1",
             f"-I{harness / 'include'}",

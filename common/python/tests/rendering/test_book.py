@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import start
 
+from conflict_free.cuda_version import RUNTIME
 from conflict_free.rendering import book
 from conflict_free.setup import cmake, cuda
 
@@ -66,7 +67,7 @@ def test_on_the_gpu_where_there_is_one(built, monkeypatch):
 
 def test_checks_are_run_again_when_the_model_changes(built):
     folder, _, calls, _ = built
-    library = folder / "common" / "model" / "lib" / "libcudart.so.13"
+    library = folder / "common" / "model" / "lib" / RUNTIME
     library.parent.mkdir(parents=True)
     library.write_text("", encoding="utf-8")
     library.chmod(0o755)

@@ -8,6 +8,7 @@ import json
 import re
 
 import pytest
+from synthetic import changed_json
 from conftest import program_rows
 
 
@@ -51,12 +52,10 @@ def test_counts_alone(counted):
 
 
 def test_a_kernel_without_loads_says_so(counted):
-    path = counted.root / "counts" / "copy.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
-    for row in data["rows"]:
-        if row["counts"]:
-            row["counts"]["global_load"] = dict.fromkeys(row["counts"]["global_load"], 0)
-    path.write_text(json.dumps(data), encoding="utf-8")
+    with changed_json(counted.root / "counts" / "copy.json") as data:
+        for row in data["rows"]:
+            if row["counts"]:
+                row["counts"]["global_load"] = dict.fromkeys(row["counts"]["global_load"], 0)
     text = summary(counted)
     assert line_of(text, "copy_plain")[2:4] == [dash(text, "the kernel makes no such request"), "4"]
 
@@ -73,13 +72,11 @@ def test_the_books_machine_and_ones_own(counted):
 
 def test_work_other_than_bytes_has_its_unit_and_no_percent_of_memcpy(counted):
     measure(counted, "local")
-    path = counted.root / "book" / "results" / "local" / "copy.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
-    for row in data["rows"]:
-        row.update(size=f"{row['width']}x1", height=1, work={"unit": "pairs", "amount": 1e9})
-        if row["reference"] and row["time"]:
-            row["time"] = {"host": row["time"]["cold"]}
-    path.write_text(json.dumps(data), encoding="utf-8")
+    with changed_json(counted.root / "book" / "results" / "local" / "copy.json") as data:
+        for row in data["rows"]:
+            row.update(size=f"{row['width']}x1", height=1, work={"unit": "pairs", "amount": 1e9})
+            if row["reference"] and row["time"]:
+                row["time"] = {"host": row["time"]["cold"]}
     text = summary(counted)
     for kernel in ("copy_plain", "cudaMemcpy"):
         assert line_of(text, kernel)[7:] == ["16,384", "6,104 Gpairs/s", dash(text, "its work is not told by bytes")]
@@ -87,10 +84,8 @@ def test_work_other_than_bytes_has_its_unit_and_no_percent_of_memcpy(counted):
 
 def change_rows(house, change):
     """Rewrites the rows of the result of the reader's own machine."""
-    path = house.root / "book" / "results" / "local" / "copy.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
-    data["rows"] = [row for row in data["rows"] if change(row) is not False]
-    path.write_text(json.dumps(data), encoding="utf-8")
+    with changed_json(house.root / "book" / "results" / "local" / "copy.json") as data:
+        data["rows"] = [row for row in data["rows"] if change(row) is not False]
 
 
 def test_a_kernel_that_is_too_short_to_time_says_so(counted):

@@ -16,6 +16,7 @@ from conftest import start
 
 from conflict_free import console
 from conflict_free.console import Stop
+from conflict_free.cuda_version import MAJOR, VERSION
 from conflict_free.setup import cmake, compiler_warnings, cuda, folders, packages, setup
 from conflict_free.setup.packages import Package
 
@@ -220,22 +221,22 @@ def no_usual_nvcc(machine, monkeypatch):
 
 
 def test_nvcc_on_the_path(no_usual_nvcc):
-    found = nvcc(no_usual_nvcc, "13.0.48")
+    found = nvcc(no_usual_nvcc, f"{VERSION}.48")
     assert cuda.system_nvcc() == found
 
 
 def test_nvcc_where_cuda_home_says(no_usual_nvcc, monkeypatch, tmp_path):
-    found = nvcc(no_usual_nvcc, "13.0.88", tmp_path / "cuda" / "bin")
+    found = nvcc(no_usual_nvcc, f"{VERSION}.88", tmp_path / "cuda" / "bin")
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
     assert cuda.system_nvcc() == found
 
 
-@pytest.mark.parametrize("version", ["11.8.89", "12.9.41", "13.1.5"])
+@pytest.mark.parametrize("version", ["11.8.89", f"{MAJOR - 1}.9.41", f"{VERSION}1.5"])
 def test_another_nvcc_is_passed_over(no_usual_nvcc, capsys, version):
     """The model knows one version's PTX and runtime library."""
     nvcc(no_usual_nvcc, version)
     assert cuda.system_nvcc() is None
-    assert f"{version}, 13.0 is accepted" in capsys.readouterr().out
+    assert f"{version}, {VERSION} is accepted" in capsys.readouterr().out
 
 
 def test_a_machine_that_cuda_does_not_exist_for(no_usual_nvcc, monkeypatch):

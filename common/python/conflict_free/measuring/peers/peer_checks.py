@@ -31,7 +31,7 @@ def is_transposed(matrix: np.ndarray, output: np.ndarray) -> str:
 
 
 def explained_by_rounding(count: int) -> float:
-    """The most that rounding explains of the error of a sum of `count` random floats; common/harness/peers/sum.cu has the reason."""
+    """Return the most that rounding explains of the error of a sum of `count` random floats; common/harness/peers/sum.cu has the reason."""
     return 2**-24 * math.sqrt(count * 8192)
 
 

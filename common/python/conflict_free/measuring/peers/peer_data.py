@@ -16,7 +16,7 @@ _ALL_BITS = (1 << 64) - 1
 
 
 def in_parts(count: int, work: Callable[[int, int], None], part: int = _PART) -> None:
-    """Calls `work(begin, end)` for all of 0 to `count`, on all cores; numpy lets them run together."""
+    """Call `work(begin, end)` for all of 0 to `count`, on all cores; numpy lets them run together."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done in [pool.submit(work, begin, min(begin + part, count)) for begin in range(0, count, part)]:
             done.result()
@@ -36,7 +36,7 @@ def random_bits(seed: int, begin: int, end: int) -> np.ndarray:
 
 
 def random_floats(count: int, seed: int) -> np.ndarray:
-    """The floats of fill_random(): evenly from [-1, 1)."""
+    """Return the floats of fill_random(): evenly from [-1, 1)."""
     values = np.empty(count, dtype=np.float32)
 
     def fill(begin: int, end: int) -> None:
@@ -49,7 +49,7 @@ def random_floats(count: int, seed: int) -> np.ndarray:
 
 
 def random_points(count: int, seed: int) -> np.ndarray:
-    """The points of random_points(), a row each: multiples of 2**-10 in the cube from -1 to 1, some of them copies."""
+    """Return the points of random_points(), a row each: multiples of 2**-10 in the cube from -1 to 1, some of them copies."""
     bits = random_bits(seed, 0, count)
     index = np.arange(count, dtype=np.uint64)
     is_copy = bits >> np.uint64(60) == 0

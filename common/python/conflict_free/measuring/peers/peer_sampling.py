@@ -8,7 +8,10 @@ first set again and again. Standard library only.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import math
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -29,26 +32,33 @@ class Device(Protocol):
         """Bytes of device memory that can be allocated."""
 
     def flush(self) -> None:
-        """Starts reading a buffer of L2_MULTIPLE times the L2, to displace what is there."""
+        """Start reading a buffer of L2_MULTIPLE times the L2, to displace what is there."""
 
     def event(self) -> Any:
-        """Returns an event, whose method record() puts it behind what was started."""
+        """Return an event, whose method record() puts it behind what was started."""
 
     def milliseconds(self, begin: Any, end: Any) -> float:
-        """Waits for `end`, and returns the time from `begin` to it."""
+        """Wait for `end`, and returns the time from `begin` to it."""
 
     def synchronize(self) -> None:
-        """Waits for all that was started."""
+        """Wait for all that was started."""
+
+
+def call_text(function: Callable) -> str:
+    """Return the statements of a function, without its first line."""
+    text = textwrap.dedent(inspect.getsource(function))
+    body = ast.parse(text).body[0].body
+    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
 
 
 def sets_of_buffers(set_bytes: int, l2_bytes: int, free_bytes: int) -> int:
-    """How many sets of buffers cold samples use: L2_MULTIPLE times the L2 in all, in half of the free memory at most."""
+    """Return how many sets of buffers cold samples use: L2_MULTIPLE times the L2 in all, in half of the free memory at most."""
     wanted = min(max(math.ceil(L2_MULTIPLE * l2_bytes / set_bytes), 1), MOST_SETS)
     return min(max(free_bytes // 2 // set_bytes, 1), wanted)
 
 
 def quantile(ordered: list[float], q: float) -> float:
-    """The value that a share `q` of the ordered samples lies below, interpolated between neighbors."""
+    """Return the value that a share `q` of the ordered samples lies below, interpolated between neighbors."""
     at = q * (len(ordered) - 1)
     below = int(at)
     above = min(below + 1, len(ordered) - 1)
@@ -73,12 +83,12 @@ def affordable(samples: int, sample_ms: float) -> int:
 
 
 def used_sets(times: dict[str, dict[str, float]], sets: int) -> int:
-    """How many of `sets` measure_times() has worked on, the first ones."""
+    """Return how many of `sets` measure_times() has worked on, the first ones."""
     return max(min(WARM_UP_LAUNCHES, sets), times["cold"]["launches_per_sample"])
 
 
 def measure_times(device: Device, call: Callable[[int], None], sets: int, samples: int) -> dict[str, dict[str, float]]:
-    """Times `call(set)`, cold and warm, in milliseconds a call. It leaves the sets alone that used_sets() does not count."""
+    """Time `call(set)`, cold and warm, in milliseconds a call. It leaves the sets alone that used_sets() does not count."""
 
     def sample(of_sets: Iterator[int], calls: int) -> float:
         begin, end = device.event(), device.event()

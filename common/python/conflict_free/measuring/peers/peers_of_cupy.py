@@ -50,13 +50,13 @@ class Device:
         cupy.cuda.Device().synchronize()
 
     def moved(self, host: np.ndarray) -> cupy.ndarray:
-        """The array in device memory."""
+        """Return the array in device memory."""
         return cupy.asarray(host)
 
     def poison(self, array: cupy.ndarray) -> None:
-        """Fills an array with what no peer computes."""
+        """Fill an array with what no peer computes."""
         array.fill(cupy.nan if array.dtype.kind == "f" else -1)
 
     def back(self, array: cupy.ndarray) -> np.ndarray:
-        """The array in host memory."""
+        """Return the array in host memory."""
         return cupy.asnumpy(array)

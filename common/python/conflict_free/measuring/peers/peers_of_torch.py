@@ -72,13 +72,13 @@ class Device:
         torch.cuda.synchronize()
 
     def moved(self, host: np.ndarray) -> torch.Tensor:
-        """The array in device memory."""
+        """Return the array in device memory."""
         return torch.from_numpy(host).cuda()
 
     def poison(self, array: torch.Tensor) -> None:
-        """Fills an array with what no peer computes."""
+        """Fill an array with what no peer computes."""
         array.fill_(torch.nan if array.is_floating_point() else -1)
 
     def back(self, array: torch.Tensor) -> np.ndarray:
-        """The array in host memory."""
+        """Return the array in host memory."""
         return array.cpu().numpy()

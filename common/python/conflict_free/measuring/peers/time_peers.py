@@ -9,13 +9,10 @@ they are made, so that what breaks later loses none of them. Needs the library a
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib
-import inspect
 import json
 import os
 import sys
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +22,7 @@ from typing import Any
 import numpy as np
 import peer_checks
 import peer_data
-from peer_sampling import SAMPLES, measure_times, sets_of_buffers, used_sets
+from peer_sampling import SAMPLES, call_text, measure_times, sets_of_buffers, used_sets
 
 LIBRARIES = {"torch": "peers_of_torch", "cupy": "peers_of_cupy"}
 
@@ -40,7 +37,7 @@ class Task:
 
 
 def task(subject: str, width: int, height: int, seed: int) -> Task:
-    """The data of our kernels for a subject at a size."""
+    """Return the data of our kernels for a subject at a size."""
     if subject == "transpose":
         matrix = peer_data.random_floats(width * height, seed).reshape(height, width)
         return Task(matrix, np.empty((width, height), np.float32), partial(peer_checks.is_transposed, matrix))
@@ -52,15 +49,8 @@ def task(subject: str, width: int, height: int, seed: int) -> Task:
     return Task(points, np.empty(width, np.int64), partial(peer_checks.are_nearest, points, least))
 
 
-def call_text(function: Callable) -> str:
-    """The statements of a function, without its first line."""
-    text = textwrap.dedent(inspect.getsource(function))
-    body = ast.parse(text).body[0].body
-    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
-
-
 def measure(device: Any, function: Callable, work: Task, samples: int, l2_bytes: int) -> dict:
-    """Times a peer, then checks what it has left in every set of buffers that was used."""
+    """Time a peer, then checks what it has left in every set of buffers that was used."""
     set_bytes = work.input.nbytes + work.output.nbytes
     sets = sets_of_buffers(set_bytes, l2_bytes, device.free_bytes())
     inputs = [device.moved(work.input) for _ in range(sets)]

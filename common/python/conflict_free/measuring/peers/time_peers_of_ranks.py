@@ -8,16 +8,14 @@ One process a GPU, started by mpirun, whose processes meet at the file --meet. N
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
 import json
 import os
 import statistics
-import textwrap
 from collections.abc import Callable
 
 import torch
 import torch.distributed as dist
+from peer_sampling import call_text
 
 WARM_UP = 3
 # Rows that are filled or checked at a time.
@@ -45,15 +43,8 @@ def torch_all_to_all(matrix: torch.Tensor, ranks: int) -> torch.Tensor:
     return torch.cat(received.chunk(ranks), dim=1)
 
 
-def call_text(function: Callable) -> str:
-    """The statements of a function, without its first line."""
-    text = textwrap.dedent(inspect.getsource(function))
-    body = ast.parse(text).body[0].body
-    return textwrap.dedent("\n".join(text.splitlines()[body[0].lineno - 1 :]))
-
-
 def values(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-    """The number of each place of the matrix, exact as a float."""
+    """Return the number of each place of the matrix, exact as a float."""
     return ((rows[:, None] * 40503 + columns[None, :] * 30011) & 0xFFFFFF).to(torch.float32)
 
 
@@ -78,7 +69,7 @@ def is_right(transposed: torch.Tensor, n: int) -> bool:
 
 
 def measure(function: Callable, n: int, samples: int) -> dict:
-    """A row: all ranks begin a sample together, and the slowest tells its time."""
+    """Return a row: all ranks begin a sample together, and the slowest tells its time."""
     matrix, one = filled(n), torch.ones(1, device=DEVICE)
     for _ in range(WARM_UP):
         function(matrix, RANKS)

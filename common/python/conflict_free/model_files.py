@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The places of the counting model's files: within an installed package, or in the checkout.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .console import ROOT
+
+#: The model of an installed package; a checkout has none here, and builds it.
+MODEL = Path(__file__).resolve().parent / "model"
+_SOURCES = ROOT / "common" / "model"
+
+#: The schema of the model's reports.
+REPORT_SCHEMA = (MODEL / "share" / "conflict_free" if MODEL.is_dir() else _SOURCES) / "report.schema.json"
+#: The folder of the model's files for CMake.
+CMAKE_FILES = MODEL / "lib" / "cmake" / "ConflictFree" if MODEL.is_dir() else _SOURCES / "cmake"

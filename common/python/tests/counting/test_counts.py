@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""The lists of counts follow the schema of reports, and everything that shows, compares or names counts follows the lists."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from synthetic import changed_json
+from counting_tools import kernel, report, shared
+
+from conflict_free import counts
+from conflict_free.counting import report_diff, sarif_report
+from conflict_free.model_files import REPORT_SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "space", "operation", "keys"),
+    [
+        ("shared_atomic", ("shared_atomic",), "shared", "atomic", ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")),
+        ("local_load", ("local_load",), "local", "load", ("requests", "sectors", "ideal_sectors", "bytes")),
+        ("constant_load", ("constant_load",), "constant", "load", ("instructions", "words")),
+        ("texture_store", ("texture_store",), "texture", "store", ("requests", "bytes")),
+        ("async_copy_shared", ("async_copy", "shared"), "shared", "async_copy", ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")),
+        ("bulk_copy", ("bulk_copy",), "global", "bulk_copy", ("requests", "sectors", "ideal_sectors", "bytes")),
+    ],
+)
+def test_groups_are_those_of_the_schema(name, path, space, operation, keys):
+    group = counts.GROUPS[name]
+    assert (group.path, group.space, group.operation, group.measure.keys) == (path, space, operation, keys)
+
+
+def test_numbers_are_what_a_launch_did_and_not_how_it_was_configured():
+    assert counts.NUMBERS == ("barriers", "warp_barriers")
+
+
+def test_a_measure_knows_its_cost_and_its_ideal():
+    shared_memory, constant = counts.MEASURES["shared"], counts.MEASURES["constant"]
+    assert (shared_memory.per, shared_memory.ideal) == ("wavefronts_per_instruction", "ideal_wavefronts")
+    assert (constant.per, constant.ideal) == ("words_per_instruction", "")
+    assert constant.each({"instructions": 4, "words": 8}) == 2 and constant.each({"instructions": 0, "words": 0}) == 0
+    assert constant.is_ideal({"instructions": 4, "words": 8})
+
+
+def test_each_hazard_of_the_schema_has_its_rule_for_editors():
+    schema = json.loads(REPORT_SCHEMA.read_text(encoding="utf-8"))
+    assert set(sarif_report._HAZARDS) == set(schema["$defs"]["hazard"]["properties"]["kind"]["enum"])
+
+
+def test_copies_and_barriers_of_warps_are_compared():
+    copies = {"global": {"requests": 4, "sectors": 64, "ideal_sectors": 64, "bytes": 2048}, "shared": shared(4, 16, 16)}
+    found = list(report_diff.differences(report(kernel(warp_barriers=1)), report(kernel(warp_barriers=3, async_copy=copies))))
+    assert found[1:] == [
+        "  async copy global: requests 0 -> 4, sectors 0 -> 64, bytes 0 -> 2,048",
+        "  async copy shared: instructions 0 -> 4, wavefronts 0 -> 16",
+        "  warp barriers 1 -> 3",
+    ]
+
+
+NAMES = """\
+import sys
+sys.path.insert(0, sys.argv[1])
+from conflict_free.counting import failing
+from conflict_free.evidence import metrics
+names = failing.names_of({"votes": 3, "matrix_load": {"instructions": 2, "wavefronts": 8}})
+print(names["votes"], names["matrix_load"]["wavefronts_per_instruction"], metrics.counts_metric({"matrix_load": {"conflicts": 6}}, "matrix_load.conflicts"))
+"""
+
+
+def test_a_count_that_the_schema_gains_is_shown_compared_and_named(house, tmp_path):
+    with changed_json(house.root / "common" / "model" / "report.schema.json") as schema:
+        schema["$defs"]["line"]["properties"]["op"]["enum"].append("matrix_load")
+        schema["$defs"]["kernel"]["properties"] |= {"matrix_load": {"$ref": "#/$defs/shared"}, "votes": {"$ref": "#/$defs/count"}}
+    line = {"file": "a.cu", "line": 3, "space": "shared", "op": "matrix_load", **shared(2, 8, 2)}
+    for name, launch in (("old", kernel()), ("new", kernel(matrix_load=shared(2, 8, 2), votes=3, lines=[*kernel()["lines"], line]))):
+        (tmp_path / name).write_text(json.dumps({"machine": "m", "kernels": [launch], "hazards": [], "exit_code": 0}), encoding="utf-8")
+    shown = house.run("conflict-free", "show", str(tmp_path / "new"))
+    assert "matrix load" in shown.stdout and "3 votes" in shown.stdout, shown.stdout + shown.stderr
+    assert house.run("conflict-free", "diff", str(tmp_path / "old"), str(tmp_path / "new")).stdout.splitlines()[1:] == [
+        "  matrix load: instructions 0 -> 2, wavefronts 0 -> 8, conflicts 0 -> 6",
+        "  votes 0 -> 3",
+        "    a.cu:3 shared matrix load: instructions 0 -> 2, wavefronts 0 -> 8, conflicts 0 -> 6",
+    ]
+    (house.root / "scripts" / "names").write_text(NAMES, encoding="utf-8")
+    assert house.run("names", str(house.root / "common" / "python")).stdout == "3 4.0 6\n"
