@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "interpreter/arithmetic/arithmetic.hpp"
 #include "interpreter/decode/instruction.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "ptx/module.hpp"
 
 namespace simt::interpreter::test {
@@ -71,7 +71,7 @@ public:
     bool run(const ptx::Instruction& instruction, const std::vector<std::size_t>& operands, std::uint32_t active, std::uint32_t negated = 0,
              std::array<std::uint8_t, 4> width = {})
     {
-        const Semantics semantics = find_arithmetic(instruction);
+        const Semantics semantics = find_lanewise(instruction);
         if (semantics.execute == nullptr) return false;
         std::vector<std::uint32_t> offsets;
         Instruction decoded;

@@ -82,7 +82,7 @@ TEST(IntegerArithmetic, WidensProducts)
     expect_wide<S16, S32>();
     expect_wide<U32, U64>();
     expect_wide<S32, S64>();
-    const Semantics semantics = find_arithmetic(instruction_of("mad.wide.s32"));
+    const Semantics semantics = find_lanewise(instruction_of("mad.wide.s32"));
     EXPECT_EQ(semantics.types[0], ptx::Type::s64);
     EXPECT_EQ(semantics.types[1], ptx::Type::s32);
     EXPECT_EQ(semantics.types[2], ptx::Type::s32);
@@ -193,7 +193,7 @@ TEST(Logic, IsBitByBit)
     expect_lanes<U64, U64, U32>("shr.u64", [](U64 a, U32 b) { return b > 63 ? 0 : a >> b; });
     expect_lanes<S32, S32, U32>("shr.s32", [](S32 a, U32 b) { return a >> std::min(b, 31U); });
     expect_lanes<S16, S16, U32>("shr.s16", [](S16 a, U32 b) { return static_cast<S16>(a >> std::min(b, 15U)); });
-    EXPECT_EQ(find_arithmetic(instruction_of("shl.b64")).types[2], ptx::Type::u32);
+    EXPECT_EQ(find_lanewise(instruction_of("shl.b64")).types[2], ptx::Type::u32);
     const auto both = [](U32 a, U32 b) { return static_cast<Uint128>(static_cast<U64>(b) << 32 | a); };
     expect_lanes<U32, U32, U32, U32>("shf.l.clamp.b32",
                                      [=](U32 a, U32 b, U32 c) { return static_cast<U32>(both(a, b) << std::min(c, 32U) >> 32); });

@@ -10,9 +10,9 @@
 #include <limits>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -99,17 +99,28 @@ struct ReciprocalSquareRootOfDouble {
     static double of(double a) { return 1.0 / std::sqrt(a); }
 };
 
+bool is_of_float(const ptx::Instruction& instruction)
+{
+    return instruction.type() == Type::f32 && (instruction.has("approx") || instruction.has("full"));
+}
+
 template <class Function>
 Semantics find_unary(const ptx::Instruction& instruction)
 {
+    if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
     return semantics(flushes ? unary<typename Approximate<Function>::template Operation<true>, float, float>
                              : unary<typename Approximate<Function>::template Operation<false>, float, float>,
                      Type::f32);
 }
 
-Semantics find_division(const ptx::Instruction& instruction)
+bool is_of_double(const ptx::Instruction& instruction) { return instruction.has("approx") && instruction.type() == Type::f64; }
+
+}  // namespace
+
+Semantics find_approximate_divide(const ptx::Instruction& instruction)
 {
+    if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
     if (instruction.has("full"))
         return semantics(flushes ? binary<DivideFull<true>, float, float, float> : binary<DivideFull<false>, float, float, float>,
@@ -118,33 +129,30 @@ Semantics find_division(const ptx::Instruction& instruction)
                      Type::f32);
 }
 
-Semantics find_of_double(const ptx::Instruction& instruction)
+Semantics find_approximate_reciprocal(const ptx::Instruction& instruction)
 {
-    const bool is_gross = instruction.has("ftz");
-    if (instruction.opcode == "rcp" && is_gross) return semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64);
-    if (instruction.opcode != "rsqrt") return {};
-    return semantics(
-        is_gross ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double> : unary<ReciprocalSquareRootOfDouble, double, double>,
-        Type::f64);
+    if (!is_of_double(instruction)) return find_unary<Reciprocal>(instruction);
+    return instruction.has("ftz") ? semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64) : Semantics{};
 }
 
-}  // namespace
-
-Semantics find_approximate(const ptx::Instruction& instruction)
+Semantics find_approximate_reciprocal_square_root(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    if (instruction.has("approx") && instruction.type() == Type::f64) return find_of_double(instruction);
-    if (instruction.type() != Type::f32 || !(instruction.has("approx") || instruction.has("full"))) return {};
-    if (opcode == "div") return find_division(instruction);
-    if (opcode == "rcp") return find_unary<Reciprocal>(instruction);
-    if (opcode == "sqrt") return find_unary<SquareRoot>(instruction);
-    if (opcode == "rsqrt") return find_unary<ReciprocalSquareRoot>(instruction);
-    if (opcode == "sin") return find_unary<Sine>(instruction);
-    if (opcode == "cos") return find_unary<Cosine>(instruction);
-    if (opcode == "lg2") return find_unary<Logarithm>(instruction);
-    if (opcode == "ex2") return find_unary<Exponential>(instruction);
-    if (opcode == "tanh") return find_unary<HyperbolicTangent>(instruction);
-    return {};
+    if (!is_of_double(instruction)) return find_unary<ReciprocalSquareRoot>(instruction);
+    return semantics(instruction.has("ftz") ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double>
+                                            : unary<ReciprocalSquareRootOfDouble, double, double>,
+                     Type::f64);
 }
+
+Semantics find_approximate_square_root(const ptx::Instruction& instruction) { return find_unary<SquareRoot>(instruction); }
+
+Semantics find_approximate_sine(const ptx::Instruction& instruction) { return find_unary<Sine>(instruction); }
+
+Semantics find_approximate_cosine(const ptx::Instruction& instruction) { return find_unary<Cosine>(instruction); }
+
+Semantics find_approximate_logarithm(const ptx::Instruction& instruction) { return find_unary<Logarithm>(instruction); }
+
+Semantics find_approximate_exponential(const ptx::Instruction& instruction) { return find_unary<Exponential>(instruction); }
+
+Semantics find_approximate_hyperbolic_tangent(const ptx::Instruction& instruction) { return find_unary<HyperbolicTangent>(instruction); }
 
 }  // namespace simt::interpreter

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -81,23 +81,33 @@ Execute for_type(Type type)
     }
 }
 
-}  // namespace
-
-Semantics find_carry(const ptx::Instruction& instruction)
+/// @param reads the carry flag: addc and its like
+Semantics with_flags(const ptx::Instruction& instruction, bool reads, Execute execute)
 {
-    const std::string& opcode = instruction.opcode;
-    const bool reads = opcode == "addc" || opcode == "subc" || opcode == "madc";
     const bool writes = instruction.has("cc");
     if (!reads && !writes) return {};
-    const Type type = instruction.type();
-    Execute execute = nullptr;
-    if (opcode == "add" || opcode == "addc") execute = for_type<Product::none, false>(type);
-    if (opcode == "sub" || opcode == "subc") execute = for_type<Product::none, true>(type);
-    if (opcode == "mad" || opcode == "madc")
-        execute = instruction.has("hi") ? for_type<Product::high, false>(type) : for_type<Product::low, false>(type);
-    Semantics result = semantics(execute, type);
+    Semantics result = semantics(execute, instruction.type());
     result.immediate = (reads ? reads_carry : 0) | (writes ? writes_carry : 0);
     return result;
+}
+
+}  // namespace
+
+Semantics find_carry_add(const ptx::Instruction& instruction)
+{
+    return with_flags(instruction, instruction.opcode == "addc", for_type<Product::none, false>(instruction.type()));
+}
+
+Semantics find_carry_subtract(const ptx::Instruction& instruction)
+{
+    return with_flags(instruction, instruction.opcode == "subc", for_type<Product::none, true>(instruction.type()));
+}
+
+Semantics find_carry_multiply_add(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    const Execute execute = instruction.has("hi") ? for_type<Product::high, false>(type) : for_type<Product::low, false>(type);
+    return with_flags(instruction, instruction.opcode == "madc", execute);
 }
 
 }  // namespace simt::interpreter

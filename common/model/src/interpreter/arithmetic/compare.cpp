@@ -9,10 +9,10 @@
 #include <string_view>
 #include <type_traits>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -355,8 +355,11 @@ std::uint32_t true_value_of(Type type, Type source)
     }
 }
 
+}  // namespace
+
 Semantics find_set_predicate(const ptx::Instruction& instruction)
 {
+    if (instruction.modifiers.empty()) return {};
     const Type type = instruction.type();
     Plan plan;
     plan.combination = combination_of(instruction);
@@ -377,6 +380,7 @@ Semantics find_set_predicate(const ptx::Instruction& instruction)
 
 Semantics find_set(const ptx::Instruction& instruction)
 {
+    if (instruction.modifiers.empty()) return {};
     const Type type = instruction.type(0), source = instruction.type(1);
     Plan plan;
     plan.combination = combination_of(instruction);
@@ -385,16 +389,6 @@ Semantics find_set(const ptx::Instruction& instruction)
     Semantics result = semantics(find_comparison(instruction, source).set, type, source, source, Type::pred);
     result.immediate = std::bit_cast<std::uint64_t>(plan);
     return result;
-}
-
-}  // namespace
-
-Semantics find_compare(const ptx::Instruction& instruction)
-{
-    if (instruction.modifiers.empty()) return {};
-    if (instruction.opcode == "setp") return find_set_predicate(instruction);
-    if (instruction.opcode == "set") return find_set(instruction);
-    return {};
 }
 
 }  // namespace simt::interpreter

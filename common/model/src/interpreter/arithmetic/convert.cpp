@@ -11,13 +11,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/directed.hpp"
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -277,7 +277,7 @@ Execute find_conversion(const Plan& plan)
 
 Semantics find_convert(const ptx::Instruction& instruction)
 {
-    if (instruction.opcode != "cvt" || instruction.has("pack") || instruction.has("rs")) return {};
+    if (instruction.has("pack") || instruction.has("rs")) return {};
     const Type to = instruction.type(0), from = instruction.type(1);
     Plan plan;
     plan.rounding = rounding_of(instruction);

@@ -9,10 +9,10 @@
 #include <limits>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/directed.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -201,20 +201,28 @@ Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding ro
     return flushes ? rounded<Operation<true, false>, float, sources>(rounding) : rounded<Operation<false, false>, float, sources>(rounding);
 }
 
+/// Instructions of these types alone; those of one more type have operands of half precision.
+bool is_float(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    return instruction.type(1) == Type::none && (type == Type::f32 || type == Type::f64 || type == Type::f32x2);
+}
+
 template <template <bool, bool> class Operation, std::size_t sources>
 Semantics find_rounded(const ptx::Instruction& instruction)
 {
+    if (!is_float(instruction)) return {};
     const Rounding rounding = rounding_of(instruction);
     Semantics result = semantics(find_by_type<Operation, sources>(instruction, instruction.type(), rounding), instruction.type());
     result.immediate = static_cast<std::uint64_t>(rounding);
     return result;
 }
 
-Semantics find_fused(const ptx::Instruction& instruction)
+/// The same of operations that have approximate forms, too.
+template <template <bool, bool> class Operation, std::size_t sources>
+Semantics find_exact(const ptx::Instruction& instruction)
 {
-    if (instruction.has("oob")) return {};
-    return rounding_of(instruction) == Rounding::nearest_even ? find_rounded<MultiplyAdd, 3>(instruction)
-                                                              : find_rounded<MultiplyAddDirected, 3>(instruction);
+    return instruction.has("approx") || instruction.has("full") ? Semantics{} : find_rounded<Operation, sources>(instruction);
 }
 
 template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes>
@@ -236,16 +244,14 @@ Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
                                   : extreme_handler<greater, keeps_nan, false, false>(type, of_three);
 }
 
-Semantics find_extreme(const ptx::Instruction& instruction, bool greater)
+template <bool greater>
+Semantics find_extreme(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
-    if (type != Type::f32 && type != Type::f64) return {};
-    const bool keeps_nan = instruction.has("NaN");
-    if (greater)
-        return semantics(
-            keeps_nan ? find_extreme_handler<true, true>(instruction, type) : find_extreme_handler<true, false>(instruction, type), type);
-    return semantics(
-        keeps_nan ? find_extreme_handler<false, true>(instruction, type) : find_extreme_handler<false, false>(instruction, type), type);
+    if (!is_float(instruction) || type == Type::f32x2) return {};
+    return semantics(instruction.has("NaN") ? find_extreme_handler<greater, true>(instruction, type)
+                                            : find_extreme_handler<greater, false>(instruction, type),
+                     type);
 }
 
 /// testp: the classes of numbers.
@@ -300,8 +306,46 @@ void test(Warp& warp, const Instruction& instruction)
     write_predicate(file, instruction.operand[0], lanes_where<F>([=](int lane) { return Test::of(a[lane]); }));
 }
 
-Semantics find_test(const ptx::Instruction& instruction)
+}  // namespace
+
+Semantics find_float_add(const ptx::Instruction& instruction) { return find_rounded<Add, 2>(instruction); }
+
+Semantics find_float_subtract(const ptx::Instruction& instruction) { return find_rounded<Subtract, 2>(instruction); }
+
+Semantics find_float_multiply(const ptx::Instruction& instruction) { return find_rounded<Multiply, 2>(instruction); }
+
+Semantics find_float_absolute(const ptx::Instruction& instruction) { return find_rounded<Absolute, 1>(instruction); }
+
+Semantics find_float_negate(const ptx::Instruction& instruction) { return find_rounded<Negate, 1>(instruction); }
+
+Semantics find_float_divide(const ptx::Instruction& instruction) { return find_exact<Divide, 2>(instruction); }
+
+Semantics find_float_reciprocal(const ptx::Instruction& instruction) { return find_exact<Reciprocal, 1>(instruction); }
+
+Semantics find_float_square_root(const ptx::Instruction& instruction) { return find_exact<SquareRoot, 1>(instruction); }
+
+Semantics find_float_minimum(const ptx::Instruction& instruction) { return find_extreme<false>(instruction); }
+
+Semantics find_float_maximum(const ptx::Instruction& instruction) { return find_extreme<true>(instruction); }
+
+/// fma and mad.
+Semantics find_float_multiply_add(const ptx::Instruction& instruction)
 {
+    if (instruction.has("oob")) return {};
+    return rounding_of(instruction) == Rounding::nearest_even ? find_rounded<MultiplyAdd, 3>(instruction)
+                                                              : find_rounded<MultiplyAddDirected, 3>(instruction);
+}
+
+Semantics find_float_copy_sign(const ptx::Instruction& instruction)
+{
+    if (!is_float(instruction)) return {};
+    const Type type = instruction.type();
+    return semantics(type == Type::f64 ? handler<CopySign, double, 2>() : handler<CopySign, float, 2>(), type);
+}
+
+Semantics find_float_test(const ptx::Instruction& instruction)
+{
+    if (!is_float(instruction)) return {};
     const Type type = instruction.type();
     const auto of = [&]<class Test>(Test) -> Execute { return type == Type::f64 ? test<Test, double> : test<Test, float>; };
     Execute execute = nullptr;
@@ -312,29 +356,6 @@ Semantics find_test(const ptx::Instruction& instruction)
     if (instruction.has("normal")) execute = of(IsNormal{});
     if (instruction.has("subnormal")) execute = of(IsSubnormal{});
     return semantics(execute, Type::pred, type);
-}
-
-}  // namespace
-
-Semantics find_float(const ptx::Instruction& instruction)
-{
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (instruction.type(1) != Type::none || (type != Type::f32 && type != Type::f64 && type != Type::f32x2)) return {};
-    if (opcode == "add") return find_rounded<Add, 2>(instruction);
-    if (opcode == "sub") return find_rounded<Subtract, 2>(instruction);
-    if (opcode == "mul") return find_rounded<Multiply, 2>(instruction);
-    if (opcode == "fma" || opcode == "mad") return find_fused(instruction);
-    if (opcode == "abs") return find_rounded<Absolute, 1>(instruction);
-    if (opcode == "neg") return find_rounded<Negate, 1>(instruction);
-    if (opcode == "min" || opcode == "max") return find_extreme(instruction, opcode == "max");
-    if (opcode == "testp") return find_test(instruction);
-    if (opcode == "copysign") return semantics(type == Type::f64 ? handler<CopySign, double, 2>() : handler<CopySign, float, 2>(), type);
-    if (instruction.has("approx") || instruction.has("full")) return {};
-    if (opcode == "div") return find_rounded<Divide, 2>(instruction);
-    if (opcode == "rcp") return find_rounded<Reciprocal, 1>(instruction);
-    if (opcode == "sqrt") return find_rounded<SquareRoot, 1>(instruction);
-    return {};
 }
 
 }  // namespace simt::interpreter

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/directed.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -125,7 +125,18 @@ struct Exponential {
     static H of(H a) { return flush_half_if<flushes>(round_to<H>(std::exp2(to_float(flush_half_if<flushes>(a))))); }
 };
 
-bool is_half(Type type) { return type == Type::f16 || type == Type::bf16 || type == Type::f16x2 || type == Type::bf16x2; }
+/// Instructions of these types alone.
+bool is_half(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    return instruction.type(1) == Type::none && (type == Type::f16 || type == Type::bf16 || type == Type::f16x2 || type == Type::bf16x2);
+}
+
+/// Instructions of single precision with operands of half precision.
+bool is_mixed(const ptx::Instruction& instruction)
+{
+    return instruction.type() == Type::f32 && (instruction.type(1) == Type::f16 || instruction.type(1) == Type::bf16);
+}
 
 /// The handler for `type`, scalar or packed, of an operation on H.
 template <class Operation, class H, std::size_t sources>
@@ -144,8 +155,10 @@ Execute find_f16(const ptx::Instruction& instruction, Type type)
 }
 
 template <template <class, bool, Limit> class Operation, std::size_t sources>
-Semantics find_by_type(const ptx::Instruction& instruction, Type type)
+Semantics find_by_type(const ptx::Instruction& instruction)
 {
+    if (!is_half(instruction)) return {};
+    const Type type = instruction.type();
     Execute execute = nullptr;
     if (type == Type::f16 || type == Type::f16x2)
         execute = instruction.has("ftz") ? find_f16<Operation, sources, true>(instruction, type)
@@ -168,8 +181,10 @@ Execute extreme_handler(const ptx::Instruction& instruction, Type type)
 }
 
 template <bool greater>
-Semantics find_extreme(const ptx::Instruction& instruction, Type type)
+Semantics find_extreme(const ptx::Instruction& instruction)
 {
+    if (!is_half(instruction)) return {};
+    const Type type = instruction.type();
     const bool keeps_nan = instruction.has("NaN");
     if (type == Type::f16 || type == Type::f16x2)
         return semantics(
@@ -217,40 +232,56 @@ Execute mixed_binary(const ptx::Instruction& instruction)
                                   : in_mode<binary<Operation<false>, float, H, float>>(rounding);
 }
 
-template <class H>
-Semantics find_mixed(const ptx::Instruction& instruction, Type source)
+template <template <bool> class Operation>
+Semantics find_mixed_binary(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "add") return semantics(mixed_binary<MixedAdd, H>(instruction), Type::f32, source, Type::f32);
-    if (opcode == "sub") return semantics(mixed_binary<MixedSubtract, H>(instruction), Type::f32, source, Type::f32);
-    if (opcode != "fma") return {};
+    const Type source = instruction.type(1);
+    const Execute execute = source == Type::f16 ? mixed_binary<Operation, Half>(instruction) : mixed_binary<Operation, Bfloat>(instruction);
+    return semantics(execute, Type::f32, source, Type::f32);
+}
+
+template <class H>
+Execute mixed_multiply_add(const ptx::Instruction& instruction)
+{
     const Rounding rounding = rounding_of(instruction);
-    return semantics(instruction.has("sat") ? in_mode<ternary<MixedMultiplyAdd<true>, float, H, H, float>>(rounding)
-                                            : in_mode<ternary<MixedMultiplyAdd<false>, float, H, H, float>>(rounding),
-                     Type::f32, source, source, Type::f32);
+    return instruction.has("sat") ? in_mode<ternary<MixedMultiplyAdd<true>, float, H, H, float>>(rounding)
+                                  : in_mode<ternary<MixedMultiplyAdd<false>, float, H, H, float>>(rounding);
 }
 
 }  // namespace
 
-Semantics find_half(const ptx::Instruction& instruction)
+Semantics find_half_add(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type(), second = instruction.type(1);
-    if (type == Type::f32 && second == Type::f16) return find_mixed<Half>(instruction, second);
-    if (type == Type::f32 && second == Type::bf16) return find_mixed<Bfloat>(instruction, second);
-    if (!is_half(type) || second != Type::none) return {};
-    if (opcode == "add") return find_by_type<Add, 2>(instruction, type);
-    if (opcode == "sub") return find_by_type<Subtract, 2>(instruction, type);
-    if (opcode == "mul") return find_by_type<Multiply, 2>(instruction, type);
-    if (opcode == "fma" && instruction.has("oob")) return find_by_type<MultiplyAddInBounds, 3>(instruction, type);
-    if (opcode == "fma") return find_by_type<MultiplyAdd, 3>(instruction, type);
-    if (opcode == "abs") return find_by_type<Absolute, 1>(instruction, type);
-    if (opcode == "neg") return find_by_type<Negate, 1>(instruction, type);
-    if (opcode == "tanh") return find_by_type<HyperbolicTangent, 1>(instruction, type);
-    if (opcode == "ex2") return find_by_type<Exponential, 1>(instruction, type);
-    if (opcode == "min") return find_extreme<false>(instruction, type);
-    if (opcode == "max") return find_extreme<true>(instruction, type);
-    return {};
+    return is_mixed(instruction) ? find_mixed_binary<MixedAdd>(instruction) : find_by_type<Add, 2>(instruction);
 }
+
+Semantics find_half_subtract(const ptx::Instruction& instruction)
+{
+    return is_mixed(instruction) ? find_mixed_binary<MixedSubtract>(instruction) : find_by_type<Subtract, 2>(instruction);
+}
+
+Semantics find_half_multiply_add(const ptx::Instruction& instruction)
+{
+    if (is_mixed(instruction)) {
+        const Type source = instruction.type(1);
+        return semantics(source == Type::f16 ? mixed_multiply_add<Half>(instruction) : mixed_multiply_add<Bfloat>(instruction), Type::f32,
+                         source, source, Type::f32);
+    }
+    return instruction.has("oob") ? find_by_type<MultiplyAddInBounds, 3>(instruction) : find_by_type<MultiplyAdd, 3>(instruction);
+}
+
+Semantics find_half_multiply(const ptx::Instruction& instruction) { return find_by_type<Multiply, 2>(instruction); }
+
+Semantics find_half_absolute(const ptx::Instruction& instruction) { return find_by_type<Absolute, 1>(instruction); }
+
+Semantics find_half_negate(const ptx::Instruction& instruction) { return find_by_type<Negate, 1>(instruction); }
+
+Semantics find_half_hyperbolic_tangent(const ptx::Instruction& instruction) { return find_by_type<HyperbolicTangent, 1>(instruction); }
+
+Semantics find_half_exponential(const ptx::Instruction& instruction) { return find_by_type<Exponential, 1>(instruction); }
+
+Semantics find_half_minimum(const ptx::Instruction& instruction) { return find_extreme<false>(instruction); }
+
+Semantics find_half_maximum(const ptx::Instruction& instruction) { return find_extreme<true>(instruction); }
 
 }  // namespace simt::interpreter

@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -300,7 +300,8 @@ Semantics find_wide_product(Type type, bool adds)
 }
 
 /// mul and mad.
-Semantics find_product(const ptx::Instruction& instruction, Type type, bool adds)
+template <bool adds>
+Semantics find_product(const ptx::Instruction& instruction, Type type)
 {
     if (instruction.has("wide")) return find_wide_product(type, adds);
     if (instruction.has("lo")) return semantics(adds ? ternary_of_bits<MultiplyLow>(type) : binary_of_bits<MultiplyLow>(type), type);
@@ -312,7 +313,8 @@ Semantics find_product(const ptx::Instruction& instruction, Type type, bool adds
 }
 
 /// mul24 and mad24.
-Semantics find_product_of_24_bits(const ptx::Instruction& instruction, Type type, bool adds)
+template <bool adds>
+Semantics find_product_of_24_bits(const ptx::Instruction& instruction, Type type)
 {
     if (instruction.has("lo")) return semantics(of_32_bits<Multiply24Low>(type, adds), type);
     if (adds && instruction.has("sat")) {
@@ -337,33 +339,74 @@ Semantics find_extreme(const ptx::Instruction& instruction, Type type)
     return {};
 }
 
+/// An operation whose handler depends on the type alone.
+template <Execute (*handler_for)(Type)>
+Semantics find_by_type(const ptx::Instruction&, Type type)
+{
+    return semantics(handler_for(type), type);
+}
+
 bool is_integer(Type type)
 {
     const Execute any = handler<Add, std::uint32_t, 2>();
     return type == Type::u16x2 || type == Type::s16x2 || with_integer(type, [=](auto) { return any; }) != nullptr;
 }
 
+/// Integers of every size, without the carry flag.
+template <Semantics (*find)(const ptx::Instruction&, Type)>
+Semantics of_integers(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    return is_integer(type) && !instruction.has("cc") ? find(instruction, type) : Semantics{};
+}
+
 }  // namespace
 
-Semantics find_integer(const ptx::Instruction& instruction)
+Semantics find_integer_add(const ptx::Instruction& instruction) { return of_integers<find_sum<Add, AddSaturated>>(instruction); }
+
+Semantics find_integer_subtract(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (!is_integer(type) || instruction.has("cc")) return {};
-    if (opcode == "add") return find_sum<Add, AddSaturated>(instruction, type);
-    if (opcode == "sub") return find_sum<Subtract, SubtractSaturated>(instruction, type);
-    if (opcode == "mul") return find_product(instruction, type, false);
-    if (opcode == "mad") return find_product(instruction, type, true);
-    if (opcode == "mul24") return find_product_of_24_bits(instruction, type, false);
-    if (opcode == "mad24") return find_product_of_24_bits(instruction, type, true);
-    if (opcode == "sad") return semantics(ternary_of_integers<SumOfAbsoluteDifference>(type), type);
-    if (opcode == "div") return semantics(binary_of_integers<Divide>(type), type);
-    if (opcode == "rem") return semantics(binary_of_integers<Remainder>(type), type);
-    if (opcode == "abs") return semantics(unary_of_integers<Absolute>(type), type);
-    if (opcode == "neg") return semantics(unary_of_integers<Negate>(type), type);
-    if (opcode == "min") return find_extreme<Minimum>(instruction, type);
-    if (opcode == "max") return find_extreme<Maximum>(instruction, type);
-    return {};
+    return of_integers<find_sum<Subtract, SubtractSaturated>>(instruction);
 }
+
+Semantics find_integer_multiply(const ptx::Instruction& instruction) { return of_integers<find_product<false>>(instruction); }
+
+Semantics find_integer_multiply_add(const ptx::Instruction& instruction) { return of_integers<find_product<true>>(instruction); }
+
+Semantics find_integer_multiply_24(const ptx::Instruction& instruction) { return of_integers<find_product_of_24_bits<false>>(instruction); }
+
+Semantics find_integer_multiply_add_24(const ptx::Instruction& instruction)
+{
+    return of_integers<find_product_of_24_bits<true>>(instruction);
+}
+
+Semantics find_integer_sum_of_differences(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<ternary_of_integers<SumOfAbsoluteDifference>>>(instruction);
+}
+
+Semantics find_integer_divide(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<binary_of_integers<Divide>>>(instruction);
+}
+
+Semantics find_integer_remainder(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<binary_of_integers<Remainder>>>(instruction);
+}
+
+Semantics find_integer_absolute(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<unary_of_integers<Absolute>>>(instruction);
+}
+
+Semantics find_integer_negate(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<unary_of_integers<Negate>>>(instruction);
+}
+
+Semantics find_integer_minimum(const ptx::Instruction& instruction) { return of_integers<find_extreme<Minimum>>(instruction); }
+
+Semantics find_integer_maximum(const ptx::Instruction& instruction) { return of_integers<find_extreme<Maximum>>(instruction); }
 
 }  // namespace simt::interpreter

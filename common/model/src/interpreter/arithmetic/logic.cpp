@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -150,30 +150,25 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
     write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);
 }
 
-Semantics find_lookup(const ptx::Instruction& instruction)
-{
-    if (!instruction.has("and") && !instruction.has("or")) return semantics(lookup, Type::b32);
-    Semantics result = semantics(lookup_with_predicate, Type::b32, Type::pred, Type::b32, Type::b32, Type::b32, Type::b32, Type::pred);
-    result.immediate = instruction.has("and") ? combines_with_and : 0;
-    return result;
-}
-
 template <class Operation>
-Semantics find_binary(Type type)
+Semantics find_binary(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     if (type == Type::pred) return semantics(predicate_binary<Operation>, type);
     return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); }), type);
 }
 
 template <class Operation>
-Semantics find_unary(Type type)
+Semantics find_unary(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 1>(); }), type);
 }
 
 template <class Operation>
-Semantics find_shift(const ptx::Instruction& instruction, Type type)
+Semantics find_shift(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
     const Execute execute = with_integer(type, [=](auto zero) -> Execute {
         using T = decltype(zero);
@@ -181,6 +176,25 @@ Semantics find_shift(const ptx::Instruction& instruction, Type type)
     });
     return semantics(execute, type, type, Type::u32);
 }
+
+}  // namespace
+
+Semantics find_and(const ptx::Instruction& instruction) { return find_binary<And>(instruction); }
+
+Semantics find_or(const ptx::Instruction& instruction) { return find_binary<Or>(instruction); }
+
+Semantics find_xor(const ptx::Instruction& instruction) { return find_binary<Xor>(instruction); }
+
+Semantics find_not(const ptx::Instruction& instruction)
+{
+    return instruction.type() == Type::pred ? semantics(predicate_not, Type::pred) : find_unary<Not>(instruction);
+}
+
+Semantics find_logical_not(const ptx::Instruction& instruction) { return find_unary<LogicalNot>(instruction); }
+
+Semantics find_shift_left(const ptx::Instruction& instruction) { return find_shift<ShiftLeft>(instruction); }
+
+Semantics find_shift_right(const ptx::Instruction& instruction) { return find_shift<ShiftRight>(instruction); }
 
 Semantics find_funnel_shift(const ptx::Instruction& instruction)
 {
@@ -191,22 +205,12 @@ Semantics find_funnel_shift(const ptx::Instruction& instruction)
     return semantics(instruction.has("l") ? left : right, Type::b32, Type::b32, Type::b32, Type::u32);
 }
 
-}  // namespace
-
-Semantics find_logic(const ptx::Instruction& instruction)
+Semantics find_lookup(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (opcode == "and") return find_binary<And>(type);
-    if (opcode == "or") return find_binary<Or>(type);
-    if (opcode == "xor") return find_binary<Xor>(type);
-    if (opcode == "not") return type == Type::pred ? semantics(predicate_not, type) : find_unary<Not>(type);
-    if (opcode == "cnot") return find_unary<LogicalNot>(type);
-    if (opcode == "shl") return find_shift<ShiftLeft>(instruction, type);
-    if (opcode == "shr") return find_shift<ShiftRight>(instruction, type);
-    if (opcode == "shf") return find_funnel_shift(instruction);
-    if (opcode == "lop3") return find_lookup(instruction);
-    return {};
+    if (!instruction.has("and") && !instruction.has("or")) return semantics(lookup, Type::b32);
+    Semantics result = semantics(lookup_with_predicate, Type::b32, Type::pred, Type::b32, Type::b32, Type::b32, Type::b32, Type::pred);
+    result.immediate = instruction.has("and") ? combines_with_and : 0;
+    return result;
 }
 
 }  // namespace simt::interpreter

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -95,25 +95,6 @@ Semantics find_move_of_register(Type type)
     return semantics(with_bits(type, [](auto zero) -> Execute { return unary<Copy, decltype(zero), decltype(zero)>; }), type);
 }
 
-Semantics find_any_move(const ptx::Instruction& instruction, Type type)
-{
-    const auto elements = [&](std::size_t n) {
-        const bool is_vector = n < instruction.operands.size() && instruction.operands[n].kind == ptx::Operand::Kind::vector;
-        return is_vector ? instruction.operands[n].elements.size() : 0;
-    };
-    if (const std::size_t count = elements(1); count > 0) {
-        const VectorMove move = find_vector_move(ptx::bytes_of(type), count);
-        return semantics(move.pack, type, move.element);
-    }
-    if (const std::size_t count = elements(0); count > 0) {
-        const VectorMove move = find_vector_move(ptx::bytes_of(type), count);
-        Semantics result = semantics(move.unpack, move.element);
-        result.types[count] = type;
-        return result;
-    }
-    return find_move_of_register(type);
-}
-
 /// selp d, a, b, p.
 template <class T>
 void select(Warp& warp, const Instruction& instruction)
@@ -144,8 +125,37 @@ struct SelectByFloat {
     }
 };
 
-Semantics find_select_by_sign(const ptx::Instruction& instruction, Type type)
+}  // namespace
+
+Semantics find_move(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
+    const auto elements = [&](std::size_t n) {
+        const bool is_vector = n < instruction.operands.size() && instruction.operands[n].kind == ptx::Operand::Kind::vector;
+        return is_vector ? instruction.operands[n].elements.size() : 0;
+    };
+    if (const std::size_t count = elements(1); count > 0) {
+        const VectorMove move = find_vector_move(ptx::bytes_of(type), count);
+        return semantics(move.pack, type, move.element);
+    }
+    if (const std::size_t count = elements(0); count > 0) {
+        const VectorMove move = find_vector_move(ptx::bytes_of(type), count);
+        Semantics result = semantics(move.unpack, move.element);
+        result.types[count] = type;
+        return result;
+    }
+    return find_move_of_register(type);
+}
+
+Semantics find_select(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    return semantics(with_bits(type, [](auto zero) -> Execute { return select<decltype(zero)>; }), type, type, type, Type::pred);
+}
+
+Semantics find_select_by_sign(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
     const bool by_float = instruction.type(1) == Type::f32;
     const bool flushes = instruction.has("ftz");
     const Execute execute = with_bits(type, [=](auto zero) -> Execute {
@@ -154,19 +164,6 @@ Semantics find_select_by_sign(const ptx::Instruction& instruction, Type type)
         return flushes ? ternary<SelectByFloat<true>, T, T, T, float> : ternary<SelectByFloat<false>, T, T, T, float>;
     });
     return semantics(execute, type, type, type, by_float ? Type::f32 : Type::s32);
-}
-
-}  // namespace
-
-Semantics find_move(const ptx::Instruction& instruction)
-{
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (opcode == "mov") return find_any_move(instruction, type);
-    if (opcode == "selp")
-        return semantics(with_bits(type, [](auto zero) -> Execute { return select<decltype(zero)>; }), type, type, type, Type::pred);
-    if (opcode == "slct") return find_select_by_sign(instruction, type);
-    return {};
 }
 
 }  // namespace simt::interpreter

@@ -9,12 +9,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -195,7 +195,7 @@ Execute find_handler(const Plan& plan, Type to, Type from)
 
 Semantics find_small_convert(const ptx::Instruction& instruction)
 {
-    if (instruction.opcode != "cvt" || instruction.has("rs")) return {};
+    if (instruction.has("rs")) return {};
     if (instruction.has("pack")) return find_pack(instruction);
     const Type to = instruction.type(0), from = instruction.type(1);
     if (format_of(to) < 0) return {};

@@ -243,12 +243,4 @@ void Asynchronous::finish()
     }
 }
 
-bool decode_asynchronous(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    for (const auto family :
-         {decode_mbarrier, decode_thread_copy, decode_bulk_copy, decode_tensor_copy, decode_remote_store, decode_tensor_map})
-        if (family(decoder, instruction, out)) return true;
-    return false;
-}
-
 }  // namespace simt::interpreter

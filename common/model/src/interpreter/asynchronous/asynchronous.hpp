@@ -142,12 +142,4 @@ private:
     std::map<int, Groups> bulk_, matrices_;
 };
 
-/// Decoders of the families of asynchronous instructions.
-bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-
 }  // namespace simt::interpreter

@@ -243,7 +243,6 @@ std::uint64_t update_element(Update update, ptx::Type type, unsigned char* at, s
 
 bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "atom" && instruction.opcode != "red") return false;
     if (instruction.has("async")) return false;
     AtomicAccess access;
     if (!find_update(instruction, access.update) || ptx::bytes_of(instruction.type()) == 0) decoder.refuse(instruction);

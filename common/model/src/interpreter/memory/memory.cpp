@@ -293,11 +293,8 @@ Execute handler_for(const MemoryAccess& access)
     }
 }
 
-bool is_load(const ptx::Instruction& instruction) { return instruction.opcode == "ld" || instruction.opcode == "ldu"; }
-
-void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, bool loads)
 {
-    const bool loads = is_load(instruction);
     MemoryAccess access;
     access.space = space_of(instruction);
     for (const std::string& modifier : instruction.modifiers) {
@@ -342,23 +339,19 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     decoder.keep(out, access);
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
 }  // namespace
 
-bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (is_load(instruction) || (opcode == "st" && !instruction.has("async"))) {
-        decode_access(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||
-        opcode == "createpolicy" || opcode == "griddepcontrol" || opcode == "setmaxnreg") {
-        out.execute = do_nothing;
-        return true;
-    }
-    return false;
+    decode_access(decoder, instruction, out, true);
+    return true;
+}
+
+bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (instruction.has("async")) return false;
+    decode_access(decoder, instruction, out, false);
+    return true;
 }
 
 }  // namespace simt::interpreter

@@ -13,15 +13,7 @@
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/schedule/launch.hpp"
 
-namespace simt::interpreter {
-
-bool decode_tensor(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    return tensor::decode_matrix_access(decoder, instruction, out) || tensor::decode_multiply(decoder, instruction, out) ||
-           tensor::decode_warp_matrix(decoder, instruction, out) || tensor::decode_warpgroup(decoder, instruction, out);
-}
-
-namespace tensor {
+namespace simt::interpreter::tensor {
 
 namespace {
 
@@ -276,6 +268,4 @@ int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operan
     return out.operand_count - before;
 }
 
-}  // namespace tensor
-
-}  // namespace simt::interpreter
+}  // namespace simt::interpreter::tensor

@@ -105,9 +105,4 @@ void need_all_lanes(Warp& warp, const char* instruction);
 /// Adds every register of an operand, and returns how many those are.
 int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operand, ptx::Type type);
 
-bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-
 }  // namespace simt::interpreter::tensor

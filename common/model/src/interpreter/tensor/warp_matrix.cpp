@@ -241,7 +241,7 @@ Role role_of(const ptx::Instruction& instruction)
 bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     const bool loads = instruction.has("load");
-    if (instruction.opcode != "wmma" || (!loads && !instruction.has("store"))) return false;
+    if (!loads && !instruction.has("store")) return false;
     const Shape shape = shape_of(instruction);
     const std::vector<Element> elements = elements_of(instruction);
     if (shape.m == 0 || elements.size() != 1) decoder.refuse(instruction, "shape or types");

@@ -108,8 +108,6 @@ void wait_for_groups(Warp& warp, const Instruction& instruction)
     warp.block->barriers_in_use |= 1u << waiting.barrier;
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
 Execute handler_for(Element element) { return is_integer(element) ? execute<std::int32_t> : execute<float>; }
 
 bool is_known(const Shape& shape, const std::vector<Element>& elements, bool sparse)
@@ -186,7 +184,6 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Instr
 
 bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "wgmma") return false;
     if (instruction.has("mma_async")) {
         decode_product(decoder, instruction, out);
     } else if (instruction.has("commit_group")) {
