@@ -17,21 +17,15 @@ using U64 = std::uint64_t;
 using S64 = std::int64_t;
 __extension__ using Uint128 = unsigned __int128;
 
-template <class T>
-std::string name()
-{
-    return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
-}
+template <class T> std::string name() { return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T)); }
 
 /// The exact product, which may need all 128 bits of an unsigned type.
-template <class T>
-Uint128 product(T a, T b)
+template <class T> Uint128 product(T a, T b)
 {
     return static_cast<Uint128>(static_cast<Int128>(a)) * static_cast<Uint128>(static_cast<Int128>(b));
 }
 
-template <class T>
-void expect_integer_arithmetic()
+template <class T> void expect_integer_arithmetic()
 {
     const std::string t = "." + name<T>();
     constexpr int bits = 8 * static_cast<int>(sizeof(T));
@@ -68,8 +62,7 @@ TEST(IntegerArithmetic, IsThatOfExactIntegers)
     expect_integer_arithmetic<S64>();
 }
 
-template <class T, class W>
-void expect_wide()
+template <class T, class W> void expect_wide()
 {
     expect_lanes<W, T, T>("mul.wide." + name<T>(), [](T a, T b) { return static_cast<W>(product(a, b)); });
     expect_lanes<W, T, T, W>("mad.wide." + name<T>(),
@@ -117,8 +110,7 @@ TEST(IntegerArithmetic, MultipliesBy24Bits)
     });
 }
 
-template <class T, class F>
-U32 on_halves(U32 a, U32 b, F f)
+template <class T, class F> U32 on_halves(U32 a, U32 b, F f)
 {
     const auto low = static_cast<U16>(f(static_cast<T>(a), static_cast<T>(b)));
     const auto high = static_cast<U16>(f(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
@@ -229,8 +221,7 @@ TEST(Logic, LooksUpFunctionsOfThreeBits)
     }
 }
 
-template <class T>
-T extract(T a, U32 b, U32 c)
+template <class T> T extract(T a, U32 b, U32 c)
 {
     constexpr U32 top = 8 * sizeof(T) - 1;
     const U32 position = b & 255, length = c & 255;
@@ -241,8 +232,7 @@ T extract(T a, U32 b, U32 c)
     return static_cast<T>(result);
 }
 
-template <class T>
-T insert(T a, T b, U32 c, U32 d)
+template <class T> T insert(T a, T b, U32 c, U32 d)
 {
     constexpr U32 top = 8 * sizeof(T) - 1;
     T result = b;
@@ -267,8 +257,7 @@ TEST(BitFields, AreExtractedAndInserted)
     expect_lanes<U32, U32, U32>("bmsk.wrap.b32", [](U32 a, U32 b) { return insert<U32>(~0U, 0, a & 31, b & 31); });
 }
 
-template <class T>
-U32 leading_bit(T a)
+template <class T> U32 leading_bit(T a)
 {
     for (int n = 8 * static_cast<int>(sizeof(T)) - 1; n >= 0; --n)
         if ((static_cast<U64>(a) >> n & 1) == (a < 0 ? 0U : 1U)) return static_cast<U32>(n);

@@ -39,8 +39,7 @@ TEST(FindArithmetic, GivesTypesForConstants)
     EXPECT_EQ(types("fma.rn.f16x2")[3], Type::f16x2);
 }
 
-template <class T>
-void expect_comparison(const std::string& text, bool (*holds)(T, T))
+template <class T> void expect_comparison(const std::string& text, bool (*holds)(T, T))
 {
     Bench bench;
     Numbers numbers;
@@ -72,8 +71,7 @@ void expect_comparison(const std::string& text, bool (*holds)(T, T))
     }
 }
 
-template <class T>
-void expect_integer_comparisons(const std::string& type)
+template <class T> void expect_integer_comparisons(const std::string& type)
 {
     expect_comparison<T>("setp.eq." + type, [](T a, T b) { return a == b; });
     expect_comparison<T>("setp.ne." + type, [](T a, T b) { return a != b; });
@@ -97,8 +95,7 @@ TEST(Comparison, OfIntegers)
     expect_comparison<U64>("setp.hs.u64", [](U64 a, U64 b) { return a >= b; });
 }
 
-template <class F>
-void expect_float_comparisons(const std::string& type)
+template <class F> void expect_float_comparisons(const std::string& type)
 {
     expect_comparison<F>("setp.eq." + type, [](F a, F b) { return a == b; });
     expect_comparison<F>("setp.ne." + type, [](F a, F b) { return !std::isunordered(a, b) && a != b; });

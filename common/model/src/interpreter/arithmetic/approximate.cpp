@@ -20,10 +20,8 @@ namespace {
 using ptx::Type;
 
 /// Wraps a function of a double: argument and result flushed if asked for, the result rounded to single precision.
-template <class Function>
-struct Approximate {
-    template <bool flushes>
-    struct Operation {
+template <class Function> struct Approximate {
+    template <bool flushes> struct Operation {
         static constexpr bool costly = true;
         static float of(float a)
         {
@@ -58,14 +56,12 @@ struct SquareRoot {
 };
 
 /// div.full: within 2 ulp everywhere.
-template <bool flushes>
-struct DivideFull {
+template <bool flushes> struct DivideFull {
     static float of(float a, float b) { return finish<flushes, false>(flush_if<flushes>(a) / flush_if<flushes>(b)); }
 };
 
 /// div.approx is a times the reciprocal of b, which is lost for b above 2^126.
-template <bool flushes>
-struct DivideApproximate {
+template <bool flushes> struct DivideApproximate {
     static float of(float a, float b)
     {
         const float x = flush_if<flushes>(a), y = flush_if<flushes>(b);
@@ -83,8 +79,7 @@ double flushed_upper_word(double value)
     return std::bit_cast<double>((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
 }
 
-template <class Function>
-struct GrossApproximation {
+template <class Function> struct GrossApproximation {
     static constexpr bool costly = true;
     static double of(double a)
     {
@@ -104,8 +99,7 @@ bool is_of_float(const ptx::Instruction& instruction)
     return instruction.type() == Type::f32 && (instruction.has("approx") || instruction.has("full"));
 }
 
-template <class Function>
-Semantics find_unary(const ptx::Instruction& instruction)
+template <class Function> Semantics find_unary(const ptx::Instruction& instruction)
 {
     if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");

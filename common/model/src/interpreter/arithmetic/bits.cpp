@@ -24,33 +24,22 @@ using S32 = std::int32_t;
 constexpr U32 nothing_found = ~U32{0};
 
 /// The lower `count` bits; all for more than there are.
-template <class T>
-constexpr T lower_bits(U32 count)
+template <class T> constexpr T lower_bits(U32 count)
 {
     return count >= bits_of<T> ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
 }
 
 struct CountOnes {
-    template <class T>
-    static U32 of(T a)
-    {
-        return static_cast<U32>(std::popcount(a));
-    }
+    template <class T> static U32 of(T a) { return static_cast<U32>(std::popcount(a)); }
 };
 
 struct CountLeadingZeros {
-    template <class T>
-    static U32 of(T a)
-    {
-        return static_cast<U32>(std::countl_zero(a));
-    }
+    template <class T> static U32 of(T a) { return static_cast<U32>(std::countl_zero(a)); }
 };
 
 /// Position of the most significant bit that is not a copy of the sign. `as_shift`: how far it is from the top.
-template <bool as_shift>
-struct FindLeadingBit {
-    template <class T>
-    static U32 of(T a)
+template <bool as_shift> struct FindLeadingBit {
+    template <class T> static U32 of(T a)
     {
         const auto bits = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
         if (bits == 0) return nothing_found;
@@ -77,8 +66,7 @@ struct FindNthSet {
 };
 
 struct Reverse {
-    template <class T>
-    static T of(T a)
+    template <class T> static T of(T a)
     {
         T result = a;
         for (U32 distance = bits_of<T> / 2; distance != 0; distance /= 2) {
@@ -90,8 +78,7 @@ struct Reverse {
 };
 
 struct Extract {
-    template <class T>
-    static T of(T a, U32 b, U32 c)
+    template <class T> static T of(T a, U32 b, U32 c)
     {
         using Bits = std::make_unsigned_t<T>;
         const U32 position = b & 255, length = c & 255;
@@ -106,8 +93,7 @@ struct Extract {
 };
 
 struct Insert {
-    template <class T>
-    static T of(T a, T b, U32 c, U32 d)
+    template <class T> static T of(T a, T b, U32 c, U32 d)
     {
         const U32 position = c & 255, length = d & 255;
         if (position >= bits_of<T>) return b;
@@ -116,10 +102,8 @@ struct Insert {
     }
 };
 
-template <bool clamps>
-struct Extend {
-    template <class T>
-    static T of(T a, U32 b)
+template <bool clamps> struct Extend {
+    template <class T> static T of(T a, U32 b)
     {
         const U32 length = clamps ? b : b & 31;
         if (length == 0) return 0;
@@ -127,8 +111,7 @@ struct Extend {
     }
 };
 
-template <bool clamps>
-struct MakeMask {
+template <bool clamps> struct MakeMask {
     static U32 of(U32 a, U32 b)
     {
         if (clamps && a >= 32) return 0;
@@ -176,20 +159,14 @@ struct Replicate16 {
     static constexpr U32 selectors[] = {0x1010, 0x3232, 0x1010, 0x3232};
 };
 
-template <class Mode>
-struct PermuteByMode {
+template <class Mode> struct PermuteByMode {
     static U32 of(U32 a, U32 b, U32 c) { return permute(a, b, Mode::selectors[c & 3]); }
 };
 
 /// Part `n` of `word`, cut into parts of the size of Part.
-template <class Part>
-std::int64_t part(U32 word, unsigned n)
-{
-    return static_cast<Part>(word >> bits_of<Part> * n);
-}
+template <class Part> std::int64_t part(U32 word, unsigned n) { return static_cast<Part>(word >> bits_of<Part> * n); }
 
-template <class A, class B>
-struct DotProduct4 {
+template <class A, class B> struct DotProduct4 {
     static U32 of(U32 a, U32 b, U32 c)
     {
         std::int64_t sum = c;
@@ -199,8 +176,7 @@ struct DotProduct4 {
 };
 
 /// A's halves times B's lower or higher two bytes.
-template <class A, class B, bool high>
-struct DotProduct2 {
+template <class A, class B, bool high> struct DotProduct2 {
     static U32 of(U32 a, U32 b, U32 c)
     {
         std::int64_t sum = c;
@@ -209,8 +185,7 @@ struct DotProduct2 {
     }
 };
 
-template <template <class, class> class Operation, class UnsignedA, class SignedA>
-Execute dot_product(bool signed_a, bool signed_b)
+template <template <class, class> class Operation, class UnsignedA, class SignedA> Execute dot_product(bool signed_a, bool signed_b)
 {
     using U8 = std::uint8_t;
     using S8 = std::int8_t;
@@ -219,10 +194,8 @@ Execute dot_product(bool signed_a, bool signed_b)
     return signed_b ? ternary<Operation<UnsignedA, S8>, U32, U32, U32, U32> : ternary<Operation<UnsignedA, U8>, U32, U32, U32, U32>;
 }
 
-template <class A, class B>
-using DotProduct2Low = DotProduct2<A, B, false>;
-template <class A, class B>
-using DotProduct2High = DotProduct2<A, B, true>;
+template <class A, class B> using DotProduct2Low = DotProduct2<A, B, false>;
+template <class A, class B> using DotProduct2High = DotProduct2<A, B, true>;
 
 template <template <class, class> class Operation, class UnsignedA, class SignedA>
 Semantics find_dot_product(const ptx::Instruction& instruction)
@@ -234,16 +207,14 @@ Semantics find_dot_product(const ptx::Instruction& instruction)
 }
 
 /// A count or a position: u32 from 32 or 64 bits.
-template <class Operation>
-Semantics find_count(const ptx::Instruction& instruction)
+template <class Operation> Semantics find_count(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
     const bool is_wide = ptx::bytes_of(type) == 8;
     return semantics(is_wide ? unary<Operation, U32, std::uint64_t> : unary<Operation, U32, U32>, Type::u32, type);
 }
 
-template <class Operation>
-Execute leading_bit(Type type)
+template <class Operation> Execute leading_bit(Type type)
 {
     switch (type) {
         case Type::u32: return unary<Operation, U32, U32>;

@@ -17,22 +17,19 @@ namespace {
 using ptx::Type;
 
 /// A result with its carry or borrow out.
-template <class T>
-struct WithCarry {
+template <class T> struct WithCarry {
     T value;
     bool carry;
 };
 
-template <class T>
-WithCarry<T> add(T a, T b, bool carry)
+template <class T> WithCarry<T> add(T a, T b, bool carry)
 {
     const T partial = a + b;
     const T sum = partial + T{carry};
     return {sum, partial < a || sum < partial};
 }
 
-template <class T>
-WithCarry<T> subtract(T a, T b, bool borrow)
+template <class T> WithCarry<T> subtract(T a, T b, bool borrow)
 {
     const T partial = a - b;
     return {static_cast<T>(partial - T{borrow}), a < b || partial < T{borrow}};
@@ -44,8 +41,7 @@ enum class Product { none, low, high };
 constexpr std::uint64_t reads_carry = 1, writes_carry = 2;
 
 /// T gives the signedness of the product; sums are the same for both.
-template <class T, Product product, bool subtracts>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T, Product product, bool subtracts> void execute(Warp& warp, const Instruction& instruction)
 {
     using Bits = std::make_unsigned_t<T>;
     RegisterFile& file = registers_of(warp);
@@ -69,8 +65,7 @@ void execute(Warp& warp, const Instruction& instruction)
     if ((instruction.immediate & writes_carry) != 0) file.carry = (file.carry & ~file.active) | carry_out;
 }
 
-template <Product product, bool subtracts>
-Execute for_type(Type type)
+template <Product product, bool subtracts> Execute for_type(Type type)
 {
     switch (type) {
         case Type::u32: return execute<std::uint32_t, product, subtracts>;

@@ -19,114 +19,66 @@ namespace {
 
 using ptx::Type;
 
-template <bool flushes, bool saturates>
-struct Add {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) + flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Add {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) + flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct Subtract {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) - flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Subtract {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) - flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct Multiply {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) * flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Multiply {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) * flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct MultiplyAdd {
-    template <class F>
-    static F of(F a, F b, F c)
+template <bool flushes, bool saturates> struct MultiplyAdd {
+    template <class F> static F of(F a, F b, F c)
     {
         return finish<flushes, saturates>(fused(flush_if<flushes>(a), flush_if<flushes>(b), flush_if<flushes>(c)));
     }
 };
 
 /// The same where the processor's rounding mode counts.
-template <bool flushes, bool saturates>
-struct MultiplyAddDirected {
+template <bool flushes, bool saturates> struct MultiplyAddDirected {
     static constexpr bool costly = true;
-    template <class F>
-    static F of(F a, F b, F c)
+    template <class F> static F of(F a, F b, F c)
     {
         return finish<flushes, saturates>(std::fma(flush_if<flushes>(a), flush_if<flushes>(b), flush_if<flushes>(c)));
     }
 };
 
-template <bool flushes, bool saturates>
-struct Divide {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) / flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Divide {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) / flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct Reciprocal {
-    template <class F>
-    static F of(F a)
-    {
-        return finish<flushes, saturates>(F{1} / flush_if<flushes>(a));
-    }
+template <bool flushes, bool saturates> struct Reciprocal {
+    template <class F> static F of(F a) { return finish<flushes, saturates>(F{1} / flush_if<flushes>(a)); }
 };
 
-template <bool flushes, bool saturates>
-struct SquareRoot {
-    template <class F>
-    static F of(F a)
-    {
-        return finish<flushes, saturates>(std::sqrt(flush_if<flushes>(a)));
-    }
+template <bool flushes, bool saturates> struct SquareRoot {
+    template <class F> static F of(F a) { return finish<flushes, saturates>(std::sqrt(flush_if<flushes>(a))); }
 };
 
-template <class F>
-using BitsOf = std::conditional_t<sizeof(F) == 8, std::uint64_t, std::uint32_t>;
+template <class F> using BitsOf = std::conditional_t<sizeof(F) == 8, std::uint64_t, std::uint32_t>;
 
-template <class F>
-constexpr BitsOf<F> sign_bit = BitsOf<F>{1} << (8 * sizeof(F) - 1);
+template <class F> constexpr BitsOf<F> sign_bit = BitsOf<F>{1} << (8 * sizeof(F) - 1);
 
-template <class F>
-F with_bits_of(F value, BitsOf<F> keep, BitsOf<F> flip)
+template <class F> F with_bits_of(F value, BitsOf<F> keep, BitsOf<F> flip)
 {
     return std::bit_cast<F>((std::bit_cast<BitsOf<F>>(value) & keep) ^ flip);
 }
 
-template <bool flushes, bool>
-struct Absolute {
-    template <class F>
-    static F of(F a)
-    {
-        return with_bits_of(flush_if<flushes>(a), ~sign_bit<F>, 0);
-    }
+template <bool flushes, bool> struct Absolute {
+    template <class F> static F of(F a) { return with_bits_of(flush_if<flushes>(a), ~sign_bit<F>, 0); }
 };
 
-template <bool flushes, bool>
-struct Negate {
-    template <class F>
-    static F of(F a)
-    {
-        return with_bits_of(flush_if<flushes>(a), ~BitsOf<F>{0}, sign_bit<F>);
-    }
+template <bool flushes, bool> struct Negate {
+    template <class F> static F of(F a) { return with_bits_of(flush_if<flushes>(a), ~BitsOf<F>{0}, sign_bit<F>); }
 };
 
 /// The sign of a, the rest of b.
 struct CopySign {
-    template <class F>
-    static F of(F a, F b)
+    template <class F> static F of(F a, F b)
     {
         const BitsOf<F> sign = std::bit_cast<BitsOf<F>>(a) & sign_bit<F>;
         return with_bits_of(b, ~sign_bit<F>, sign);
@@ -134,8 +86,7 @@ struct CopySign {
 };
 
 /// The lesser or the greater of two numbers, where -0 is less than +0. A NaN loses, unless `keeps_nan`.
-template <bool greater, bool keeps_nan, class F>
-F extreme(F a, F b)
+template <bool greater, bool keeps_nan, class F> F extreme(F a, F b)
 {
     const auto bits_a = std::bit_cast<BitsOf<F>>(a), bits_b = std::bit_cast<BitsOf<F>>(b);
     const F equal = std::bit_cast<F>(greater ? bits_a & bits_b : bits_a | bits_b);
@@ -149,10 +100,8 @@ F extreme(F a, F b)
 }
 
 /// `.xorsign.abs` compares magnitudes and gives the result the product's sign; `.abs` (of three) compares magnitudes.
-template <bool greater, bool keeps_nan, bool flushes, bool xors_sign>
-struct Extreme {
-    template <class F>
-    static F of(F a, F b)
+template <bool greater, bool keeps_nan, bool flushes, bool xors_sign> struct Extreme {
+    template <class F> static F of(F a, F b)
     {
         const F x = flush_if<flushes>(a), y = flush_if<flushes>(b);
         if constexpr (!xors_sign) return extreme<greater, keeps_nan>(x, y);
@@ -162,8 +111,7 @@ struct Extreme {
     }
 };
 
-template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes>
-struct ExtremeOfThree {
+template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> struct ExtremeOfThree {
     static float of(float a, float b, float c)
     {
         const auto prepared = [](float x) {
@@ -174,14 +122,12 @@ struct ExtremeOfThree {
     }
 };
 
-template <class Operation, class F, std::size_t sources>
-Execute rounded(Rounding rounding)
+template <class Operation, class F, std::size_t sources> Execute rounded(Rounding rounding)
 {
     return in_mode<handler<Operation, F, sources>()>(rounding);
 }
 
-template <class Operation, std::size_t sources>
-Execute rounded_pair(Rounding rounding)
+template <class Operation, std::size_t sources> Execute rounded_pair(Rounding rounding)
 {
     return in_mode<packed<Operation, float, sources>>(rounding);
 }
@@ -208,8 +154,7 @@ bool is_float(const ptx::Instruction& instruction)
     return instruction.type(1) == Type::none && (type == Type::f32 || type == Type::f64 || type == Type::f32x2);
 }
 
-template <template <bool, bool> class Operation, std::size_t sources>
-Semantics find_rounded(const ptx::Instruction& instruction)
+template <template <bool, bool> class Operation, std::size_t sources> Semantics find_rounded(const ptx::Instruction& instruction)
 {
     if (!is_float(instruction)) return {};
     const Rounding rounding = rounding_of(instruction);
@@ -219,22 +164,19 @@ Semantics find_rounded(const ptx::Instruction& instruction)
 }
 
 /// The same of operations that have approximate forms, too.
-template <template <bool, bool> class Operation, std::size_t sources>
-Semantics find_exact(const ptx::Instruction& instruction)
+template <template <bool, bool> class Operation, std::size_t sources> Semantics find_exact(const ptx::Instruction& instruction)
 {
     return instruction.has("approx") || instruction.has("full") ? Semantics{} : find_rounded<Operation, sources>(instruction);
 }
 
-template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes>
-Execute extreme_handler(Type type, bool of_three)
+template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> Execute extreme_handler(Type type, bool of_three)
 {
     if (type == Type::f64) return of_three ? nullptr : handler<Extreme<greater, keeps_nan, false, of_magnitudes>, double, 2>();
     return of_three ? handler<ExtremeOfThree<greater, keeps_nan, flushes, of_magnitudes>, float, 3>()
                     : handler<Extreme<greater, keeps_nan, flushes, of_magnitudes>, float, 2>();
 }
 
-template <bool greater, bool keeps_nan>
-Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
+template <bool greater, bool keeps_nan> Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
 {
     const bool of_three = instruction.operands.size() == 4;
     if (instruction.has("ftz"))
@@ -244,8 +186,7 @@ Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
                                   : extreme_handler<greater, keeps_nan, false, false>(type, of_three);
 }
 
-template <bool greater>
-Semantics find_extreme(const ptx::Instruction& instruction)
+template <bool greater> Semantics find_extreme(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
     if (!is_float(instruction) || type == Type::f32x2) return {};
@@ -256,50 +197,25 @@ Semantics find_extreme(const ptx::Instruction& instruction)
 
 /// testp: the classes of numbers.
 struct IsFinite {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::isfinite(a);
-    }
+    template <class F> static bool of(F a) { return std::isfinite(a); }
 };
 struct IsInfinite {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::isinf(a);
-    }
+    template <class F> static bool of(F a) { return std::isinf(a); }
 };
 struct IsNumber {
-    template <class F>
-    static bool of(F a)
-    {
-        return a == a;
-    }
+    template <class F> static bool of(F a) { return a == a; }
 };
 struct IsNotANumber {
-    template <class F>
-    static bool of(F a)
-    {
-        return a != a;
-    }
+    template <class F> static bool of(F a) { return a != a; }
 };
 struct IsNormal {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::isnormal(a);
-    }
+    template <class F> static bool of(F a) { return std::isnormal(a); }
 };
 struct IsSubnormal {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::fpclassify(a) == FP_SUBNORMAL;
-    }
+    template <class F> static bool of(F a) { return std::fpclassify(a) == FP_SUBNORMAL; }
 };
 
-template <class Test, class F>
-void test(Warp& warp, const Instruction& instruction)
+template <class Test, class F> void test(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const F* a = detail::operand<F>(file, instruction, 1);

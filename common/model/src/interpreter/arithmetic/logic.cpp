@@ -17,49 +17,28 @@ namespace {
 using ptx::Type;
 
 struct And {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a & b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a & b); }
 };
 
 struct Or {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a | b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a | b); }
 };
 
 struct Xor {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a ^ b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
 struct Not {
-    template <class T>
-    static T of(T a)
-    {
-        return static_cast<T>(~a);
-    }
+    template <class T> static T of(T a) { return static_cast<T>(~a); }
 };
 
 /// C's `!`.
 struct LogicalNot {
-    template <class T>
-    static T of(T a)
-    {
-        return a == 0 ? T{1} : T{0};
-    }
+    template <class T> static T of(T a) { return a == 0 ? T{1} : T{0}; }
 };
 
 struct ShiftLeft {
-    template <class T>
-    static T of(T a, std::uint32_t amount)
+    template <class T> static T of(T a, std::uint32_t amount)
     {
         return amount >= bits_of<T> ? T{0} : static_cast<T>(static_cast<Word<T>>(a) << amount);
     }
@@ -67,8 +46,7 @@ struct ShiftLeft {
 
 /// Fills with the sign where T is signed.
 struct ShiftRight {
-    template <class T>
-    static T of(T a, std::uint32_t amount)
+    template <class T> static T of(T a, std::uint32_t amount)
     {
         if (amount < bits_of<T>) return static_cast<T>(a >> amount);
         return a < 0 ? static_cast<T>(~T{0}) : T{0};
@@ -76,8 +54,7 @@ struct ShiftRight {
 };
 
 /// A shift by an amount that is a constant, the same in all lanes.
-template <class Operation, class T>
-void shift_by_constant(Warp& warp, const Instruction& instruction)
+template <class Operation, class T> void shift_by_constant(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
@@ -86,8 +63,7 @@ void shift_by_constant(Warp& warp, const Instruction& instruction)
 }
 
 /// shf: the 64 bits b:a, shifted, of which the upper (to the left) or the lower word is kept.
-template <bool left, bool clamps>
-struct FunnelShift {
+template <bool left, bool clamps> struct FunnelShift {
     static std::uint32_t of(std::uint32_t a, std::uint32_t b, std::uint32_t c)
     {
         const std::uint32_t amount = clamps ? (c < 32 ? c : 32) : c & 31;
@@ -96,8 +72,7 @@ struct FunnelShift {
     }
 };
 
-template <class Operation>
-void predicate_binary(Warp& warp, const Instruction& instruction)
+template <class Operation> void predicate_binary(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     write_predicate(file, instruction.operand[0],
@@ -150,23 +125,20 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
     write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);
 }
 
-template <class Operation>
-Semantics find_binary(const ptx::Instruction& instruction)
+template <class Operation> Semantics find_binary(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
     if (type == Type::pred) return semantics(predicate_binary<Operation>, type);
     return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); }), type);
 }
 
-template <class Operation>
-Semantics find_unary(const ptx::Instruction& instruction)
+template <class Operation> Semantics find_unary(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
     return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 1>(); }), type);
 }
 
-template <class Operation>
-Semantics find_shift(const ptx::Instruction& instruction)
+template <class Operation> Semantics find_shift(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
     const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;

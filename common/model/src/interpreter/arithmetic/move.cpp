@@ -23,11 +23,7 @@ struct Quad {
 };
 
 struct Copy {
-    template <class T>
-    static T of(T a)
-    {
-        return a;
-    }
+    template <class T> static T of(T a) { return a; }
 };
 
 void move_predicate(Warp& warp, const Instruction& instruction)
@@ -37,8 +33,7 @@ void move_predicate(Warp& warp, const Instruction& instruction)
 }
 
 /// mov of a scalar from a vector. Instruction::immediate is the number of elements.
-template <class Scalar, class Element>
-void pack(Warp& warp, const Instruction& instruction)
+template <class Scalar, class Element> void pack(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -55,8 +50,7 @@ void pack(Warp& warp, const Instruction& instruction)
 }
 
 /// mov of a vector from a scalar.
-template <class Scalar, class Element>
-void unpack(Warp& warp, const Instruction& instruction)
+template <class Scalar, class Element> void unpack(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -96,8 +90,7 @@ Semantics find_move_of_register(Type type)
 }
 
 /// selp d, a, b, p.
-template <class T>
-void select(Warp& warp, const Instruction& instruction)
+template <class T> void select(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
@@ -109,20 +102,11 @@ void select(Warp& warp, const Instruction& instruction)
 
 /// slct d, a, b, c: a where c is not negative.
 struct SelectBySign {
-    template <class T>
-    static T of(T a, T b, std::int32_t c)
-    {
-        return c >= 0 ? a : b;
-    }
+    template <class T> static T of(T a, T b, std::int32_t c) { return c >= 0 ? a : b; }
 };
 
-template <bool flushes>
-struct SelectByFloat {
-    template <class T>
-    static T of(T a, T b, float c)
-    {
-        return flush_if<flushes>(c) >= 0 ? a : b;
-    }
+template <bool flushes> struct SelectByFloat {
+    template <class T> static T of(T a, T b, float c) { return flush_if<flushes>(c) >= 0 ? a : b; }
 };
 
 }  // namespace

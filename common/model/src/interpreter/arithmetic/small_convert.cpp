@@ -95,8 +95,7 @@ void pack_floats(Warp& warp, const Instruction& instruction)
 }
 
 /// The most frequent of them: to nearest, without more modifiers.
-template <class H>
-struct PackHalves {
+template <class H> struct PackHalves {
     static std::uint32_t of(float a, float b) { return std::uint32_t{round_to<H>(a).bits} << 16 | round_to<H>(b).bits; }
 };
 

@@ -146,8 +146,7 @@ std::uint32_t multiply_add(const Plan& plan, std::uint32_t a, std::uint32_t b, s
 }
 
 /// Elements of `bits` bits each.
-template <unsigned bits>
-std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
+template <unsigned bits> std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
 {
     const std::uint64_t both = std::uint64_t{b} << 32 | a;
     const bool accumulates = plan.secondary() == Secondary::add;
@@ -168,8 +167,7 @@ std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, 
 
 using Result = std::uint32_t (*)(const Plan&, std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
-template <Result result>
-void execute(Warp& warp, const Instruction& instruction)
+template <Result result> void execute(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);

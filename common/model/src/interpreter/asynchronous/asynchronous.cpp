@@ -172,8 +172,7 @@ static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
     warp.block->watch.uncounted_access(access);
 }
 
-template <class IsDue>
-void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
+template <class IsDue> void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
 {
     auto& copies = warps_[static_cast<std::size_t>(warp.index)].copies;
     for (ThreadCopy& copy : copies) {

@@ -133,8 +133,7 @@ private:
         bool complete(Warp& warp, std::uint64_t open);
     };
 
-    template <class IsDue>
-    void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
+    template <class IsDue> void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
 
     Block& block_;
     std::vector<OfWarp> warps_;

@@ -32,8 +32,7 @@ struct Multiply {
 
 const Multiply& details(const Instruction& instruction) { return *reinterpret_cast<const Multiply*>(instruction.immediate); }
 
-template <class T>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T> void execute(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "mma");
     const Multiply& multiply = details(instruction);

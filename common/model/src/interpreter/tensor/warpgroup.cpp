@@ -63,8 +63,7 @@ void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor&
         }
 }
 
-template <class T>
-void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
+template <class T> void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
 {
     const WarpgroupMultiply& multiply = details(instruction);
     if (multiply.a_is_shared) read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
@@ -75,8 +74,7 @@ void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::
     expand(warp, instruction, multiply.sparsity, multiply.product, stored.data(), a.data());
 }
 
-template <class T>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T> void execute(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "wgmma.mma_async");
     const WarpgroupMultiply& multiply = details(instruction);

@@ -78,8 +78,7 @@ unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const Surf
     return array.bytes.data() + offset;
 }
 
-template <class T>
-T reduced(How how, T old, T value)
+template <class T> T reduced(How how, T old, T value)
 {
     switch (how) {
         case How::minimum: return std::min(old, value);
@@ -90,8 +89,7 @@ T reduced(How how, T old, T value)
     }
 }
 
-template <class T>
-void reduce_at(How how, unsigned char* at, const unsigned char* from)
+template <class T> void reduce_at(How how, unsigned char* at, const unsigned char* from)
 {
     T old, value;
     std::memcpy(&old, at, sizeof old);
