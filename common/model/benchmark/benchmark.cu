@@ -31,8 +31,7 @@ __global__ void transpose_naive(float* output, const float* input)
     for (int j = 0; j < TILE; j += ROWS) output[x * N + y + j] = input[(y + j) * N + x];
 }
 
-template <int padding>
-__global__ void transpose_tile(float* output, const float* input)
+template <int padding> __global__ void transpose_tile(float* output, const float* input)
 {
     __shared__ float tile[TILE][TILE + padding];
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
@@ -42,8 +41,7 @@ __global__ void transpose_tile(float* output, const float* input)
     for (int j = 0; j < TILE; j += ROWS) output[(y + j) * N + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-template <int block>
-__global__ void reduce(float* sums, const float* input)
+template <int block> __global__ void reduce(float* sums, const float* input)
 {
     __shared__ float partial[block];
     unsigned tid = threadIdx.x;

@@ -32,8 +32,7 @@ long bytes_here()
 }
 
 /// By how much `launch` makes the process grow.
-template <class Launch>
-long growth_by(Launch launch)
+template <class Launch> long growth_by(Launch launch)
 {
     const long before = bytes_here();
     launch();

@@ -54,8 +54,7 @@ protected:
         EXPECT_EQ(cudaMemcpy(&value, data + count - 1, sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
         return value;
     }
-    template <class Launch>
-    double seconds(int times, Launch launch)
+    template <class Launch> double seconds(int times, Launch launch)
     {
         const std::clock_t begin = std::clock();
         for (int i = 0; i < times; ++i) launch();

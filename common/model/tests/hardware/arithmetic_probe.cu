@@ -210,8 +210,7 @@ F32_3(VavrgSigned, "vavrg2.s32.s32.s32.sat")
 F32_3(Vset, "vset4.s32.u32.lt.add")
 F32_2(VshlClamp, "vshl.s32.s32.u32.sat.clamp")
 
-template <class Probe>
-__global__ void probe(const U64* source, U64* result)
+template <class Probe> __global__ void probe(const U64* source, U64* result)
 {
     const int n = static_cast<int>(threadIdx.x);
     result[n] = Probe::run(source[n], source[n + 1], source[n + 2]);
@@ -268,8 +267,7 @@ std::vector<U64> make_inputs(int bytes)
     return result;
 }
 
-template <class Probe>
-void report(U64* source, U64* result)
+template <class Probe> void report(U64* source, U64* result)
 {
     const std::vector<U64> numbers = make_inputs(Probe::source_bytes);
     CHECK(cudaMemcpy(source, numbers.data(), numbers.size() * sizeof(U64), cudaMemcpyHostToDevice));
@@ -284,8 +282,7 @@ void report(U64* source, U64* result)
     }
 }
 
-template <class... Probes>
-void report_all()
+template <class... Probes> void report_all()
 {
     U64* memory = nullptr;
     CHECK(cudaMalloc(&memory, 2 * (inputs + 2) * sizeof(U64)));

@@ -26,7 +26,7 @@ std::uint64_t execute(const std::string& text, const std::vector<std::uint64_t>&
     Bench bench;
     std::vector<std::size_t> operands{0};
     for (std::size_t n = 0; n < sources.size(); ++n) {
-        const auto type = find_arithmetic(instruction_of(text, sources.size() + 1)).types[n + 1];
+        const auto type = find_lanewise(instruction_of(text, sources.size() + 1)).types[n + 1];
         std::memcpy(bench.at<unsigned char>(n + 1), &sources[n], static_cast<std::size_t>(simt::ptx::bytes_of(type)));
         operands.push_back(n + 1);
     }

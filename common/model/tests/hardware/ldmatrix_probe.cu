@@ -23,8 +23,7 @@ struct Rows {
 
 extern __shared__ uint4 memory[];
 
-template <int matrices, bool transposed>
-__global__ void load(uint4* out, const __grid_constant__ Rows rows)
+template <int matrices, bool transposed> __global__ void load(uint4* out, const __grid_constant__ Rows rows)
 {
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + rows.offset[threadIdx.x];
     uint4 r{};
@@ -42,8 +41,7 @@ __global__ void load(uint4* out, const __grid_constant__ Rows rows)
     out[threadIdx.x] = r;
 }
 
-template <int matrices>
-__global__ void store(const __grid_constant__ Rows rows)
+template <int matrices> __global__ void store(const __grid_constant__ Rows rows)
 {
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + rows.offset[threadIdx.x], value = threadIdx.x;
     if constexpr (matrices == 4)

@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "interpreter/arithmetic/arithmetic.hpp"
 #include "interpreter/decode/instruction.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "ptx/module.hpp"
 
 namespace simt::interpreter::test {
@@ -54,11 +54,7 @@ public:
 
     Bench() { file_.registers = storage_.data(); }
 
-    template <class T>
-    T* at(std::size_t n)
-    {
-        return reinterpret_cast<T*>(storage_.data() + n * register_bytes);
-    }
+    template <class T> T* at(std::size_t n) { return reinterpret_cast<T*>(storage_.data() + n * register_bytes); }
 
     static std::uint32_t offset(std::size_t n) { return static_cast<std::uint32_t>(n * register_bytes); }
 
@@ -71,7 +67,7 @@ public:
     bool run(const ptx::Instruction& instruction, const std::vector<std::size_t>& operands, std::uint32_t active, std::uint32_t negated = 0,
              std::array<std::uint8_t, 4> width = {})
     {
-        const Semantics semantics = find_arithmetic(instruction);
+        const Semantics semantics = find_lanewise(instruction);
         if (semantics.execute == nullptr) return false;
         std::vector<std::uint32_t> offsets;
         Instruction decoded;
@@ -97,8 +93,7 @@ private:
 /// Numbers for tests: half of them are ones where mistakes are made.
 class Numbers {
 public:
-    template <class T>
-    T next()
+    template <class T> T next()
     {
         if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(edge_or<std::uint32_t>(float_edges));
         else if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(edge_or<std::uint64_t>(double_edges));
@@ -139,8 +134,7 @@ private:
                                                      0x380fffffffffffff,
                                                      0x3ff0000010000000};
 
-    template <class Bits, std::size_t count>
-    Bits edge_or(const Bits (&edges)[count])
+    template <class Bits, std::size_t count> Bits edge_or(const Bits (&edges)[count])
     {
         const std::uint64_t choice = engine_() % 4;
         if (choice == 0) return edges[engine_() % count];
@@ -170,16 +164,14 @@ private:
     std::mt19937_64 engine_{20260101};
 };
 
-template <class T>
-auto bits_of_value(T value)
+template <class T> auto bits_of_value(T value)
 {
     std::array<unsigned char, sizeof(T)> bytes;
     std::memcpy(bytes.data(), &value, sizeof value);
     return bytes;
 }
 
-template <class T>
-std::string hexadecimal(T value)
+template <class T> std::string hexadecimal(T value)
 {
     const auto bytes = bits_of_value(value);
     std::string text = "0x";
@@ -192,17 +184,12 @@ std::string hexadecimal(T value)
 
 /// Whether a result is as good as the reference's: by default the same bits.
 struct SameBits {
-    template <class T>
-    bool operator()(T result, T expected) const
-    {
-        return bits_of_value(result) == bits_of_value(expected);
-    }
+    template <class T> bool operator()(T result, T expected) const { return bits_of_value(result) == bits_of_value(expected); }
 };
 
 /// The same bits, or any NaN for a NaN: for doubles.
 struct SameNumber {
-    template <class T>
-    bool operator()(T result, T expected) const
+    template <class T> bool operator()(T result, T expected) const
     {
         return (result != result && expected != expected) || SameBits{}(result, expected);
     }

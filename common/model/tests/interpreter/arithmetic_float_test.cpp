@@ -36,8 +36,7 @@ int compare(const Exact& exact, Quad value)
 }
 
 /// The number of format F that `exact`, which is finite, is rounded to.
-template <class F>
-F round_exact(const Exact& exact, Mode mode, bool zero_is_negative)
+template <class F> F round_exact(const Exact& exact, Mode mode, bool zero_is_negative)
 {
     constexpr F infinity = std::numeric_limits<F>::infinity();
     constexpr F greatest = std::numeric_limits<F>::max();
@@ -62,8 +61,7 @@ F round_exact(const Exact& exact, Mode mode, bool zero_is_negative)
 }
 
 /// a · b + c in one rounding, as IEEE 754 has it.
-template <class F>
-F reference_fma(F a, F b, F c, Mode mode)
+template <class F> F reference_fma(F a, F b, F c, Mode mode)
 {
     const F usual = std::fma(a, b, c);
     if (!std::isfinite(a) || !std::isfinite(b) || !std::isfinite(c)) return usual;
@@ -73,15 +71,13 @@ F reference_fma(F a, F b, F c, Mode mode)
     return round_exact<F>(sum(product, static_cast<Quad>(c)), mode, negative);
 }
 
-template <class F>
-F reference_divide(F a, F b, Mode mode)
+template <class F> F reference_divide(F a, F b, Mode mode)
 {
     if (!std::isfinite(a) || !std::isfinite(b) || b == 0) return a / b;
     return round_exact<F>({static_cast<Quad>(a) / static_cast<Quad>(b)}, mode, std::signbit(a) != std::signbit(b));
 }
 
-template <class F>
-F reference_root(F a, Mode mode)
+template <class F> F reference_root(F a, Mode mode)
 {
     if (!(a > 0) || std::isinf(a)) return std::sqrt(a);
     F root = std::sqrt(a);
@@ -103,8 +99,7 @@ struct Same {
     bool operator()(double result, double expected) const { return SameNumber{}(result, expected); }
 };
 
-template <class F>
-void expect_rounded(const std::string& type, const std::string& suffix, Mode mode)
+template <class F> void expect_rounded(const std::string& type, const std::string& suffix, Mode mode)
 {
     const std::string end = "." + suffix + "." + type;
     const F minus_zero = -F{0};
@@ -170,8 +165,7 @@ TEST(FloatingPoint, FlushesAndSaturates)
     expect_lanes<float, float, float>("copysign.f32", [](float a, float b) { return std::copysign(b, a); }, SameNumber{});
 }
 
-template <class F>
-F lesser(F a, F b)
+template <class F> F lesser(F a, F b)
 {
     if (a != a) return b;
     if (b != b) return a;
@@ -179,11 +173,7 @@ F lesser(F a, F b)
     return a < b ? a : b;
 }
 
-template <class F>
-F greater(F a, F b)
-{
-    return -lesser(-a, -b);
-}
+template <class F> F greater(F a, F b) { return -lesser(-a, -b); }
 
 TEST(FloatingPoint, TakesExtremes)
 {

@@ -21,13 +21,13 @@ TEST(FindArithmetic, KnowsNothingOfOtherFamilies)
     for (const char* text :
          {"ld.global.u32", "st.shared.f32", "bra.uni", "bar.sync", "shfl.sync.idx.b32", "vote.sync.ballot.b32", "cvta.to.global.u64",
           "isspacep.shared", "atom.add.u32", "mma.sync.aligned.m16n8k16", "add.e4m3x2", "frobnicate.u32", "setp.u32", "cvt.u32", "mov"})
-        EXPECT_EQ(find_arithmetic(instruction_of(text)).execute, nullptr) << text;
+        EXPECT_EQ(find_lanewise(instruction_of(text)).execute, nullptr) << text;
 }
 
 TEST(FindArithmetic, GivesTypesForConstants)
 {
     using ptx::Type;
-    const auto types = [](const char* text) { return find_arithmetic(instruction_of(text)).types; };
+    const auto types = [](const char* text) { return find_lanewise(instruction_of(text)).types; };
     EXPECT_EQ(types("selp.f64")[3], Type::pred);
     EXPECT_EQ(types("setp.lt.f32")[0], Type::pred);
     EXPECT_EQ(types("setp.lt.f32")[1], Type::f32);
@@ -39,8 +39,7 @@ TEST(FindArithmetic, GivesTypesForConstants)
     EXPECT_EQ(types("fma.rn.f16x2")[3], Type::f16x2);
 }
 
-template <class T>
-void expect_comparison(const std::string& text, bool (*holds)(T, T))
+template <class T> void expect_comparison(const std::string& text, bool (*holds)(T, T))
 {
     Bench bench;
     Numbers numbers;
@@ -72,8 +71,7 @@ void expect_comparison(const std::string& text, bool (*holds)(T, T))
     }
 }
 
-template <class T>
-void expect_integer_comparisons(const std::string& type)
+template <class T> void expect_integer_comparisons(const std::string& type)
 {
     expect_comparison<T>("setp.eq." + type, [](T a, T b) { return a == b; });
     expect_comparison<T>("setp.ne." + type, [](T a, T b) { return a != b; });
@@ -97,8 +95,7 @@ TEST(Comparison, OfIntegers)
     expect_comparison<U64>("setp.hs.u64", [](U64 a, U64 b) { return a >= b; });
 }
 
-template <class F>
-void expect_float_comparisons(const std::string& type)
+template <class F> void expect_float_comparisons(const std::string& type)
 {
     expect_comparison<F>("setp.eq." + type, [](F a, F b) { return a == b; });
     expect_comparison<F>("setp.ne." + type, [](F a, F b) { return !std::isunordered(a, b) && a != b; });
@@ -188,8 +185,8 @@ TEST(Moves, CopyAndPack)
         std::index_sequence<0, 1, 2, 3>{}, with_vector("mov.b64", false, 4), "mov.b64 d, {a, b, c, e}",
         [](U16 a, U16 b, U16 c, U16 d) { return static_cast<U64>(d) << 48 | static_cast<U64>(c) << 32 | static_cast<U64>(b) << 16 | a; },
         SameBits{}, 20);
-    EXPECT_EQ(find_arithmetic(pack("mov.b64")).types[1], ptx::Type::b32);
-    EXPECT_EQ(find_arithmetic(with_vector("mov.b64", true, 2)).types[2], ptx::Type::b64);
+    EXPECT_EQ(find_lanewise(pack("mov.b64")).types[1], ptx::Type::b32);
+    EXPECT_EQ(find_lanewise(with_vector("mov.b64", true, 2)).types[2], ptx::Type::b64);
 }
 
 TEST(Moves, Unpack)

@@ -21,8 +21,7 @@ __global__ void reverse(int* data)
     data[threadIdx.x] = tile[N - 1 - threadIdx.x];
 }
 
-template <class T>
-__global__ void read_column(T* output, int stride)
+template <class T> __global__ void read_column(T* output, int stride)
 {
     extern __shared__ T column[];
     for (int i = threadIdx.x; i < 32 * stride; i += 32) column[i] = T(i);
@@ -75,8 +74,7 @@ __global__ void indices(uint3* out)
     out[b * threads + i] = make_uint3(b, i, threads);
 }
 
-template <class T>
-class Device {
+template <class T> class Device {
 public:
     explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
     ~Device() { cudaFree(data); }
@@ -253,16 +251,11 @@ TEST(Kernels, StaticSharedMemoryEndsAt48KiB)
 
 enum class Order { forward, backward };
 
-template <class T, int factor, Order order = Order::forward, class... Rest>
-__global__ void scale(T* data, Rest...)
+template <class T, int factor, Order order = Order::forward, class... Rest> __global__ void scale(T* data, Rest...)
 {
     data[threadIdx.x] *= factor;
 }
-template <class F>
-__global__ void apply(int* data, F f)
-{
-    data[threadIdx.x] = f(data[threadIdx.x]);
-}
+template <class F> __global__ void apply(int* data, F f) { data[threadIdx.x] = f(data[threadIdx.x]); }
 struct Twice {
     __device__ int operator()(int x) const { return 2 * x; }
 };

@@ -32,8 +32,7 @@ struct Ints {
     int* data = nullptr;
 };
 
-template <class Launch>
-simt::LaunchCounts counts_of(Launch launch)
+template <class Launch> simt::LaunchCounts counts_of(Launch launch)
 {
     model::take_launches();
     launch();

@@ -38,8 +38,7 @@ Bytes read_file(const std::filesystem::path& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-template <class T>
-T at(const Bytes& bytes, std::size_t offset)
+template <class T> T at(const Bytes& bytes, std::size_t offset)
 {
     T value;
     std::memcpy(&value, bytes.data() + offset, sizeof value);

@@ -11,8 +11,7 @@
 namespace simt::ptx {
 namespace {
 
-template <class T>
-T value_at(const Variable& variable, std::size_t offset)
+template <class T> T value_at(const Variable& variable, std::size_t offset)
 {
     T value{};
     std::memcpy(&value, &variable.initial.at(offset), sizeof value);

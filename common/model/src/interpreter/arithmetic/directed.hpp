@@ -26,16 +26,14 @@ public:
     RoundingScope& operator=(const RoundingScope&) = delete;
 };
 
-template <Execute base, Rounding rounding>
-void directed(Warp& warp, const Instruction& instruction)
+template <Execute base, Rounding rounding> void directed(Warp& warp, const Instruction& instruction)
 {
     const RoundingScope scope(rounding);
     base(warp, instruction);
 }
 
 /// The handler that is `base` in a rounding mode.
-template <Execute base>
-Execute in_mode(Rounding rounding)
+template <Execute base> Execute in_mode(Rounding rounding)
 {
     switch (rounding) {
         case Rounding::toward_zero: return directed<base, Rounding::toward_zero>;

@@ -37,17 +37,9 @@ inline float flush(float value)
     return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
 
-template <bool flushes>
-float flush_if(float value)
-{
-    return flushes ? flush(value) : value;
-}
+template <bool flushes> float flush_if(float value) { return flushes ? flush(value) : value; }
 
-template <bool flushes>
-double flush_if(double value)
-{
-    return value;
-}
+template <bool flushes> double flush_if(double value) { return value; }
 
 /// The NaN that GPUs give for every NaN of single precision. Doubles keep theirs.
 inline float canonical(float value) { return value != value ? std::bit_cast<float>(canonical_nan_bits) : value; }
@@ -55,16 +47,14 @@ inline float canonical(float value) { return value != value ? std::bit_cast<floa
 inline double canonical(double value) { return value; }
 
 /// `.sat`: between 0 and 1; NaN becomes 0, and so does -0.
-template <class F>
-F saturate(F value)
+template <class F> F saturate(F value)
 {
     const F at_least_0 = value > F{0} ? value : F{0};
     return at_least_0 < F{1} ? at_least_0 : F{1};
 }
 
 /// What stands behind every operation: flushing, saturation, the canonical NaN.
-template <bool flushes, bool saturates, class F>
-F finish(F value)
+template <bool flushes, bool saturates, class F> F finish(F value)
 {
     const F flushed = flush_if<flushes>(value);
     return saturates ? saturate(flushed) : canonical(flushed);

@@ -33,23 +33,20 @@ namespace simt::interpreter {
 inline RegisterFile& registers_of(Warp& warp) { return reinterpret_cast<RegisterFile&>(warp); }
 
 /// Two values in one register, the first in the lower bits.
-template <class T>
-struct Pair {
+template <class T> struct Pair {
     T low, high;
 };
 
 namespace detail {
 
-template <class Word>
-constexpr std::array<Word, lanes_of_warp> make_lane_bits()
+template <class Word> constexpr std::array<Word, lanes_of_warp> make_lane_bits()
 {
     std::array<Word, lanes_of_warp> bits{};
     for (std::size_t lane = 0; lane < bits.size(); ++lane) bits[lane] = Word{1} << lane;
     return bits;
 }
 
-template <class Word>
-inline constexpr std::array<Word, lanes_of_warp> lane_bit_table = make_lane_bits<Word>();
+template <class Word> inline constexpr std::array<Word, lanes_of_warp> lane_bit_table = make_lane_bits<Word>();
 
 }  // namespace detail
 
@@ -59,15 +56,13 @@ template <class T>
 inline constexpr const auto* lane_bits = detail::lane_bit_table<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>.data();
 
 /// Calls `f(lane)` for each lane of `active`.
-template <class F>
-inline void for_active(std::uint32_t active, F f)
+template <class F> inline void for_active(std::uint32_t active, F f)
 {
     for (std::uint32_t left = active; left != 0; left &= left - 1) f(std::countr_zero(left));
 }
 
 /// `destination[lane] = value(lane)` in the lanes of `active`. `costly`: better not computed for lanes in vain.
-template <bool costly = false, class D, class F>
-inline void write_lanes(std::uint32_t active, D* destination, F value)
+template <bool costly = false, class D, class F> inline void write_lanes(std::uint32_t active, D* destination, F value)
 {
     if (active == all_lanes) {
         SIMT_INDEPENDENT_LANES
@@ -83,8 +78,7 @@ inline void write_lanes(std::uint32_t active, D* destination, F value)
 }
 
 /// The mask of lanes where `holds(lane)`. T is the type that is looked at. Lanes that are not active count too.
-template <class T, class F>
-inline std::uint32_t lanes_where(F holds)
+template <class T, class F> inline std::uint32_t lanes_where(F holds)
 {
     std::remove_cvref_t<decltype(*lane_bits<T>)> mask = 0;
     for (int lane = 0; lane < lanes_of_warp; ++lane) mask |= holds(lane) ? lane_bits<T>[lane] : 0;
@@ -93,23 +87,20 @@ inline std::uint32_t lanes_where(F holds)
 
 namespace detail {
 
-template <class Operation>
-constexpr bool is_costly()
+template <class Operation> constexpr bool is_costly()
 {
     if constexpr (requires { Operation::costly; }) return Operation::costly;
     return false;
 }
 
-template <class T>
-inline T* operand(RegisterFile& file, const Instruction& instruction, std::size_t n)
+template <class T> inline T* operand(RegisterFile& file, const Instruction& instruction, std::size_t n)
 {
     return values<T>(file, instruction.operand[n]);
 }
 
 }  // namespace detail
 
-template <class Operation, class D, class A>
-void unary(Warp& warp, const Instruction& instruction)
+template <class Operation, class D, class A> void unary(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
@@ -117,8 +108,7 @@ void unary(Warp& warp, const Instruction& instruction)
                                                 [=](int lane) { return Operation::of(a[lane]); });
 }
 
-template <class Operation, class D, class A, class B>
-void binary(Warp& warp, const Instruction& instruction)
+template <class Operation, class D, class A, class B> void binary(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
@@ -127,8 +117,7 @@ void binary(Warp& warp, const Instruction& instruction)
                                                 [=](int lane) { return Operation::of(a[lane], b[lane]); });
 }
 
-template <class Operation, class D, class A, class B, class C>
-void ternary(Warp& warp, const Instruction& instruction)
+template <class Operation, class D, class A, class B, class C> void ternary(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
@@ -138,8 +127,7 @@ void ternary(Warp& warp, const Instruction& instruction)
                                                 [=](int lane) { return Operation::of(a[lane], b[lane], c[lane]); });
 }
 
-template <class Operation, class D, class A, class B, class C, class E>
-void quaternary(Warp& warp, const Instruction& instruction)
+template <class Operation, class D, class A, class B, class C, class E> void quaternary(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const A* a = detail::operand<A>(file, instruction, 1);
@@ -173,15 +161,13 @@ void packed(RegisterFile& file, const Instruction& instruction, std::index_seque
 }  // namespace detail
 
 /// Applies an operation to both halves of registers that hold two values of T.
-template <class Operation, class T, std::size_t sources>
-void packed(Warp& warp, const Instruction& instruction)
+template <class Operation, class T, std::size_t sources> void packed(Warp& warp, const Instruction& instruction)
 {
     detail::packed<Operation, T>(registers_of(warp), instruction, std::make_index_sequence<sources>{});
 }
 
 /// The handler of an operation whose operands all have type T.
-template <class Operation, class T, std::size_t sources>
-constexpr Execute handler()
+template <class Operation, class T, std::size_t sources> constexpr Execute handler()
 {
     if constexpr (sources == 1) return unary<Operation, T, T>;
     if constexpr (sources == 2) return binary<Operation, T, T, T>;
@@ -189,8 +175,7 @@ constexpr Execute handler()
 }
 
 /// What an instruction is whose operands have these types; the last one holds for all that follow.
-template <class... Types>
-inline Semantics semantics(Execute execute, Types... types)
+template <class... Types> inline Semantics semantics(Execute execute, Types... types)
 {
     Semantics result{execute, {}, 0};
     const std::array<ptx::Type, sizeof...(Types)> given{types...};

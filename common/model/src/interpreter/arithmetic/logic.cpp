@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -17,49 +17,28 @@ namespace {
 using ptx::Type;
 
 struct And {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a & b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a & b); }
 };
 
 struct Or {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a | b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a | b); }
 };
 
 struct Xor {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a ^ b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
 struct Not {
-    template <class T>
-    static T of(T a)
-    {
-        return static_cast<T>(~a);
-    }
+    template <class T> static T of(T a) { return static_cast<T>(~a); }
 };
 
 /// C's `!`.
 struct LogicalNot {
-    template <class T>
-    static T of(T a)
-    {
-        return a == 0 ? T{1} : T{0};
-    }
+    template <class T> static T of(T a) { return a == 0 ? T{1} : T{0}; }
 };
 
 struct ShiftLeft {
-    template <class T>
-    static T of(T a, std::uint32_t amount)
+    template <class T> static T of(T a, std::uint32_t amount)
     {
         return amount >= bits_of<T> ? T{0} : static_cast<T>(static_cast<Word<T>>(a) << amount);
     }
@@ -67,8 +46,7 @@ struct ShiftLeft {
 
 /// Fills with the sign where T is signed.
 struct ShiftRight {
-    template <class T>
-    static T of(T a, std::uint32_t amount)
+    template <class T> static T of(T a, std::uint32_t amount)
     {
         if (amount < bits_of<T>) return static_cast<T>(a >> amount);
         return a < 0 ? static_cast<T>(~T{0}) : T{0};
@@ -76,8 +54,7 @@ struct ShiftRight {
 };
 
 /// A shift by an amount that is a constant, the same in all lanes.
-template <class Operation, class T>
-void shift_by_constant(Warp& warp, const Instruction& instruction)
+template <class Operation, class T> void shift_by_constant(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
@@ -86,8 +63,7 @@ void shift_by_constant(Warp& warp, const Instruction& instruction)
 }
 
 /// shf: the 64 bits b:a, shifted, of which the upper (to the left) or the lower word is kept.
-template <bool left, bool clamps>
-struct FunnelShift {
+template <bool left, bool clamps> struct FunnelShift {
     static std::uint32_t of(std::uint32_t a, std::uint32_t b, std::uint32_t c)
     {
         const std::uint32_t amount = clamps ? (c < 32 ? c : 32) : c & 31;
@@ -96,8 +72,7 @@ struct FunnelShift {
     }
 };
 
-template <class Operation>
-void predicate_binary(Warp& warp, const Instruction& instruction)
+template <class Operation> void predicate_binary(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     write_predicate(file, instruction.operand[0],
@@ -150,30 +125,22 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
     write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);
 }
 
-Semantics find_lookup(const ptx::Instruction& instruction)
+template <class Operation> Semantics find_binary(const ptx::Instruction& instruction)
 {
-    if (!instruction.has("and") && !instruction.has("or")) return semantics(lookup, Type::b32);
-    Semantics result = semantics(lookup_with_predicate, Type::b32, Type::pred, Type::b32, Type::b32, Type::b32, Type::b32, Type::pred);
-    result.immediate = instruction.has("and") ? combines_with_and : 0;
-    return result;
-}
-
-template <class Operation>
-Semantics find_binary(Type type)
-{
+    const Type type = instruction.type();
     if (type == Type::pred) return semantics(predicate_binary<Operation>, type);
     return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); }), type);
 }
 
-template <class Operation>
-Semantics find_unary(Type type)
+template <class Operation> Semantics find_unary(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 1>(); }), type);
 }
 
-template <class Operation>
-Semantics find_shift(const ptx::Instruction& instruction, Type type)
+template <class Operation> Semantics find_shift(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
     const Execute execute = with_integer(type, [=](auto zero) -> Execute {
         using T = decltype(zero);
@@ -181,6 +148,25 @@ Semantics find_shift(const ptx::Instruction& instruction, Type type)
     });
     return semantics(execute, type, type, Type::u32);
 }
+
+}  // namespace
+
+Semantics find_and(const ptx::Instruction& instruction) { return find_binary<And>(instruction); }
+
+Semantics find_or(const ptx::Instruction& instruction) { return find_binary<Or>(instruction); }
+
+Semantics find_xor(const ptx::Instruction& instruction) { return find_binary<Xor>(instruction); }
+
+Semantics find_not(const ptx::Instruction& instruction)
+{
+    return instruction.type() == Type::pred ? semantics(predicate_not, Type::pred) : find_unary<Not>(instruction);
+}
+
+Semantics find_logical_not(const ptx::Instruction& instruction) { return find_unary<LogicalNot>(instruction); }
+
+Semantics find_shift_left(const ptx::Instruction& instruction) { return find_shift<ShiftLeft>(instruction); }
+
+Semantics find_shift_right(const ptx::Instruction& instruction) { return find_shift<ShiftRight>(instruction); }
 
 Semantics find_funnel_shift(const ptx::Instruction& instruction)
 {
@@ -191,22 +177,12 @@ Semantics find_funnel_shift(const ptx::Instruction& instruction)
     return semantics(instruction.has("l") ? left : right, Type::b32, Type::b32, Type::b32, Type::u32);
 }
 
-}  // namespace
-
-Semantics find_logic(const ptx::Instruction& instruction)
+Semantics find_lookup(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (opcode == "and") return find_binary<And>(type);
-    if (opcode == "or") return find_binary<Or>(type);
-    if (opcode == "xor") return find_binary<Xor>(type);
-    if (opcode == "not") return type == Type::pred ? semantics(predicate_not, type) : find_unary<Not>(type);
-    if (opcode == "cnot") return find_unary<LogicalNot>(type);
-    if (opcode == "shl") return find_shift<ShiftLeft>(instruction, type);
-    if (opcode == "shr") return find_shift<ShiftRight>(instruction, type);
-    if (opcode == "shf") return find_funnel_shift(instruction);
-    if (opcode == "lop3") return find_lookup(instruction);
-    return {};
+    if (!instruction.has("and") && !instruction.has("or")) return semantics(lookup, Type::b32);
+    Semantics result = semantics(lookup_with_predicate, Type::b32, Type::pred, Type::b32, Type::b32, Type::b32, Type::b32, Type::pred);
+    result.immediate = instruction.has("and") ? combines_with_and : 0;
+    return result;
 }
 
 }  // namespace simt::interpreter

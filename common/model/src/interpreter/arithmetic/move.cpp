@@ -8,9 +8,9 @@
 #include <cstring>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -23,11 +23,7 @@ struct Quad {
 };
 
 struct Copy {
-    template <class T>
-    static T of(T a)
-    {
-        return a;
-    }
+    template <class T> static T of(T a) { return a; }
 };
 
 void move_predicate(Warp& warp, const Instruction& instruction)
@@ -37,8 +33,7 @@ void move_predicate(Warp& warp, const Instruction& instruction)
 }
 
 /// mov of a scalar from a vector. Instruction::immediate is the number of elements.
-template <class Scalar, class Element>
-void pack(Warp& warp, const Instruction& instruction)
+template <class Scalar, class Element> void pack(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -55,8 +50,7 @@ void pack(Warp& warp, const Instruction& instruction)
 }
 
 /// mov of a vector from a scalar.
-template <class Scalar, class Element>
-void unpack(Warp& warp, const Instruction& instruction)
+template <class Scalar, class Element> void unpack(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -95,8 +89,31 @@ Semantics find_move_of_register(Type type)
     return semantics(with_bits(type, [](auto zero) -> Execute { return unary<Copy, decltype(zero), decltype(zero)>; }), type);
 }
 
-Semantics find_any_move(const ptx::Instruction& instruction, Type type)
+/// selp d, a, b, p.
+template <class T> void select(Warp& warp, const Instruction& instruction)
 {
+    RegisterFile& file = registers_of(warp);
+    const T* a = detail::operand<T>(file, instruction, 1);
+    const T* b = detail::operand<T>(file, instruction, 2);
+    const std::uint32_t chosen = read_predicate(file, instruction, 3);
+    write_lanes(file.active, detail::operand<T>(file, instruction, 0),
+                [=](int lane) { return (chosen & lane_bits<T>[lane]) != 0 ? a[lane] : b[lane]; });
+}
+
+/// slct d, a, b, c: a where c is not negative.
+struct SelectBySign {
+    template <class T> static T of(T a, T b, std::int32_t c) { return c >= 0 ? a : b; }
+};
+
+template <bool flushes> struct SelectByFloat {
+    template <class T> static T of(T a, T b, float c) { return flush_if<flushes>(c) >= 0 ? a : b; }
+};
+
+}  // namespace
+
+Semantics find_move(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
     const auto elements = [&](std::size_t n) {
         const bool is_vector = n < instruction.operands.size() && instruction.operands[n].kind == ptx::Operand::Kind::vector;
         return is_vector ? instruction.operands[n].elements.size() : 0;
@@ -114,38 +131,15 @@ Semantics find_any_move(const ptx::Instruction& instruction, Type type)
     return find_move_of_register(type);
 }
 
-/// selp d, a, b, p.
-template <class T>
-void select(Warp& warp, const Instruction& instruction)
+Semantics find_select(const ptx::Instruction& instruction)
 {
-    RegisterFile& file = registers_of(warp);
-    const T* a = detail::operand<T>(file, instruction, 1);
-    const T* b = detail::operand<T>(file, instruction, 2);
-    const std::uint32_t chosen = read_predicate(file, instruction, 3);
-    write_lanes(file.active, detail::operand<T>(file, instruction, 0),
-                [=](int lane) { return (chosen & lane_bits<T>[lane]) != 0 ? a[lane] : b[lane]; });
+    const Type type = instruction.type();
+    return semantics(with_bits(type, [](auto zero) -> Execute { return select<decltype(zero)>; }), type, type, type, Type::pred);
 }
 
-/// slct d, a, b, c: a where c is not negative.
-struct SelectBySign {
-    template <class T>
-    static T of(T a, T b, std::int32_t c)
-    {
-        return c >= 0 ? a : b;
-    }
-};
-
-template <bool flushes>
-struct SelectByFloat {
-    template <class T>
-    static T of(T a, T b, float c)
-    {
-        return flush_if<flushes>(c) >= 0 ? a : b;
-    }
-};
-
-Semantics find_select_by_sign(const ptx::Instruction& instruction, Type type)
+Semantics find_select_by_sign(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     const bool by_float = instruction.type(1) == Type::f32;
     const bool flushes = instruction.has("ftz");
     const Execute execute = with_bits(type, [=](auto zero) -> Execute {
@@ -154,19 +148,6 @@ Semantics find_select_by_sign(const ptx::Instruction& instruction, Type type)
         return flushes ? ternary<SelectByFloat<true>, T, T, T, float> : ternary<SelectByFloat<false>, T, T, T, float>;
     });
     return semantics(execute, type, type, type, by_float ? Type::f32 : Type::s32);
-}
-
-}  // namespace
-
-Semantics find_move(const ptx::Instruction& instruction)
-{
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (opcode == "mov") return find_any_move(instruction, type);
-    if (opcode == "selp")
-        return semantics(with_bits(type, [](auto zero) -> Execute { return select<decltype(zero)>; }), type, type, type, Type::pred);
-    if (opcode == "slct") return find_select_by_sign(instruction, type);
-    return {};
 }
 
 }  // namespace simt::interpreter

@@ -9,12 +9,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -95,8 +95,7 @@ void pack_floats(Warp& warp, const Instruction& instruction)
 }
 
 /// The most frequent of them: to nearest, without more modifiers.
-template <class H>
-struct PackHalves {
+template <class H> struct PackHalves {
     static std::uint32_t of(float a, float b) { return std::uint32_t{round_to<H>(a).bits} << 16 | round_to<H>(b).bits; }
 };
 
@@ -195,7 +194,7 @@ Execute find_handler(const Plan& plan, Type to, Type from)
 
 Semantics find_small_convert(const ptx::Instruction& instruction)
 {
-    if (instruction.opcode != "cvt" || instruction.has("rs")) return {};
+    if (instruction.has("rs")) return {};
     if (instruction.has("pack")) return find_pack(instruction);
     const Type to = instruction.type(0), from = instruction.type(1);
     if (format_of(to) < 0) return {};

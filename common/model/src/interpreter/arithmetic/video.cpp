@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -146,8 +146,7 @@ std::uint32_t multiply_add(const Plan& plan, std::uint32_t a, std::uint32_t b, s
 }
 
 /// Elements of `bits` bits each.
-template <unsigned bits>
-std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
+template <unsigned bits> std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
 {
     const std::uint64_t both = std::uint64_t{b} << 32 | a;
     const bool accumulates = plan.secondary() == Secondary::add;
@@ -168,8 +167,7 @@ std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, 
 
 using Result = std::uint32_t (*)(const Plan&, std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
-template <Result result>
-void execute(Warp& warp, const Instruction& instruction)
+template <Result result> void execute(Warp& warp, const Instruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -179,16 +177,6 @@ void execute(Warp& warp, const Instruction& instruction)
     write_lanes<true>(file.active, detail::operand<std::uint32_t>(file, instruction, 0),
                       [=](int lane) { return result(plan, a[lane], b[lane], c == nullptr ? 0 : c[lane]); });
 }
-
-struct NamedOperation {
-    std::string_view name;
-    Operation operation;
-};
-constexpr NamedOperation operations[] = {
-    {"vadd", Operation::add},     {"vsub", Operation::subtract},     {"vavrg", Operation::average},   {"vabsdiff", Operation::difference},
-    {"vmin", Operation::minimum}, {"vmax", Operation::maximum},      {"vshl", Operation::shift_left}, {"vshr", Operation::shift_right},
-    {"vset", Operation::compare}, {"vmad", Operation::multiply_add},
-};
 
 /// The selector that stands behind operand `n`, or nothing.
 std::string_view selector(const ptx::Instruction& instruction, std::size_t n)
@@ -281,23 +269,38 @@ Semantics find_packed(const ptx::Instruction& instruction, Plan plan, bool of_by
     return result;
 }
 
+/// A number behind the name, 2 or 4, says that the operands are halves or bytes.
+Semantics find_video(const ptx::Instruction& instruction, Operation operation)
+{
+    Plan plan;
+    plan.operation = operation;
+    plan.flags = flags_of(instruction, operation);
+    plan.detail = static_cast<std::uint8_t>(static_cast<unsigned>(secondary_of(instruction)) << 6);
+    if (operation == Operation::compare) plan.detail = static_cast<std::uint8_t>(plan.detail | order_of(instruction));
+    const char last = instruction.opcode.back();
+    return last == '2' || last == '4' ? find_packed(instruction, plan, last == '4') : find_scalar(instruction, plan);
+}
+
 }  // namespace
 
-Semantics find_video(const ptx::Instruction& instruction)
-{
-    std::string_view name = instruction.opcode;
-    const char last = name.empty() ? ' ' : name.back();
-    const bool is_packed = last == '2' || last == '4';
-    if (is_packed) name.remove_suffix(1);
-    const auto found =
-        std::find_if(std::begin(operations), std::end(operations), [&](const NamedOperation& operation) { return operation.name == name; });
-    if (found == std::end(operations)) return {};
-    Plan plan;
-    plan.operation = found->operation;
-    plan.flags = flags_of(instruction, plan.operation);
-    plan.detail = static_cast<std::uint8_t>(static_cast<unsigned>(secondary_of(instruction)) << 6);
-    if (plan.operation == Operation::compare) plan.detail = static_cast<std::uint8_t>(plan.detail | order_of(instruction));
-    return is_packed ? find_packed(instruction, plan, last == '4') : find_scalar(instruction, plan);
-}
+Semantics find_video_add(const ptx::Instruction& instruction) { return find_video(instruction, Operation::add); }
+
+Semantics find_video_subtract(const ptx::Instruction& instruction) { return find_video(instruction, Operation::subtract); }
+
+Semantics find_video_average(const ptx::Instruction& instruction) { return find_video(instruction, Operation::average); }
+
+Semantics find_video_difference(const ptx::Instruction& instruction) { return find_video(instruction, Operation::difference); }
+
+Semantics find_video_minimum(const ptx::Instruction& instruction) { return find_video(instruction, Operation::minimum); }
+
+Semantics find_video_maximum(const ptx::Instruction& instruction) { return find_video(instruction, Operation::maximum); }
+
+Semantics find_video_shift_left(const ptx::Instruction& instruction) { return find_video(instruction, Operation::shift_left); }
+
+Semantics find_video_shift_right(const ptx::Instruction& instruction) { return find_video(instruction, Operation::shift_right); }
+
+Semantics find_video_compare(const ptx::Instruction& instruction) { return find_video(instruction, Operation::compare); }
+
+Semantics find_video_multiply_add(const ptx::Instruction& instruction) { return find_video(instruction, Operation::multiply_add); }
 
 }  // namespace simt::interpreter

@@ -172,8 +172,7 @@ static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
     warp.block->watch.uncounted_access(access);
 }
 
-template <class IsDue>
-void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
+template <class IsDue> void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
 {
     auto& copies = warps_[static_cast<std::size_t>(warp.index)].copies;
     for (ThreadCopy& copy : copies) {
@@ -241,14 +240,6 @@ void Asynchronous::finish()
         for (const auto& [group, work] : own.works) work(warp);
         own.works.clear();
     }
-}
-
-bool decode_asynchronous(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    for (const auto family :
-         {decode_mbarrier, decode_thread_copy, decode_bulk_copy, decode_tensor_copy, decode_remote_store, decode_tensor_map})
-        if (family(decoder, instruction, out)) return true;
-    return false;
 }
 
 }  // namespace simt::interpreter

@@ -133,21 +133,12 @@ private:
         bool complete(Warp& warp, std::uint64_t open);
     };
 
-    template <class IsDue>
-    void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
+    template <class IsDue> void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
 
     Block& block_;
     std::vector<OfWarp> warps_;
     std::unordered_map<std::uint64_t, std::deque<Work>> of_barriers_;
     std::map<int, Groups> bulk_, matrices_;
 };
-
-/// Decoders of the families of asynchronous instructions.
-bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 
 }  // namespace simt::interpreter

@@ -45,8 +45,7 @@ struct Arrival {
 void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter);
 
 /// Calls `visit(lane)` for each active lane.
-template <class Visit>
-void for_active_lanes(const Warp& warp, Visit&& visit)
+template <class Visit> void for_active_lanes(const Warp& warp, Visit&& visit)
 {
     for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) visit(std::countr_zero(rest));
 }

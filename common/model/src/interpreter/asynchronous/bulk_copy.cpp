@@ -117,8 +117,6 @@ void wait_for_groups(Warp& warp, const Instruction& instruction)
     for_active_lanes(warp, [&](int lane) { Asynchronous::of(*warp.block).wait_for_bulk(warp, lane, instruction.immediate); });
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
 void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     if (instruction.has("cp_mask")) decoder.refuse(instruction);
@@ -201,7 +199,7 @@ void arrive_with(const Issuer& issuer, const Destination& destination, Operation
 
 bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "cp" || !instruction.has("bulk") || instruction.has("tensor")) return false;
+    if (!instruction.has("bulk") || instruction.has("tensor")) return false;
     if (instruction.has("commit_group")) {
         out.execute = commit_group;
     } else if (instruction.has("wait_group")) {

@@ -283,7 +283,6 @@ void pass_barrier(Warp& warp, std::uint64_t offset)
 
 bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "mbarrier") return false;
     ptx::Space space = ptx::Space::generic;
     for (const std::string& modifier : instruction.modifiers)
         if (modifier.starts_with("shared")) space = ptx::Space::shared;

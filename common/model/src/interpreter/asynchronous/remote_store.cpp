@@ -65,7 +65,7 @@ void store_lanes(Warp& warp, const Instruction& instruction)
 
 bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if ((instruction.opcode != "st" && instruction.opcode != "red") || !instruction.has("async")) return false;
+    if (!instruction.has("async")) return false;
     if (instruction.operands.size() < 3) decoder.refuse(instruction, "operands");
     StoreOperands operands;
     operands.type = instruction.type();

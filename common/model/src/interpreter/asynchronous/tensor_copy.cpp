@@ -162,8 +162,6 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
 void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction, const ptx::Operand& tensor, TensorOperands& operands)
 {
     if (tensor.kind != ptx::Operand::Kind::compound || tensor.elements.size() != 2) decoder.refuse(instruction, "operands");
@@ -194,7 +192,7 @@ void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction
 
 bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "cp" || !instruction.has("bulk") || !instruction.has("tensor")) return false;
+    if (!instruction.has("bulk") || !instruction.has("tensor")) return false;
     for (const std::string& modifier : instruction.modifiers)
         if (modifier.starts_with("tile::") || modifier.starts_with("im2col::") || modifier.starts_with("cta_group"))
             decoder.refuse(instruction);

@@ -113,7 +113,6 @@ bool find_field(const ptx::Instruction& instruction, Field& field)
 
 bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "tensormap") return false;
     if (instruction.has("cp_fenceproxy")) {
         const Direction direction = direction_of(instruction);
         decoder.keep(out, MapCopy{lane_address(decoder, instruction.operands.at(0), direction.to),

@@ -88,8 +88,7 @@ void TensorRows::copy_to_shared(unsigned char* shared, std::uint64_t offset) con
     }
 }
 
-template <class Visit>
-void TensorRows::gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const
+template <class Visit> void TensorRows::gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const
 {
     std::vector<unsigned char> bytes(row_bytes);
     for (const Row& row : rows) {

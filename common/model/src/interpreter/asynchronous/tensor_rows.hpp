@@ -41,8 +41,7 @@ struct TensorRows {
     void copy_to_global(const unsigned char* shared, std::uint64_t offset) const;
     void reduce_to_global(const unsigned char* shared, std::uint64_t offset, Update update, ptx::Type element) const;
     /// Calls `visit(address, bytes)` for each stretch of global memory: rows that follow one another are one.
-    template <class Visit>
-    void for_each_stretch(Visit&& visit) const
+    template <class Visit> void for_each_stretch(Visit&& visit) const
     {
         std::uint64_t address = 0, length = 0;
         for (const Row& row : rows) {
@@ -59,8 +58,7 @@ struct TensorRows {
     }
 
 private:
-    template <class Visit>
-    void gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const;
+    template <class Visit> void gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const;
 };
 
 /// The box of a map at the coordinates of its first element.

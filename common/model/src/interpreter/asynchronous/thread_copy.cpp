@@ -232,7 +232,7 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruct
 
 bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "cp" || !instruction.has("async") || instruction.has("bulk") || instruction.has("reduce")) return false;
+    if (!instruction.has("async") || instruction.has("bulk") || instruction.has("reduce")) return false;
     if (instruction.has("commit_group")) {
         out.execute = commit_group;
     } else if (instruction.has("wait_group")) {

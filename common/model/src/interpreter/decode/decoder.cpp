@@ -9,9 +9,9 @@
 
 #include "device/device.hpp"
 #include "device/round_up.hpp"
-#include "interpreter/arithmetic/arithmetic.hpp"
 #include "interpreter/decode/flow.hpp"
 #include "interpreter/decode/fusion.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "interpreter/decode/source_place.hpp"
 #include "interpreter/schedule/launch.hpp"
 
@@ -52,10 +52,8 @@ std::unique_ptr<Code> Decoder::decode()
         }
     }
     // A function may end without `ret`.
-    ptx::Instruction end;
-    end.opcode = "ret";
     Instruction last;
-    decode_control(*this, end, last);
+    last.execute = return_from;
     if (is_join.back()) code_->instructions.push_back(join_instruction());
     code_->instructions.push_back(last);
     code_->frame_bytes = code_->constants.size();
@@ -152,26 +150,25 @@ Instruction Decoder::decode(const ptx::Instruction& instruction)
         if (instruction.guard_negated) out.negated |= 1u << 31;
     }
     out.program_counter = next_program_counter(instruction);
-    for (const auto family : {decode_control, decode_memory, decode_address, decode_exchange, decode_barrier, decode_atomic,
-                              decode_asynchronous, decode_texture, decode_tensor})
-        if (family(*this, instruction, out)) return out;
-    decode_arithmetic(instruction, out);
-    return out;
+    for (const Form& form : forms_of(instruction.opcode)) {
+        if (form.executes) out.execute = form.executes;
+        if (form.executes || (form.decodes && form.decodes(*this, instruction, out))) return out;
+        if (const Semantics semantics = form.finds ? form.finds(instruction) : Semantics{}; semantics.execute) {
+            add_lanewise(instruction, semantics, out);
+            return out;
+        }
+    }
+    refuse(instruction);
 }
 
-void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction& out)
+void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, Instruction& out)
 {
-    const Semantics semantics = find_arithmetic(instruction);
-    if (!semantics.execute) refuse(instruction);
     out.execute = semantics.execute;
     out.immediate = semantics.immediate;
-    std::size_t n = 0;
-    const auto type_of = [&] { return semantics.types[std::min(n, semantics.types.size() - 1)]; };
     const auto add_one = [&](const ptx::Operand& operand) {
-        if (n < out.width.size()) out.width[n] = static_cast<std::uint8_t>(register_bytes(operand, type_of()));
-        if (operand.negated && type_of() == ptx::Type::pred) negate(out, static_cast<int>(n));
-        add(out, slot(operand, type_of()));
-        ++n;
+        const ptx::Type type = semantics.types[std::min<std::size_t>(out.operand_count, semantics.types.size() - 1)];
+        if (operand.negated && type == ptx::Type::pred) negate(out, out.operand_count);
+        add(out, operand, type);
     };
     for (const ptx::Operand& operand : instruction.operands) {
         if (operand.kind == ptx::Operand::Kind::vector)

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "interpreter/decode/opcodes.hpp"
 #include "interpreter/decode/polls.hpp"
 #include "interpreter/schedule/warp.hpp"
 
@@ -45,7 +46,7 @@ public:
     /// @throws DeviceError
     std::unique_ptr<Code> decode();
 
-    /// @name For those who decode a family of instructions
+    /// @name For the functions of opcodes.def
     /// @{
     const ptx::Module& text() const { return text_; }
     const ptx::Function& function() const { return function_; }
@@ -62,13 +63,14 @@ public:
     AddressOperand address(const ptx::Operand& operand, ptx::Space space);
     /// Adds an operand to `instruction`.
     void add(Instruction& instruction, std::uint32_t offset);
+    /// Adds a scalar operand that is read or written as a `type`, and notes the width of its register.
+    void add(Instruction& instruction, const ptx::Operand& operand, ptx::Type type);
     /// Adds every element of a vector, or a scalar.
     void add_all(Instruction& instruction, const ptx::Operand& operand, ptx::Type type);
     /// Notes that operand `n` is a predicate that is read negated.
     static void negate(Instruction& instruction, int n) { instruction.negated |= 1u << n; }
     /// Keeps data for a handler and puts its address into `instruction.immediate`.
-    template <class Details>
-    Details& keep(Instruction& instruction, Details details)
+    template <class Details> Details& keep(Instruction& instruction, Details details)
     {
         auto kept = std::make_shared<Details>(std::move(details));
         instruction.immediate = reinterpret_cast<std::uint64_t>(kept.get());
@@ -105,7 +107,7 @@ private:
     void refuse_sinks_as_sources(const ptx::Instruction& instruction) const;
     Message message_of(MessageCode code, const ptx::Instruction& instruction) const;
     void refuse_branches_without_label() const;
-    void decode_arithmetic(const ptx::Instruction& instruction, Instruction& out);
+    void add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, Instruction& out);
     std::uint32_t next_program_counter(const ptx::Instruction& instruction);
     std::uint64_t symbol_value(const ptx::Operand& operand, int bytes);
     std::uint32_t special(const std::string& name, int bytes);
@@ -132,17 +134,6 @@ private:
     std::size_t constants_end_ = 0;
     bool constants_closed_ = false;
 };
-
-/// Decoders of families: each returns false for an instruction that is none of its own.
-bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_address(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_asynchronous(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_texture(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_tensor(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 
 /// The instruction that stands at a place where lanes meet again.
 Instruction join_instruction();

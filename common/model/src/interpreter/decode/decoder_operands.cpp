@@ -46,6 +46,13 @@ void Decoder::add(Instruction& instruction, std::uint32_t offset)
     instruction.operands = code_->operand_lists.back().data();
 }
 
+void Decoder::add(Instruction& instruction, const ptx::Operand& operand, ptx::Type type)
+{
+    const std::size_t n = instruction.operand_count;
+    if (n < instruction.width.size()) instruction.width[n] = static_cast<std::uint8_t>(register_bytes(operand, type));
+    add(instruction, slot(operand, type));
+}
+
 void Decoder::add_all(Instruction& instruction, const ptx::Operand& operand, ptx::Type type)
 {
     if (operand.kind != ptx::Operand::Kind::vector) {

@@ -74,8 +74,7 @@ struct Semantics {
     std::uint64_t immediate = 0;
 };
 
-template <class T>
-inline T* values(RegisterFile& warp, std::uint32_t offset)
+template <class T> inline T* values(RegisterFile& warp, std::uint32_t offset)
 {
     return std::assume_aligned<sizeof(T) < 4 ? 4 : 32>(reinterpret_cast<T*>(warp.registers + offset));
 }

@@ -29,8 +29,7 @@ bool is_same_address(const ptx::Operand& one, const ptx::Operand& other)
 }
 
 /// Calls `visit` with each register that an operand names.
-template <class Visit>
-void for_each_register(const ptx::Operand& operand, Visit&& visit)
+template <class Visit> void for_each_register(const ptx::Operand& operand, Visit&& visit)
 {
     if (operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg) visit(static_cast<std::size_t>(operand.index));
     for (const ptx::Operand& element : operand.elements) for_each_register(element, visit);

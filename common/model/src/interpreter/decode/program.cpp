@@ -20,8 +20,7 @@ constexpr std::size_t shared_begin = 1024;
 /// Between two variables: an index past the end leads there. A multiple of all banks, so that no word changes its bank.
 constexpr std::size_t shared_gap = 1024;
 
-template <class Visit>
-void for_each_operand(const ptx::Operand& operand, Visit& visit)
+template <class Visit> void for_each_operand(const ptx::Operand& operand, Visit& visit)
 {
     visit(operand);
     for (const ptx::Operand& element : operand.elements) for_each_operand(element, visit);

@@ -112,45 +112,40 @@ void rank_of_address(Warp& warp, const Instruction& instruction)
 
 }  // namespace
 
-bool decode_address(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_address_conversion(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "cvta") {
-        const bool to_space = instruction.has("to");
-        const ptx::Type type = instruction.type();
-        Conversion conversion{window_of(space_of(instruction)), to_space, decoder.register_bytes(instruction.operands.at(1), type),
-                              decoder.register_bytes(instruction.operands.at(0), type)};
-        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
-        decoder.keep(out, conversion);
-        const bool is_same = conversion.window == 0 && conversion.from_bytes == 8 && conversion.to_bytes == 8;
-        out.execute = is_same ? copy_address : convert_address;
-        return true;
-    }
-    if (opcode == "isspacep") {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
-        out.immediate = static_cast<std::uint64_t>(space_of(instruction));
-        out.execute = test_space;
-        return true;
-    }
-    if (opcode == "mapa") {
-        const ptx::Type type = instruction.type();
-        for (std::size_t n = 0; n < 2; ++n) decoder.add(out, decoder.slot(instruction.operands.at(n), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(2), ptx::Type::u32));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
-        out.execute = map_to_rank;
-        return true;
-    }
-    if (opcode == "getctarank") {
-        const ptx::Type type = instruction.type();
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
-        out.width[1] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(1), type));
-        out.execute = rank_of_address;
-        return true;
-    }
-    return false;
+    const ptx::Type type = instruction.type();
+    for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), type);
+    const Conversion conversion{window_of(space_of(instruction)), instruction.has("to"), out.width[1], out.width[0]};
+    decoder.keep(out, conversion);
+    const bool is_same = conversion.window == 0 && conversion.from_bytes == 8 && conversion.to_bytes == 8;
+    out.execute = is_same ? copy_address : convert_address;
+    return true;
+}
+
+bool decode_space_test(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), ptx::Type::pred);
+    decoder.add(out, instruction.operands.at(1), ptx::Type::b64);
+    out.immediate = static_cast<std::uint64_t>(space_of(instruction));
+    out.execute = test_space;
+    return true;
+}
+
+bool decode_address_in_cluster(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), instruction.type());
+    decoder.add(out, instruction.operands.at(2), ptx::Type::u32);
+    out.execute = map_to_rank;
+    return true;
+}
+
+bool decode_rank_of_address(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), ptx::Type::u32);
+    decoder.add(out, instruction.operands.at(1), instruction.type());
+    out.execute = rank_of_address;
+    return true;
 }
 
 }  // namespace simt::interpreter

@@ -29,8 +29,7 @@ struct AtomicAccess : MemoryAccess {
     bool counts = false;
 };
 
-template <class T>
-T combine(Update update, T old, T value, T swap)
+template <class T> T combine(Update update, T old, T value, T swap)
 {
     switch (update) {
         case Update::add:
@@ -56,15 +55,13 @@ T combine(Update update, T old, T value, T swap)
     return old;
 }
 
-template <class Bits>
-Bits load_relaxed(unsigned char* at)
+template <class Bits> Bits load_relaxed(unsigned char* at)
 {
     return std::atomic_ref<Bits>(*reinterpret_cast<Bits*>(at)).load(std::memory_order_relaxed);
 }
 
 /// Replaces the bits at `at` by `next(bits)` in one step; returns what was there.
-template <class Bits, class Next>
-Bits replace(unsigned char* at, Next&& next)
+template <class Bits, class Next> Bits replace(unsigned char* at, Next&& next)
 {
     std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(at));
     Bits old = word.load(std::memory_order_relaxed);
@@ -72,16 +69,14 @@ Bits replace(unsigned char* at, Next&& next)
     return old;
 }
 
-template <class T, class Bits>
-Bits update(const AtomicAccess& access, unsigned char* at, Bits value, Bits swap)
+template <class T, class Bits> Bits update(const AtomicAccess& access, unsigned char* at, Bits value, Bits swap)
 {
     return replace<Bits>(at, [&](Bits old) {
         return std::bit_cast<Bits>(combine<T>(access.update, std::bit_cast<T>(old), std::bit_cast<T>(value), std::bit_cast<T>(swap)));
     });
 }
 
-template <class H>
-std::uint16_t combine_as(Update update, std::uint16_t old, std::uint16_t value)
+template <class H> std::uint16_t combine_as(Update update, std::uint16_t old, std::uint16_t value)
 {
     return round_to<H>(combine<float>(update, to_float(H{old}), to_float(H{value}), 0)).bits;
 }
@@ -243,7 +238,6 @@ std::uint64_t update_element(Update update, ptx::Type type, unsigned char* at, s
 
 bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "atom" && instruction.opcode != "red") return false;
     if (instruction.has("async")) return false;
     AtomicAccess access;
     if (!find_update(instruction, access.update) || ptx::bytes_of(instruction.type()) == 0) decoder.refuse(instruction);

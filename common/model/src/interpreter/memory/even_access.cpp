@@ -26,8 +26,7 @@ struct Spacing {
 
 /// Whether the 32 values are `step` apart, each from the one before. They are read in the pieces in which they are written: a processor waits
 /// long for what several stores before have made.
-template <class Base>
-bool are_even(const Base* values, Base step)
+template <class Base> bool are_even(const Base* values, Base step)
 {
     constexpr std::size_t bytes = 32, together = bytes / sizeof(Base);
     typedef Base Several __attribute__((vector_size(bytes)));
@@ -46,8 +45,7 @@ bool are_even(const Base* values, Base step)
     return any == 0;
 }
 
-template <class Base>
-Spacing spacing_of(const Base* from, std::int64_t offset)
+template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset)
 {
     using Difference = std::make_signed_t<Base>;
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
@@ -67,8 +65,7 @@ Spacing spacing_of(Warp& warp, const Instruction& instruction, const MemoryAcces
 }
 
 /// Writes the addresses of all lanes.
-template <class Base>
-void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
+template <class Base> void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
 {
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const Base* from = values<Base>(warp, base);

@@ -75,8 +75,7 @@ void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAcce
 }
 
 /// The elements of all lanes, at `from` and every `step` bytes from there on.
-template <class Memory>
-void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
+template <class Memory> void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
 {
     if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
         std::memcpy(elements, from, sizeof(Memory) * lanes_of_warp);
@@ -87,8 +86,7 @@ void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
 
 /// Writes elements that are not next to one another; returns the lanes whose memory that changes. A column of a matrix can have all its
 /// lines in one set of the processor's cache, so a few lanes at a time are read and written before others take their place.
-template <class Memory>
-std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
+template <class Memory> std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
 {
     constexpr std::size_t together = 8;
     std::uint32_t changed = 0;
@@ -158,8 +156,7 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
 /// True for memory that others than the block may see.
 bool is_global(ptx::Space space) { return space != ptx::Space::shared && space != ptx::Space::local && space != ptx::Space::param; }
 
-template <class Memory, class Register>
-void load(Warp& warp, const Instruction& instruction)
+template <class Memory, class Register> void load(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
     bool at_device = false;
@@ -192,8 +189,7 @@ void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
         warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }
 
-template <class Memory, class Register>
-void store(Warp& warp, const Instruction& instruction)
+template <class Memory, class Register> void store(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
@@ -241,8 +237,7 @@ void load_parameter(Warp& warp, const Instruction& instruction)
 }
 
 /// Parameters of functions are in the frame's local memory, and their accesses are not counted: they are registers on a GPU.
-template <bool is_load>
-void access_frame(Warp& warp, const Instruction& instruction)
+template <bool is_load> void access_frame(Warp& warp, const Instruction& instruction)
 {
     const MemoryAccess& access = details(instruction);
     const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
@@ -262,8 +257,7 @@ void access_frame(Warp& warp, const Instruction& instruction)
     }
 }
 
-template <template <class, class> class Handler, class Signed, class Unsigned>
-Execute for_register(int register_bytes, bool is_signed)
+template <template <class, class> class Handler, class Signed, class Unsigned> Execute for_register(int register_bytes, bool is_signed)
 {
     switch (register_bytes) {
         case 1: return is_signed ? Handler<Signed, std::int8_t>::run : Handler<Unsigned, std::uint8_t>::run;
@@ -273,17 +267,14 @@ Execute for_register(int register_bytes, bool is_signed)
     }
 }
 
-template <class Memory, class Register>
-struct Load {
+template <class Memory, class Register> struct Load {
     static void run(Warp& warp, const Instruction& instruction) { load<Memory, Register>(warp, instruction); }
 };
-template <class Memory, class Register>
-struct Store {
+template <class Memory, class Register> struct Store {
     static void run(Warp& warp, const Instruction& instruction) { store<Memory, Register>(warp, instruction); }
 };
 
-template <template <class, class> class Handler>
-Execute handler_for(const MemoryAccess& access)
+template <template <class, class> class Handler> Execute handler_for(const MemoryAccess& access)
 {
     switch (access.element_bytes) {
         case 1: return for_register<Handler, std::int8_t, std::uint8_t>(access.register_bytes, access.is_signed);
@@ -294,11 +285,8 @@ Execute handler_for(const MemoryAccess& access)
     }
 }
 
-bool is_load(const ptx::Instruction& instruction) { return instruction.opcode == "ld" || instruction.opcode == "ldu"; }
-
-void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, bool loads)
 {
-    const bool loads = is_load(instruction);
     MemoryAccess access;
     access.space = space_of(instruction);
     for (const std::string& modifier : instruction.modifiers) {
@@ -346,23 +334,19 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     decoder.keep(out, access);
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
 }  // namespace
 
-bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (is_load(instruction) || (opcode == "st" && !instruction.has("async"))) {
-        decode_access(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||
-        opcode == "createpolicy" || opcode == "griddepcontrol" || opcode == "setmaxnreg") {
-        out.execute = do_nothing;
-        return true;
-    }
-    return false;
+    decode_access(decoder, instruction, out, true);
+    return true;
+}
+
+bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (instruction.has("async")) return false;
+    decode_access(decoder, instruction, out, false);
+    return true;
 }
 
 }  // namespace simt::interpreter

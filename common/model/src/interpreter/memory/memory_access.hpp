@@ -69,8 +69,7 @@ void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& p
 
 /// Splits the active lanes by state space and calls `visit(space, lanes)` for each that there are; generic addresses in
 /// `warp.access` become addresses of that space.
-template <class Visit>
-void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit);
+template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit);
 
 /// Checks the addresses of `lanes` in `warp.access` in a space that they all are in; reports hazards for those that a kernel
 /// may not access, and leaves them out. Sets up `warp.access` for the watcher.
@@ -104,8 +103,7 @@ struct GenericLanes {
 };
 GenericLanes split_generic(const Warp& warp, std::uint32_t lanes);
 
-template <class Visit>
-void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit)
+template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit)
 {
     if (access.space != ptx::Space::generic) return visit(access.space, warp.active);
     const GenericLanes lanes = split_generic(warp, warp.active);

@@ -97,9 +97,9 @@ void wait_for_cluster(Warp& warp, const Instruction& instruction)
     warp.wait(Wait::cluster_barrier, instruction);
 }
 
-void do_nothing(Warp&, const Instruction&) {}
+}  // namespace
 
-void decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     using ptx::Type;
     Barrier barrier;
@@ -128,26 +128,14 @@ void decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction,
     }
     decoder.keep(out, barrier);
     out.execute = arrive_at_barrier;
+    return true;
 }
 
-}  // namespace
-
-bool decode_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_cluster_barrier(Decoder&, const ptx::Instruction& instruction, Instruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "barrier" && instruction.has("cluster")) {
-        out.execute = instruction.has("arrive") ? arrive_at_cluster : wait_for_cluster;
-        return true;
-    }
-    if (opcode == "bar" || opcode == "barrier") {
-        decode_block_barrier(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "membar" || opcode == "fence") {
-        out.execute = do_nothing;
-        return true;
-    }
-    return false;
+    if (!instruction.has("cluster")) return false;
+    out.execute = instruction.has("arrive") ? arrive_at_cluster : wait_for_cluster;
+    return true;
 }
 
 void give_barrier_result(const Fragment& fragment, int true_values, int threads)

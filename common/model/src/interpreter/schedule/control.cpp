@@ -48,18 +48,6 @@ void branch_by_index(Warp& warp, const Instruction& instruction)
     warp.branch_to(targets, loops, table.front());
 }
 
-void return_from(Warp& warp, const Instruction&) { warp.return_from_call(); }
-
-void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
-
-void trap(Warp& warp, const Instruction& instruction)
-{
-    const int lane = std::countr_zero(warp.active);
-    const Launch& launch = *warp.launch;
-    throw LaunchStopped(error_failure,
-                        launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
-}
-
 void call(Warp& warp, const Instruction& instruction)
 {
     const auto& call_site = *reinterpret_cast<const CallSite*>(instruction.immediate);
@@ -130,13 +118,56 @@ void restore_stack(Warp& warp, const Instruction& instruction)
     warp.frame->alloca_bytes = std::min(warp.frame->alloca_bytes, most);
 }
 
+}  // namespace
+
+void return_from(Warp& warp, const Instruction&) { warp.return_from_call(); }
+
+void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
+
+void trap(Warp& warp, const Instruction& instruction)
+{
+    const int lane = std::countr_zero(warp.active);
+    const Launch& launch = *warp.launch;
+    throw LaunchStopped(error_failure,
+                        launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
+}
+
 void yield_after(Warp& warp, const Instruction&)
 {
     warp.patience = 0;
     warp.wait_reason = WaitReason::yielded;
 }
 
-void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+Instruction join_instruction()
+{
+    Instruction instruction;
+    instruction.execute = meet;
+    return instruction;
+}
+
+bool decode_branch(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    Branch found = decoder.branch_to(instruction.operands.at(0).index);
+    found.inexact_divergence = decoder.add_inexact_divergence(instruction);
+    decoder.keep(out, found);
+    out.execute = found.inexact_divergence < 0 ? branch : branch_and_note;
+    return true;
+}
+
+bool decode_branch_by_index(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    std::vector<Branch> table;
+    for (const ptx::Targets& targets : decoder.function().targets)
+        if (targets.name == instruction.operands.at(1).name)
+            for (const int label : targets.labels) table.push_back(decoder.branch_to(label));
+    if (table.empty()) decoder.refuse(instruction, "targets");
+    decoder.add(out, instruction.operands.at(0), ptx::Type::u32);
+    decoder.keep(out, table);
+    out.execute = branch_by_index;
+    return true;
+}
+
+bool decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     CallSite call_site;
     std::size_t n = 0;
@@ -158,68 +189,38 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     }
     decoder.keep(out, call_site);
     out.execute = call;
+    return true;
 }
 
-}  // namespace
-
-Instruction join_instruction()
+bool decode_clock(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    Instruction instruction;
-    instruction.execute = meet;
-    return instruction;
+    const ptx::Operand& source = instruction.operands.at(1);
+    if (source.kind != ptx::Operand::Kind::special || !is_clock(source.name)) return false;
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    out.execute = read_clock;
+    return true;
 }
 
-bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_stack_save(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "bra") {
-        Branch found = decoder.branch_to(instruction.operands.at(0).index);
-        found.inexact_divergence = decoder.add_inexact_divergence(instruction);
-        decoder.keep(out, found);
-        out.execute = found.inexact_divergence < 0 ? branch : branch_and_note;
-        return true;
-    }
-    if (opcode == "brx") {
-        std::vector<Branch> table;
-        for (const ptx::Targets& targets : decoder.function().targets)
-            if (targets.name == instruction.operands.at(1).name)
-                for (const int label : targets.labels) table.push_back(decoder.branch_to(label));
-        if (table.empty()) decoder.refuse(instruction, "targets");
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
-        decoder.keep(out, table);
-        out.execute = branch_by_index;
-        return true;
-    }
-    if (opcode == "call") {
-        decode_call(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "mov" && instruction.operands.at(1).kind == ptx::Operand::Kind::special && is_clock(instruction.operands.at(1).name)) {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), instruction.type()));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), instruction.type()));
-        out.execute = read_clock;
-        return true;
-    }
-    if (opcode == "stacksave" || opcode == "stackrestore") {
-        const ptx::Type type = instruction.type();
-        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
-        out.execute = opcode == "stacksave" ? save_stack : restore_stack;
-        return true;
-    }
-    if (opcode == "alloca") {
-        const ptx::Type type = instruction.type();
-        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::u64));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
-        out.execute = allocate_on_stack;
-        return true;
-    }
-    if (opcode == "ret") out.execute = return_from;
-    if (opcode == "exit") out.execute = exit_thread;
-    if (opcode == "trap" || opcode == "brkpt") out.execute = trap;
-    if (opcode == "nanosleep") out.execute = yield_after;
-    return out.execute != nullptr;
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    out.execute = save_stack;
+    return true;
+}
+
+bool decode_stack_restore(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    out.execute = restore_stack;
+    return true;
+}
+
+bool decode_alloca(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    decoder.add(out, instruction.operands.at(1), ptx::Type::u64);
+    out.execute = allocate_on_stack;
+    return true;
 }
 
 }  // namespace simt::interpreter

@@ -27,8 +27,7 @@ constexpr std::uint64_t any_handle = 64;
 using Call = void (*)(Warp&, int, const CallSite&);
 
 /// Writes what a call leaves at an address. An address that is none is reported as that of an access of the kernel.
-template <class T>
-void leave(Warp& warp, int lane, std::uint64_t address, T value)
+template <class T> void leave(Warp& warp, int lane, std::uint64_t address, T value)
 {
     if (unsigned char* const at = generic_pointer(warp, lane, address, sizeof value)) std::memcpy(at, &value, sizeof value);
 }

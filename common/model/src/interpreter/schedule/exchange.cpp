@@ -18,6 +18,8 @@ namespace simt::interpreter {
 
 namespace {
 
+using ptx::Type;
+
 std::uint32_t members_of(Warp& warp, const Instruction& instruction, int lane)
 {
     const Exchange& exchange = details(instruction);
@@ -135,6 +137,13 @@ private:
     Instruction& to_;
 };
 
+bool keep(Decoder& decoder, Instruction& out, const Exchange& exchange)
+{
+    decoder.keep(out, exchange);
+    out.execute = execute;
+    return true;
+}
+
 }  // namespace
 
 bool release_warp_barriers(Warp& warp)
@@ -169,62 +178,91 @@ bool release_warp_barriers(Warp& warp)
     return false;
 }
 
-bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_active_mask(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "activemask") {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
-        out.execute = read_active_mask;
-        return true;
-    }
-    Exchange exchange;
-    exchange.how = how_of(instruction);
-    Places places(decoder, instruction, out);
-    using ptx::Type;
-    if (opcode == "bar" && instruction.has("warp")) {
-        exchange.members = places.add(0, Type::b32);
-    } else if (opcode == "shfl" && instruction.has("sync")) {
-        exchange.kind = ExchangeKind::shuffle;
-        exchange.result = places.add(0, Type::b32);
-        exchange.result_predicate = places.add_second(0);
-        exchange.value = places.add(1, Type::b32);
-        exchange.second = places.add(2, Type::b32);
-        exchange.clamp = places.add(3, Type::b32);
-        exchange.members = places.add(4, Type::b32);
-    } else if (opcode == "vote" && instruction.has("sync")) {
-        exchange.kind = ExchangeKind::vote;
-        exchange.result = places.add(0, exchange.how == ExchangeHow::ballot ? Type::b32 : Type::pred);
-        exchange.value = places.add(1, Type::pred);
-        exchange.value_negated = instruction.operands.at(1).negated;
-        exchange.members = places.add(2, Type::b32);
-    } else if (opcode == "match") {
-        exchange.kind = ExchangeKind::match;
-        exchange.type = instruction.type();
-        exchange.bytes = ptx::bytes_of(exchange.type);
-        exchange.how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any;
-        exchange.result = places.add(0, Type::b32);
-        exchange.result_predicate = places.add_second(0);
-        exchange.value = places.add(1, exchange.type);
-        exchange.members = places.add(2, Type::b32);
-    } else if (opcode == "redux") {
-        exchange.kind = ExchangeKind::reduce;
-        exchange.type = instruction.type();
-        exchange.absolute = instruction.has("abs");
-        exchange.nan = instruction.has("NaN");
-        exchange.result = places.add(0, exchange.type);
-        exchange.value = places.add(1, exchange.type);
-        exchange.members = places.add(2, Type::b32);
-    } else if (opcode == "elect") {
-        exchange.kind = ExchangeKind::elect;
-        exchange.result = places.add(0, Type::b32);
-        exchange.result_predicate = places.add_second(0);
-        exchange.members = places.add(1, Type::b32);
-    } else {
-        return false;
-    }
-    decoder.keep(out, exchange);
-    out.execute = execute;
+    decoder.add(out, instruction.operands.at(0), Type::b32);
+    out.execute = read_active_mask;
     return true;
+}
+
+bool decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (!instruction.has("warp")) return false;
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.members = places.add(0, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_shuffle(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (!instruction.has("sync")) return false;
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::shuffle;
+    exchange.how = how_of(instruction);
+    exchange.result = places.add(0, Type::b32);
+    exchange.result_predicate = places.add_second(0);
+    exchange.value = places.add(1, Type::b32);
+    exchange.second = places.add(2, Type::b32);
+    exchange.clamp = places.add(3, Type::b32);
+    exchange.members = places.add(4, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_vote(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    if (!instruction.has("sync")) return false;
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::vote;
+    exchange.how = how_of(instruction);
+    exchange.result = places.add(0, exchange.how == ExchangeHow::ballot ? Type::b32 : Type::pred);
+    exchange.value = places.add(1, Type::pred);
+    exchange.value_negated = instruction.operands.at(1).negated;
+    exchange.members = places.add(2, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_match(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::match;
+    exchange.how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any;
+    exchange.type = instruction.type();
+    exchange.bytes = ptx::bytes_of(exchange.type);
+    exchange.result = places.add(0, Type::b32);
+    exchange.result_predicate = places.add_second(0);
+    exchange.value = places.add(1, exchange.type);
+    exchange.members = places.add(2, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_reduction(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::reduce;
+    exchange.how = how_of(instruction);
+    exchange.type = instruction.type();
+    exchange.absolute = instruction.has("abs");
+    exchange.nan = instruction.has("NaN");
+    exchange.result = places.add(0, exchange.type);
+    exchange.value = places.add(1, exchange.type);
+    exchange.members = places.add(2, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_election(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::elect;
+    exchange.result = places.add(0, Type::b32);
+    exchange.result_predicate = places.add_second(0);
+    exchange.members = places.add(1, Type::b32);
+    return keep(decoder, out, exchange);
 }
 
 }  // namespace simt::interpreter

@@ -106,8 +106,7 @@ void match(const Fragment& fragment, const Brought& brought)
     }
 }
 
-template <class T>
-T reduce_as(const Exchange& exchange, const Brought& brought)
+template <class T> T reduce_as(const Exchange& exchange, const Brought& brought)
 {
     bool first = true;
     T result{};

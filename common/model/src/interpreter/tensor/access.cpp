@@ -114,17 +114,8 @@ void move(Warp& warp, const Instruction& instruction)
     for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = part_of(matrix, lane, true);
 }
 
-}  // namespace
-
-bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, bool loads)
 {
-    const bool loads = instruction.opcode == "ldmatrix";
-    if (instruction.opcode == "movmatrix") {
-        for (std::size_t n = 0; n < 2; ++n) decoder.add(out, decoder.slot(instruction.operands.at(n), ptx::Type::b32));
-        out.execute = move;
-        return true;
-    }
-    if (!loads && instruction.opcode != "stmatrix") return false;
     if (!instruction.has("m8n8") || !instruction.has("b16")) decoder.refuse(instruction, "shape or types");
     MatrixAccess access;
     access.transposed = instruction.has("trans");
@@ -141,6 +132,26 @@ bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction,
     decoder.add(out, address.base);
     out.execute = loads ? load : store;
     decoder.keep(out, access);
+}
+
+}  // namespace
+
+bool decode_matrix_load(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode_access(decoder, instruction, out, true);
+    return true;
+}
+
+bool decode_matrix_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode_access(decoder, instruction, out, false);
+    return true;
+}
+
+bool decode_matrix_move(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), ptx::Type::b32);
+    out.execute = move;
     return true;
 }
 

@@ -24,8 +24,7 @@ struct Place {
     int row, column;
 };
 
-template <class Find>
-void fill(Fragment& fragment, int registers, Find&& find)
+template <class Find> void fill(Fragment& fragment, int registers, Find&& find)
 {
     fragment.registers = registers;
     fragment.place.reserve(static_cast<std::size_t>(registers * lanes_of_warp * fragment.per_register));

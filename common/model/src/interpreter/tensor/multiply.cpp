@@ -32,8 +32,7 @@ struct Multiply {
 
 const Multiply& details(const Instruction& instruction) { return *reinterpret_cast<const Multiply*>(instruction.immediate); }
 
-template <class T>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T> void execute(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "mma");
     const Multiply& multiply = details(instruction);
@@ -111,7 +110,7 @@ void lay_out(const ptx::Instruction& instruction, const std::array<Element, 4>& 
 bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     const bool is_wmma = instruction.opcode == "wmma";
-    if (instruction.opcode != "mma" && !(is_wmma && instruction.has("mma"))) return false;
+    if (is_wmma && !instruction.has("mma")) return false;
     const Shape shape = shape_of(instruction);
     if (shape.m == 0 || instruction.operands.size() < 4) decoder.refuse(instruction, "shape");
     const auto types = types_of(decoder, instruction);

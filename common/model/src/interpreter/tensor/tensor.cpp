@@ -13,15 +13,7 @@
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/schedule/launch.hpp"
 
-namespace simt::interpreter {
-
-bool decode_tensor(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    return tensor::decode_matrix_access(decoder, instruction, out) || tensor::decode_multiply(decoder, instruction, out) ||
-           tensor::decode_warp_matrix(decoder, instruction, out) || tensor::decode_warpgroup(decoder, instruction, out);
-}
-
-namespace tensor {
+namespace simt::interpreter::tensor {
 
 namespace {
 
@@ -49,8 +41,7 @@ std::uint64_t bits_at(const unsigned char* registers, int lane, int register_bit
 }
 
 /// Calls `visit(bits, index)` for each element; `index` is its place in a matrix that lies row by row.
-template <class Visit>
-void for_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Visit&& visit)
+template <class Visit> void for_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Visit&& visit)
 {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
@@ -64,8 +55,7 @@ void for_each_element(Warp& warp, const Instruction& instruction, int first, con
 }
 
 /// Writes what `value(index)` gives for each element.
-template <class Value>
-void set_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Value&& value)
+template <class Value> void set_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Value&& value)
 {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
@@ -105,8 +95,7 @@ std::int32_t integer_of(Element element, std::uint64_t bits)
 }
 
 /// Sums of `Columns` columns side by side, so that the compiler makes vector instructions of them.
-template <std::size_t Columns, class T>
-void multiply_rows(const Product& product, const T* a, const T* b, T* c)
+template <std::size_t Columns, class T> void multiply_rows(const Product& product, const T* a, const T* b, T* c)
 {
     for (int row = 0; row < product.m; ++row)
         for (int column = 0; column < product.n; column += static_cast<int>(Columns)) {
@@ -132,17 +121,9 @@ std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bi
     return bits < 8 ? value >> at % 8 & ((1u << bits) - 1) : value;
 }
 
-template <>
-float value_of(Element element, std::uint64_t bits)
-{
-    return float_of(element, bits);
-}
+template <> float value_of(Element element, std::uint64_t bits) { return float_of(element, bits); }
 
-template <>
-std::int32_t value_of(Element element, std::uint64_t bits)
-{
-    return integer_of(element, bits);
-}
+template <> std::int32_t value_of(Element element, std::uint64_t bits) { return integer_of(element, bits); }
 
 Element find_element(std::string_view modifier)
 {
@@ -276,6 +257,4 @@ int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operan
     return out.operand_count - before;
 }
 
-}  // namespace tensor
-
-}  // namespace simt::interpreter
+}  // namespace simt::interpreter::tensor

@@ -95,8 +95,7 @@ void expand(Warp& warp, const Instruction& instruction, const Sparsity& sparsity
 /// Element `index` of those of `bits` bits that follow one another.
 std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bits);
 /// The value of an element's bits, as a float or an std::int32_t.
-template <class T>
-T value_of(Element element, std::uint64_t bits);
+template <class T> T value_of(Element element, std::uint64_t bits);
 
 /// Stops the launch unless all lanes of the warp execute the instruction.
 /// @throws LaunchStopped
@@ -104,10 +103,5 @@ void need_all_lanes(Warp& warp, const char* instruction);
 
 /// Adds every register of an operand, and returns how many those are.
 int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operand, ptx::Type type);
-
-bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 
 }  // namespace simt::interpreter::tensor

@@ -56,8 +56,7 @@ std::int64_t pitch_of(Warp& warp, const Instruction& instruction, const WarpMatr
 }
 
 /// Makes the accesses, and calls `move(part, lane, pointer)` for each lane's bytes; it returns whether it changed them.
-template <class Move>
-void make_accesses(Warp& warp, const Instruction& instruction, const WarpMatrix& matrix, Move&& move)
+template <class Move> void make_accesses(Warp& warp, const Instruction& instruction, const WarpMatrix& matrix, Move&& move)
 {
     find_addresses(warp, instruction, matrix.memory);
     const std::uint64_t base = warp.access.address[0];
@@ -105,8 +104,7 @@ struct Tile {
         return at(matrix, line, along * bits_of(matrix.fragment.element) / 8);
     }
     /// Copies between the tile and a lane's register.
-    template <class Copy>
-    void each_register(const WarpMatrix& matrix, int reg, int lane, Copy&& copy)
+    template <class Copy> void each_register(const WarpMatrix& matrix, int reg, int lane, Copy&& copy)
     {
         const int bytes_of_register = matrix.fragment.register_bits / 8;
         if (is_packed(matrix, reg, lane)) return copy(0, element(matrix, reg, lane, 0), bytes_of_register);
@@ -241,7 +239,7 @@ Role role_of(const ptx::Instruction& instruction)
 bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
     const bool loads = instruction.has("load");
-    if (instruction.opcode != "wmma" || (!loads && !instruction.has("store"))) return false;
+    if (!loads && !instruction.has("store")) return false;
     const Shape shape = shape_of(instruction);
     const std::vector<Element> elements = elements_of(instruction);
     if (shape.m == 0 || elements.size() != 1) decoder.refuse(instruction, "shape or types");

@@ -63,8 +63,7 @@ void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor&
         }
 }
 
-template <class T>
-void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
+template <class T> void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
 {
     const WarpgroupMultiply& multiply = details(instruction);
     if (multiply.a_is_shared) read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
@@ -75,8 +74,7 @@ void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::
     expand(warp, instruction, multiply.sparsity, multiply.product, stored.data(), a.data());
 }
 
-template <class T>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T> void execute(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "wgmma.mma_async");
     const WarpgroupMultiply& multiply = details(instruction);
@@ -107,8 +105,6 @@ void wait_for_groups(Warp& warp, const Instruction& instruction)
     waiting.barrier_threads = warps_of_group * lanes_of_warp;
     warp.block->barriers_in_use |= 1u << waiting.barrier;
 }
-
-void do_nothing(Warp&, const Instruction&) {}
 
 Execute handler_for(Element element) { return is_integer(element) ? execute<std::int32_t> : execute<float>; }
 
@@ -186,7 +182,6 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Instr
 
 bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    if (instruction.opcode != "wgmma") return false;
     if (instruction.has("mma_async")) {
         decode_product(decoder, instruction, out);
     } else if (instruction.has("commit_group")) {

@@ -78,8 +78,7 @@ unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const Surf
     return array.bytes.data() + offset;
 }
 
-template <class T>
-T reduced(How how, T old, T value)
+template <class T> T reduced(How how, T old, T value)
 {
     switch (how) {
         case How::minimum: return std::min(old, value);
@@ -90,8 +89,7 @@ T reduced(How how, T old, T value)
     }
 }
 
-template <class T>
-void reduce_at(How how, unsigned char* at, const unsigned char* from)
+template <class T> void reduce_at(How how, unsigned char* at, const unsigned char* from)
 {
     T old, value;
     std::memcpy(&old, at, sizeof old);
@@ -160,16 +158,11 @@ How how_of(const ptx::Instruction& instruction)
     return instruction.has("or") ? How::bit_or : How::add;
 }
 
-}  // namespace
-
-bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, Action action)
 {
     SurfaceAccess access;
-    if (instruction.opcode == "suld") access.action = Action::load;
-    else if (instruction.opcode == "sust") access.action = Action::store;
-    else if (instruction.opcode == "sured") access.action = Action::reduce;
-    else return false;
-    const bool loads = access.action == Action::load;
+    access.action = action;
+    const bool loads = action == Action::load;
     access.by_texel = instruction.has("p");
     if (access.by_texel == instruction.has("b") || (access.by_texel && loads)) decoder.refuse(instruction);
     access.outside = instruction.has("clamp") ? Outside::clamp : instruction.has("zero") ? Outside::zero : Outside::trap;
@@ -186,6 +179,25 @@ bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instr
         add_coordinates(decoder, instruction, out, instruction.operands.at(loads ? 1 : 0), access.geometry, ptx::Type::s32, access.handle);
     out.execute = execute;
     decoder.keep(out, access);
+}
+
+}  // namespace
+
+bool decode_surface_load(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode(decoder, instruction, out, Action::load);
+    return true;
+}
+
+bool decode_surface_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode(decoder, instruction, out, Action::store);
+    return true;
+}
+
+bool decode_surface_reduction(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode(decoder, instruction, out, Action::reduce);
     return true;
 }
 

@@ -12,15 +12,7 @@
 #include "device/address_space.hpp"
 #include "interpreter/arithmetic/half.hpp"
 
-namespace simt::interpreter {
-
-bool decode_texture(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    return texture::decode_sampling(decoder, instruction, out) || texture::decode_query(decoder, instruction, out) ||
-           texture::decode_surface(decoder, instruction, out);
-}
-
-namespace texture {
+namespace simt::interpreter::texture {
 
 namespace {
 
@@ -166,6 +158,42 @@ void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     decoder.add(out, decoder.slot(results.second.front(), ptx::Type::pred));
 }
 
+void decode(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, Sampling sampling)
+{
+    sampling.geometry = geometry_of(decoder, instruction);
+    add_results(decoder, instruction, out, sampling);
+    const ptx::Type type = instruction.type(1);
+    sampling.integer_coordinates = type == ptx::Type::s32;
+    sampling.coordinates = add_coordinates(decoder, instruction, out, instruction.operands.at(1), sampling.geometry, type, sampling.handle);
+    sampling.level = out.operand_count;
+    std::size_t used = 2;
+    if (instruction.has("level")) {
+        sampling.detail = Detail::level;
+        decoder.add(out, decoder.slot(instruction.operands.at(used++), type));
+    } else if (instruction.has("grad")) {
+        sampling.detail = Detail::gradients;
+        for (const std::size_t n : {used, used + 1}) {
+            const ptx::Operand& gradient = instruction.operands.at(n);
+            for (int i = 0; i < sampling.coordinates.count; ++i)
+                decoder.add(
+                    out,
+                    decoder.slot(gradient.kind == ptx::Operand::Kind::vector ? gradient.elements.at(static_cast<std::size_t>(i)) : gradient,
+                                 type));
+        }
+        used += 2;
+    }
+    if (instruction.operands.size() > used && !is_depth(decoder, instruction.operands[used])) {
+        sampling.offset = out.operand_count;
+        const ptx::Operand& offset = instruction.operands[used];
+        for (int i = 0; i < sampling.coordinates.count; ++i)
+            decoder.add(out,
+                        decoder.slot(offset.kind == ptx::Operand::Kind::vector ? offset.elements.at(static_cast<std::size_t>(i)) : offset,
+                                     ptx::Type::s32));
+    }
+    out.execute = execute;
+    decoder.keep(out, sampling);
+}
+
 }  // namespace
 
 Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
@@ -252,45 +280,14 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
 
 bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
 {
-    const bool gathers = instruction.opcode == "tld4";
-    if (instruction.opcode != "tex" && !gathers) return false;
-    Sampling sampling;
-    sampling.geometry = geometry_of(decoder, instruction);
-    if (gathers) sampling.component = component_of(instruction);
-    add_results(decoder, instruction, out, sampling);
-    const ptx::Type type = instruction.type(1);
-    sampling.integer_coordinates = type == ptx::Type::s32;
-    sampling.coordinates = add_coordinates(decoder, instruction, out, instruction.operands.at(1), sampling.geometry, type, sampling.handle);
-    sampling.level = out.operand_count;
-    std::size_t used = 2;
-    if (instruction.has("level")) {
-        sampling.detail = Detail::level;
-        decoder.add(out, decoder.slot(instruction.operands.at(used++), type));
-    } else if (instruction.has("grad")) {
-        sampling.detail = Detail::gradients;
-        for (const std::size_t n : {used, used + 1}) {
-            const ptx::Operand& gradient = instruction.operands.at(n);
-            for (int i = 0; i < sampling.coordinates.count; ++i)
-                decoder.add(
-                    out,
-                    decoder.slot(gradient.kind == ptx::Operand::Kind::vector ? gradient.elements.at(static_cast<std::size_t>(i)) : gradient,
-                                 type));
-        }
-        used += 2;
-    }
-    if (instruction.operands.size() > used && !is_depth(decoder, instruction.operands[used])) {
-        sampling.offset = out.operand_count;
-        const ptx::Operand& offset = instruction.operands[used];
-        for (int i = 0; i < sampling.coordinates.count; ++i)
-            decoder.add(out,
-                        decoder.slot(offset.kind == ptx::Operand::Kind::vector ? offset.elements.at(static_cast<std::size_t>(i)) : offset,
-                                     ptx::Type::s32));
-    }
-    out.execute = execute;
-    decoder.keep(out, sampling);
+    decode(decoder, instruction, out, {});
     return true;
 }
 
-}  // namespace texture
+bool decode_gathering(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode(decoder, instruction, out, {.component = component_of(instruction)});
+    return true;
+}
 
-}  // namespace simt::interpreter
+}  // namespace simt::interpreter::texture

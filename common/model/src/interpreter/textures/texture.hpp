@@ -65,8 +65,4 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
 /// Writes a texel of a format: integers that do not fit become the nearest that does, and floats are cut.
 void encode_texel(const ChannelFormat& format, const std::array<std::uint32_t, 4>& values, unsigned char* to);
 
-bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-
 }  // namespace simt::interpreter::texture

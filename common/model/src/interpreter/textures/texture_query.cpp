@@ -75,33 +75,44 @@ void test_type(Warp& warp, const Instruction& instruction)
     write_predicate(warp, instruction.operand[0], result);
 }
 
-}  // namespace
-
-bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, bool of_surface)
 {
-    if (instruction.opcode == "istypep") {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
-        out.immediate = static_cast<std::uint64_t>(instruction.has("texref")    ? Type::texture
-                                                   : instruction.has("surfref") ? Type::surface
-                                                                                : Type::sampler);
-        out.execute = test_type;
-        return true;
-    }
-    if (instruction.opcode != "txq" && instruction.opcode != "suq") return false;
     const auto* name = std::ranges::find_if(names, [&](const auto& one) { return instruction.has(one.first); });
     if (name == std::end(names)) decoder.refuse(instruction, "query");
-    Query query{name->second, instruction.opcode == "suq", -1};
-    decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
+    Query query{name->second, of_surface, -1};
+    decoder.add(out, instruction.operands.at(0), ptx::Type::b32);
     const AddressOperand handle = decoder.address(instruction.operands.at(1), ptx::Space::generic);
     if (handle.base_bytes != 8 || handle.base == no_operand) decoder.refuse(instruction, "handle");
     decoder.add(out, handle.base);
     if (instruction.operands.size() > 2) {
         query.level = out.operand_count;
-        decoder.add(out, decoder.slot(instruction.operands[2], ptx::Type::u32));
+        decoder.add(out, instruction.operands[2], ptx::Type::u32);
     }
     out.execute = execute;
     decoder.keep(out, query);
+}
+
+}  // namespace
+
+bool decode_texture_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode_query(decoder, instruction, out, false);
+    return true;
+}
+
+bool decode_surface_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decode_query(decoder, instruction, out, true);
+    return true;
+}
+
+bool decode_type_test(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), ptx::Type::pred);
+    decoder.add(out, instruction.operands.at(1), ptx::Type::b64);
+    const Type type = instruction.has("texref") ? Type::texture : instruction.has("surfref") ? Type::surface : Type::sampler;
+    out.immediate = static_cast<std::uint64_t>(type);
+    out.execute = test_type;
     return true;
 }
 

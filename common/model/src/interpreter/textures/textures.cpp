@@ -17,8 +17,7 @@ namespace {
 constexpr int error_invalid_value = 1, error_out_of_memory = 2;
 
 /// Calls `copy(in the array, in linear memory)` for each row of a box.
-template <class Copy>
-void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy)
+template <class Copy> void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy)
 {
     if (box.level < 0 || static_cast<std::size_t>(box.level) >= array.levels.size())
         throw DeviceError(error_invalid_value, {MessageCode::no_such_level, {{"level", box.level}, {"levels", array.levels.size()}}});
