@@ -3,7 +3,6 @@
 """A chapter whose kernels stand in headers beside its ``.cu`` file."""
 
 import html as html_text
-import json
 import re
 
 import pytest

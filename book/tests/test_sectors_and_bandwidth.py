@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 import synthetic
 from test_directives import text_of
 
-from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import ResultError
 from directives.pictures.sectors import describe_access, touched_sectors
 from directives.plots.bandwidth_plot import bandwidth_rows, draw

@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Tests of the reader's GPU beside the book's: both are invented, and their results lie in a temporary folder."""
 
-import json
 import re
 
 import pytest
 import synthetic
 from test_directives import TRUE, replace_in, text_of
 
-from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import is_measured
 from directives.plots.bandwidth_plot import bandwidth_rows
 

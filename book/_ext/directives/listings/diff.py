@@ -73,11 +73,11 @@ class KernelDiff(EvidenceDirective, directive="kernel-diff"):
         (old_slug, old), (new_slug, new) = sides
         lines = diff_lines(old.text, new.text, old.name, new.name)
         changes = shown(
-                "diff.html",
-                old=f"{old_slug}.{old.name}" if old_slug != new_slug else old.name,
-                new=f"{new_slug}.{new.name}" if old_slug != new_slug else new.name,
-                lines=lines,
-)
+            "diff.html",
+            old=f"{old_slug}.{old.name}" if old_slug != new_slug else old.name,
+            new=f"{new_slug}.{new.name}" if old_slug != new_slug else new.name,
+            lines=lines,
+        )
         if "no-listing" in self.options:
             return [changes]
         counted = "no-counts" not in self.options

@@ -217,16 +217,16 @@ class KernelTable(EvidenceDirective, directive="kernel-table"):
         spaces = [(space, sum(metric.startswith(space) for metric in counts)) for space in ("global", "shared")]
         return [
             shown(
-                    "kernel_table.html",
-                    see=self.arguments[0] if self.arguments else "",
-                    spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
-                    heads=[WORDS[metric] if wanted else COSTS[metric][1] for metric in counts],
-                    of="" if wanted else "one warp instruction",
-                    rates=list(rates.values()),
-                    rows=rows,
-                    size=pretty_size(size),
-                    machine="" if untimed else describe(evidence.result(kernels[-1][0])["provenance"]),
-)
+                "kernel_table.html",
+                see=self.arguments[0] if self.arguments else "",
+                spaces=[] if wanted else [(f"{space} memory", count) for space, count in spaces if count],
+                heads=[WORDS[metric] if wanted else COSTS[metric][1] for metric in counts],
+                of="" if wanted else "one warp instruction",
+                rates=list(rates.values()),
+                rows=rows,
+                size=pretty_size(size),
+                machine="" if untimed else describe(evidence.result(kernels[-1][0])["provenance"]),
+            )
         ]
 
 

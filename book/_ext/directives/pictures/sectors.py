@@ -14,7 +14,7 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.metrics import counted_size, parse_size
 from conflict_free.evidence.names import SECTOR_BYTES, ResultError
 
-from ..project import EvidenceDirective, picture, shown
+from ..project import EvidenceDirective, shown
 
 _BYTE = 5.25  # width of one byte in the picture's units: 32 bytes and their gap fit four to a row
 _GAP = 10
@@ -133,15 +133,15 @@ class SectorMap(EvidenceDirective, directive="sector-map"):
         text = evidence.sources(slug).line(line["file"], line["line"]).strip()
         return [
             shown(
-                    "sectors.html",
-                    pictures=[("wide", layout(sectors, 4)), ("narrow", layout(sectors, 2))],
-                    description=describe_access(access, op),
-                    kernel=kernel,
-                    line=line["line"],
-                    text=text,
-                    size=size,
-                    has_empty=any(sum(span.size for span in spans) < SECTOR_BYTES for spans in sectors.values()),
-)
+                "sectors.html",
+                pictures=[("wide", layout(sectors, 4)), ("narrow", layout(sectors, 2))],
+                description=describe_access(access, op),
+                kernel=kernel,
+                line=line["line"],
+                text=text,
+                size=size,
+                has_empty=any(sum(span.size for span in spans) < SECTOR_BYTES for spans in sectors.values()),
+            )
         ]
 
     def _line(self, evidence: Evidence, slug: str, kernel: str, op: str, size: str) -> dict[str, Any]:

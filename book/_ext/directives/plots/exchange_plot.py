@@ -54,9 +54,7 @@ class ExchangeFit(EvidenceDirective, directive="exchange-fit"):
             computed = link.seconds(1, sent)
             difference = f"{100 * (computed / seconds - 1):+.0f} %".replace("-", "−")
             rows.append([pretty_size(size), format_number(sent), f"{seconds * 1e6:,.1f}", f"{computed * 1e6:,.1f}", difference])
-        return self.parsed(
-            [f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.", "", *list_table(rows)]
-        )
+        return self.parsed([f"Fitted: a start of {link.start * 1e6:.1f} µs, and {link.speed / 1e9:.0f} GB/s.", "", *list_table(rows)])
 
 
 def curve(points: Points, x: Any, y: Any) -> str:

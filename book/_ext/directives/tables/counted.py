@@ -156,13 +156,13 @@ class CountedTable(EvidenceDirective, directive="counted-table"):
         result = evidence.result(slug)
         return [
             shown(
-                    "counted.html",
-                    kernels=kernels,
-                    sizes=list(dict.fromkeys(kernel["size"] for kernel in kernels)),
-                    machine=program["machine"],
-                    confirmed=[kernel["name"] for kernel in kernels if kernel["confirmed"]],
-                    gpu=result["provenance"] if result else None,
-)
+                "counted.html",
+                kernels=kernels,
+                sizes=list(dict.fromkeys(kernel["size"] for kernel in kernels)),
+                machine=program["machine"],
+                confirmed=[kernel["name"] for kernel in kernels if kernel["confirmed"]],
+                gpu=result["provenance"] if result else None,
+            )
         ]
 
 

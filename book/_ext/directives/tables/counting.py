@@ -79,13 +79,13 @@ class AccessTable(EvidenceDirective, directive="access-table"):
         total, still_open = sum(row["cases"] for row in rows), sum(row["open"] for row in rows)
         return [
             shown(
-                    "access.html",
-                    rows=rows,
-                    gpu=table["provenance"],
-                    total=total,
-                    agree=total - still_open,
-                    note=table["open"]["note"] if still_open else "",
-)
+                "access.html",
+                rows=rows,
+                gpu=table["provenance"],
+                total=total,
+                agree=total - still_open,
+                note=table["open"]["note"] if still_open else "",
+            )
         ]
 
 

@@ -54,9 +54,7 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     )
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--all", action="store_true", help="run all tests of the long series")
-    chosen.add_argument(
-        "--only", metavar="PATTERN", help="build and run only the tests whose names match this regular expression"
-    )
+    chosen.add_argument("--only", metavar="PATTERN", help="build and run only the tests whose names match this regular expression")
     options = parser.parse_args(ours)
     if options.only is not None:
         try:

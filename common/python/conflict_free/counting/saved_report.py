@@ -16,7 +16,13 @@ from conflict_free.whole_files import write_asked
 from . import command_line, html_report, printed_report, sarif_report
 
 # Headers of NVIDIA and of the system are on this machine, but are not the reader's files.
-_SYSTEM_PARTS = ("/usr/", f"/nvidia/{cuda_version.WHEELS}/", "/conflict-free/toolkit/", "/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/")
+_SYSTEM_PARTS = (
+    "/usr/",
+    f"/nvidia/{cuda_version.WHEELS}/",
+    "/conflict-free/toolkit/",
+    "/targets/x86_64-linux/include/",
+    "/targets/sbsa-linux/include/",
+)
 
 
 def read(path: Path) -> dict:

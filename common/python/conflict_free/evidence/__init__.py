@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What the numbers of the book mean: measured results, counts, the sources that they belong to."""
+"""The meaning of the book's numbers: measured results, counts, and the sources that they belong to."""

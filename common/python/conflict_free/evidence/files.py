@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Result files, counts and published figures: read, validated, and held against the sources. Times are milliseconds a launch."""
+"""Result files, counts and published figures: reading, validating, and comparing with the sources. Times are milliseconds a launch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _read_json(path: Path) -> Any:
 
 
 def peer_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of libraries in a result; like other rows they have their name under ``kernel`` too."""
+    """Return the rows of libraries in a result. Like other rows they have their name under ``kernel``, too."""
     return [{**row, "kernel": row["name"]} for row in result.get("peers", ())]
 
 
@@ -55,7 +55,7 @@ def _check_rows(rows: list[dict[str, Any]], where: str) -> None:
 
 
 def validate_result(data: Any, where: str = "result") -> None:
-    """Check the content of a result file against ``schema.json`` and the rules a schema cannot say.
+    """Check the content of a result file against ``schema.json`` and the rules that a schema cannot express.
 
     Raises ResultError, whose text starts with ``where``.
     """
@@ -74,7 +74,7 @@ def validate_result(data: Any, where: str = "result") -> None:
 
 
 def validate_program(data: Any, where: str = "program output") -> None:
-    """Check what a chapter program wrote with ``--json``. Raises ResultError."""
+    """Check the file that a chapter program wrote with ``--json``. Raises ResultError."""
     _validate(data, "program.schema.json", where)
     _check_rows(data["rows"], f"{where}: at rows")
 
@@ -112,7 +112,7 @@ def load_historical(path: Path) -> dict[str, Any]:
 
 
 def stale_kernels(result: dict[str, Any], sources: Sources) -> list[str]:
-    """Return the kernels of a result whose text has changed, or gone, since they were measured; sorted."""
+    """Return the kernels of a result whose text has changed or disappeared since the measurement; sorted."""
     stale = []
     for kernel, entry in result["kernels"].items():
         try:
@@ -125,7 +125,7 @@ def stale_kernels(result: dict[str, Any], sources: Sources) -> list[str]:
 
 
 def stale_specimens(result: dict[str, Any], chapters: Path) -> list[str]:
-    """Return the programs of the result of SPECIMENS whose text has changed, or gone, since they were measured; sorted."""
+    """Return the programs in the result of SPECIMENS whose text has changed or disappeared since the measurement; sorted."""
     stale = []
     for name, entry in result["kernels"].items():
         path = chapters / SPECIMENS / f"{name}.cu"

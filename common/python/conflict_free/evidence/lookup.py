@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""All that the book can show, looked up by key. Nothing here needs Sphinx: directives and scripts say the same of a number."""
+"""The values that the book can show, looked up by key. Directives and scripts share this module, which does not need Sphinx."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 
 
 class Evidence(Rows):
-    """All that the book can show, and the values of keys such as ``padding.transpose_padded.16384.gbps``."""
+    """The evidence, and the values of keys such as ``padding.transpose_padded.16384.gbps``."""
 
     def at(self, machine: str) -> Evidence:
-        """Return the same evidence as seen from another machine's results; files that were read are not read again."""
+        """Return the same evidence seen from another machine's results. Files that were read are not read again."""
         made = dataclasses.replace(self, machine=machine)
         made.__dict__["_cache"] = self.__dict__.setdefault("_cache", {})
         return made
@@ -54,9 +54,9 @@ class Evidence(Rows):
         return Value(over.number / under.number, f"{key}: {provenance}", stale=over.stale or under.stale)
 
     def compare(self, expression: str) -> Comparison:
-        """Return a comparison of two values, with what it says of them.
+        """Return a comparison of two values, and whether it holds.
 
-        The expression is ``A > B`` with one of ``> < >= <= ==``; a side is what ``value`` accepts, or a number.
+        The expression is ``A > B`` with one of ``> < >= <= ==``; a side is a key that ``value`` accepts, or a number.
         Raises ResultError if it is malformed, or the evidence is missing or stale.
         """
         parts = _COMPARISON.split(expression)
@@ -135,7 +135,7 @@ class Evidence(Rows):
         elif what == "percent_of_issue_limit":
             number = 100 * work_rate(row, state) / issue_limit(self.result(slug), row)
         elif what == "shared_cycles":
-            # A multiprocessor's shared memory serves one wavefront a cycle.
+            # The shared memory of a multiprocessor serves one wavefront a cycle.
             wavefronts, cycles = (self._counter(slug, row, counter, name) for counter in ("shared_wavefronts", "cycles"))
             number = 100 * wavefronts / (cycles * provenance["multiprocessors"])
         elif what in ("own", "figures"):

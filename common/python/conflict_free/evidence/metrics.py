@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What is taken of a row: sizes, rates, counts and their ratios. A GB is 10**9 bytes; times are milliseconds a launch."""
+"""The metrics of a row: sizes, rates, counts and their ratios. A GB is 10**9 bytes; times are milliseconds a launch."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def pretty_size(size: str) -> str:
 
 
 def is_of_arrays(data: dict[str, Any]) -> bool:
-    """Return whether a result or a program's output is of arrays: a size is then a length."""
+    """Return whether a result or a program's output is about arrays: a size is then a length."""
     return all(row["height"] == 1 for row in data["rows"])
 
 
 def area(row: dict[str, Any]) -> int:
-    """Return the number of elements of a row, by which sizes are compared."""
+    """Return the number of elements of a row, which orders sizes."""
     return row["width"] * row["height"]
 
 
 def counted_size(data: dict[str, Any], kernel: str) -> str:
     """Return the size at which a kernel's counts are shown, and compared with the counters of a GPU.
 
-    That is the one that the chapter names, or the kernel's largest if it does not run there. ``data`` is what a
-    chapter program wrote. Raises ResultError for an unknown kernel.
+    This is the size that the chapter names, or the kernel's largest if the kernel does not run at that size. ``data`` is the output
+    of a chapter program. Raises ResultError for an unknown kernel.
     """
     rows = [row for row in data["rows"] if row["kernel"] == kernel]
     if not rows:
@@ -54,7 +54,7 @@ def counted_size(data: dict[str, Any], kernel: str) -> str:
 
 
 def failures(row: dict[str, Any]) -> list[str]:
-    """Return what a chapter's program has found wrong with a row, a line each: its output, and what it expects of the counts."""
+    """Return the failures of a row that a chapter's program has found, a line each: its output, and its expectations on counts."""
     where = f"{row['kernel']} at {pretty_size(row['size'])}"
     found = [] if row["check"]["passed"] else [f"{where} is wrong: {row['check']['message']}"]
     for judged in row["expectations"]:
@@ -64,10 +64,10 @@ def failures(row: dict[str, Any]) -> list[str]:
 
 
 def sample(row: dict[str, Any], state: str = "cold") -> dict[str, Any]:
-    """Return the times of a row, ``state`` cold or warm. What ran on the host, or on several GPUs, has one time, which
-    stands for cold.
+    """Return the times of a row, ``state`` cold or warm. A row of the host, or of several GPUs, has one time, which
+    counts as cold.
 
-    Raises ResultError for the warm time of what has one time.
+    Raises ResultError for the warm time of such a row.
     """
     for only, where in (("host", "on the host"), ("ranks", "on several GPUs")):
         if only in row["time"]:
@@ -78,12 +78,12 @@ def sample(row: dict[str, Any], state: str = "cold") -> dict[str, Any]:
 
 
 def gbps(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
-    """Return GB/s (10**9 bytes a second) of a row: useful bytes over ``which`` time, ``state`` cold or warm."""
+    """Return GB/s (10**9 bytes a second) of a row: its useful bytes over its time in ``state``, cold or warm."""
     return row["bytes"] / sample(row, state)[which] / 1e6
 
 
 def work_rate(row: dict[str, Any], state: str = "cold", which: str = "median_ms") -> float:
-    """Return 10**9 units of a row's work a second. Raises ResultError if its work is told by bytes."""
+    """Return 10**9 units of a row's work a second. Raises ResultError if the unit of work is the byte."""
     if not row.get("work"):
         raise ResultError(f"{row['kernel']} at {row['size']} has no unit of work but bytes; its metric is gbps")
     return row["work"]["amount"] / sample(row, state)[which] / 1e6
@@ -94,10 +94,10 @@ LANES_ISSUED_PER_CYCLE = 4 * 32
 
 
 def issue_limit(result: dict[str, Any], row: dict[str, Any]) -> float:
-    """Return the most 10**9 pairs a second that a kernel could compare if nothing but its inner loop were issued.
+    """Return the most 10**9 pairs a second that a kernel could compare if only its inner loop were issued.
 
-    That is at the clock that was measured while the row ran. Raises ResultError if the result does not tell the clock, the
-    multiprocessors or the instructions.
+    The clock is the one measured while the row ran. Raises ResultError if the result lacks the clock, the multiprocessors or the
+    instructions.
     """
     entry = result["kernels"].get(row["kernel"], {})
     per_pair, multiprocessors = entry.get("instructions_per_pair"), result["provenance"].get("multiprocessors")
@@ -110,16 +110,16 @@ def issue_limit(result: dict[str, Any], row: dict[str, Any]) -> float:
 
 
 def speed(row: dict[str, Any], state: str = "cold", spec: str = "") -> str:
-    """Return a row's GB/s in a format of Python, or billions of what else it gets done in a second, with the unit."""
+    """Return a row's GB/s in a format of Python, or billions of its other units of work a second, with the unit."""
     if row.get("work"):
         return f"{format_number(work_rate(row, state), spec)} G{row['work']['unit']}/s"
     return format_number(gbps(row, state), spec)
 
 
-#: In how many pieces a transpose across GPUs was sent, besides what its program does by itself.
+#: The number of pieces of a transpose across GPUs, for measurements that set it.
 PIECES = (3, 4, 5, 6, 8)
 
-#: Metrics of a measured row: the state, and what is taken of it.
+#: Metrics of a measured row: the state, and the value taken from it.
 MEASURED = {
     "gbps": ("cold", "gbps"),
     "ms": ("cold", "median_ms"),
@@ -171,16 +171,16 @@ MEASURED = {
     "percent_of_l2_fabric": ("", "l2_fabric"),
 }
 
-#: Counters of a row, by the key that has them, in the words of what it does not have. Where it has traffic, all are there.
+#: Counters of a row by their keys, in words for a message on a missing one. A row with traffic has all of them.
 COUNTED = {"caches": "counters of the caches", "counters": "counters", "traffic": "counters of its traffic"}
 
-#: What is a share, in percent: the counter of the part, and that of the whole.
+#: Shares in percent: the counter of the part, and that of the whole.
 SHARES = {
     "issue_slots": ("issue_slots_taken", "issue_slots"),
     "l2_fabric": ("l2_fabric_cycles_active", "l2_cycles"),
 }
 
-#: What is measured of our kernels alone, and of no library.
+#: Metrics that only our kernels have, and no library.
 OF_KERNELS = (*COUNTED, "own", "figures", "instructions", "issue_limit", "percent_of_issue_limit", "shared_cycles", *SHARES)
 
 #: Ratios of the counts of a kind of access, such as ``sectors_per_request`` and ``sectors_over_ideal``: over, under.
@@ -191,9 +191,9 @@ _PER = {
 
 
 def access_metric(access: dict[str, Any], name: str) -> float:
-    """Return a metric of one kind of access (``global_load``, …): a raw count, ``bytes_moved``, or one per another.
+    """Return a metric of one kind of access (``global_load``, …): a raw count, ``bytes_moved``, or a ratio of counts.
 
-    Raises ResultError for an unknown name, or for a ratio over nothing.
+    Raises ResultError for an unknown name, or for a ratio over zero.
     """
     if name in _PER:
         over, under = _PER[name]
@@ -213,12 +213,12 @@ def access_metric(access: dict[str, Any], name: str) -> float:
 
 
 def is_measured(expression: str) -> bool:
-    """Return whether a key, a ratio or a comparison of keys depends on the GPU that was measured."""
+    """Return whether a key, a ratio or a comparison of keys depends on the measured GPU."""
     keys = [word.split(".", 3) for word in expression.split() if not word.startswith("historical:")]
     return any(key[0] in ("machine", SPECIMENS) or len(key) == 4 and (key[1] == PEERS or key[3] in MEASURED) for key in keys)
 
 
-#: The end of a metric that is a count over the number of blocks.
+#: The ending of a metric that is a count over the number of blocks.
 OF_A_BLOCK = "_per_block"
 
 
@@ -256,10 +256,10 @@ def counts_metric(counts: dict[str, Any], name: str) -> float:
 
 
 def glance(counts: dict[str, Any]) -> dict[str, float | None]:
-    """Return a launch's counts at a glance, None where nothing is counted.
+    """Return the main counts of a launch; None for what is not counted.
 
-    ``load_sectors`` and ``store_sectors`` are of global memory, a request; ``wavefronts`` of shared memory, an
-    instruction, and ``conflicts`` all of them, loads and stores together.
+    ``load_sectors`` and ``store_sectors`` are those of one request to global memory, ``wavefronts`` those of one instruction on shared
+    memory, and ``conflicts`` all conflicts of loads and stores.
     """
     shared = [counts[key] for key in ("shared_load", "shared_store")]
     instructions = sum(access["instructions"] for access in shared)
@@ -275,7 +275,7 @@ def glance(counts: dict[str, Any]) -> dict[str, float | None]:
     }
 
 
-#: The six counters of a result: name there, kind of access, count of the model.
+#: The six counters of a result: its key, the kind of access, the model's count.
 COUNTERS = {
     "shared_load_wavefronts": ("shared_load", "wavefronts"),
     "shared_store_wavefronts": ("shared_store", "wavefronts"),
@@ -287,9 +287,9 @@ COUNTERS = {
 
 
 def format_number(number: float, spec: str = "") -> str:
-    """Return a number for readers by a format of Python, or without one by the rule of the book.
+    """Return a number for readers in a format of Python, or without one by the rule of the book.
 
-    The rule: integers in full with thousands separated, everything else to three significant digits.
+    The rule: integers in full with thousands separated, all other numbers to three significant digits.
     Raises ResultError for a format that does not fit.
     """
     if spec:

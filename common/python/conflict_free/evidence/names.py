@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The names and the fixed numbers of the evidence: folders, kinds of access, what a percentage is of."""
+"""The names and the fixed numbers of the evidence: folders, kinds of access, the base of percentages."""
 
 from __future__ import annotations
 
 from conflict_free.console import ROOT
 
-#: Folder of the schemas, beside the results they describe.
+#: Folder of the schemas, beside the results that they describe.
 SCHEMAS = ROOT / "book" / "results"
 
 #: Folder name, under the results folder, of the reader's own machine and of published figures.
@@ -14,24 +14,24 @@ LOCAL = "local"
 
 HISTORICAL = "historical"
 
-#: Bytes of a global-memory sector on every machine this book counts.
+#: Bytes of a sector of global memory on every machine of this book.
 SECTOR_BYTES = 32
 
-#: The folder of the programs that show errors, under the chapters, the counts and as a slug of results.
+#: The folder of the programs that show errors, in the chapters and in the counts; also their slug among the results.
 SPECIMENS = "errata"
 
-#: What stands between the slug and the name in the key of a library's time.
+#: The word between the slug and the name in the key of a library's time.
 PEERS = "peers"
 
 #: The size of a chapter's counts unless its program names another.
 COUNTED_SIZE = "2048x2048"
 
-#: What every percentage of bandwidth is of: the copy of the CUDA runtime, a row of chapter ``copy``.
+#: The base of every percentage of bandwidth: the copy of the CUDA runtime, a row of chapter ``copy``.
 CEILING = "cudaMemcpy"
 
 CEILING_SLUG = "copy"
 
-#: What percentages of published figures are of: publications have no time of ``cudaMemcpy``, but one of a plain copy.
+#: The base of percentages of published figures: publications have no time of ``cudaMemcpy``, but that of a plain copy.
 PUBLISHED_CEILING = "copy_plain"
 
 #: The groups of counts that the book's tables show: key in the counts, words for a reader.
@@ -44,8 +44,8 @@ ACCESSES = {
 
 
 class ResultError(ValueError):
-    """Evidence is missing, malformed or stale. The text is one line: what, what was given, what is accepted."""
+    """Evidence is missing, malformed or stale. The text is one line: the place, the value given, the values accepted."""
 
 
 class StaleError(ResultError):
-    """Evidence was measured with a kernel's text that has changed since."""
+    """Evidence was measured with another text of the kernel than the present one."""

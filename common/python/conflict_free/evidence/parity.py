@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Whether the model's counts are the GPU's counters, and where they may differ. Needs no Sphinx.
+"""The comparison of the model's counts with the GPU's counters, and the places where they may differ. Needs no Sphinx.
 
-Where the compiler for the GPU fuses or splits accesses, the hardware executes other instructions than the source
-says. Each such difference is an entry of ``parity_exceptions.json`` with its reason; an entry that is no longer
-needed is an error, so that the list shrinks when it can.
+Where the compiler fuses or splits accesses, the GPU executes other instructions than the source has. Each such difference
+is an entry of ``parity_exceptions.json`` with its reason. An entry that is not needed is an error, so that the list stays short.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SCHEMA = {
 
 @dataclass(frozen=True)
 class ParityException:
-    """Counters of one kernel that differ from the model's counts, and why. ``why`` is a sentence for a reader."""
+    """Counters of one kernel that differ from the model's counts, and the reason. ``why`` is a sentence for a reader."""
 
     slug: str
     kernel: str
@@ -49,7 +48,7 @@ class ParityException:
 
 
 def load_exceptions(results: Path) -> list[ParityException]:
-    """Return the exceptions listed in the results folder. Raises ResultError for a file of another shape."""
+    """Return the exceptions listed in the results folder. Raises ResultError for a malformed file."""
     path = results / EXCEPTIONS
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -63,12 +62,12 @@ def load_exceptions(results: Path) -> list[ParityException]:
 
 
 def model_counters(counts: dict[str, Any]) -> dict[str, int]:
-    """Return the six counters as the model counts them, from the counts of a row."""
+    """Return the model's values of the six counters, from the counts of a row."""
     return {name: counts[access][count] for name, (access, count) in COUNTERS.items()}
 
 
 def compare(slug: str, kernel: str, counters: dict[str, int], model: dict[str, int], exceptions: Iterable[ParityException]) -> list[str]:
-    """Return what is wrong, a phrase each: unexplained differences, and exceptions without a difference."""
+    """Return the findings, a phrase each: unexplained differences, and exceptions without a difference."""
     explained = {name for entry in exceptions if (entry.slug, entry.kernel) == (slug, kernel) for name in entry.counters}
     wrong = []
     for name in COUNTERS:
@@ -83,8 +82,8 @@ def compare(slug: str, kernel: str, counters: dict[str, int], model: dict[str, i
 def check_folder(folder: Path, counts: Path | None, exceptions: list[ParityException]) -> Iterable[tuple[str, int]]:
     """Compare a machine's result files with the model, and yield (finding, 0) or ("", launches compared).
 
-    With ``counts``, a folder of the counts of a build, the model's counts are those of that build; without, those
-    that were stored with the counters. The order of the yields is that of the files.
+    ``counts`` is a folder with the counts of a build; without it, the model's counts are those stored with the counters.
+    The order of the yields is that of the files.
     """
     for path in sorted(folder.glob("*.json")):
         result = json.loads(path.read_text(encoding="utf-8"))

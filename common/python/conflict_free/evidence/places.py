@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where chapters and results are."""
+"""The places of chapters and results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def chapters() -> list[str]:
 
 
 def chapters_of_ranks() -> list[str]:
-    """Return those of the chapters whose programs run on several GPUs: they have no counts of each kernel."""
+    """Return the chapters whose programs run on several GPUs: they have no counts of each kernel."""
     listings = {slug: CHAPTERS / slug / "CMakeLists.txt" for slug in chapters()}
     return [slug for slug, path in listings.items() if path.exists() and "add_chapter_of_ranks(" in path.read_text(encoding="utf-8")]
 
@@ -46,5 +46,5 @@ def source_path(slug: str) -> Path:
 
 
 def source_files() -> list[Path]:
-    """Every source file of the chapters: the programs, then the headers that lie beside them."""
+    """Return every source file of the chapters: the programs, then the headers beside them."""
     return [*sorted(CHAPTERS.glob("*/*.cu")), *sorted(CHAPTERS.glob("*/*.cuh"))]

@@ -39,7 +39,7 @@ class Rows:
     on_stale: Callable[[str], None] = field(default=lambda kernel: None)
 
     def load(self, path: Path, load: Callable[[Path], Any]) -> Any:
-        """Return what ``load`` makes of a file; a file that has not changed is read once."""
+        """Return the result of ``load`` for a file. A file that has not changed is read once."""
         self.on_read(path)
         try:
             stamp = path.stat().st_mtime_ns
@@ -55,7 +55,7 @@ class Rows:
     def measured_chapters(self, machine: str | None = None) -> list[str]:
         """Return the slugs of the chapters with a result file of a machine (default: the book's), sorted.
 
-        The programs that show errors are no chapter of these: they have figures, and no times.
+        The programs that show errors are not among them: they have figures, and no times.
         """
         found = (path.stem for path in (self.results / (machine or self.machine)).glob("*.json"))
         return sorted(slug for slug in found if slug != SPECIMENS)
@@ -74,7 +74,7 @@ class Rows:
     def sources(self, slug: str) -> Sources:
         """Return a chapter's source files, in reading order, with their regions. ``slug`` is as in ``source_path``.
 
-        Raises ResultError if a file is not there.
+        Raises ResultError if a file is missing.
         """
         return self.sources_of(self.source_path(slug))
 
@@ -86,10 +86,10 @@ class Rows:
             raise ResultError(str(error)) from None
 
     def program(self, slug: str) -> dict[str, Any]:
-        """Return what the chapter's model program wrote in this build, for the default machine.
+        """Return the output of the chapter's model program in this build, for the default machine.
 
-        ``MACHINE:SLUG`` asks for what it wrote for another machine, such as ``gt200:padding``. Raises ResultError if
-        there is nothing.
+        ``MACHINE:SLUG`` asks for its output for another machine, such as ``gt200:padding``. Raises ResultError if
+        there is none.
         """
         machine, name = _machine_and_slug(slug)
         path = self.counts / (f"{name}.{machine}.json" if machine else f"{name}.json")
@@ -101,7 +101,7 @@ class Rows:
         return data
 
     def counts_row(self, slug: str, kernel: str, size: str) -> dict[str, Any]:
-        """Return the row of the model's run, whose ``counts`` are present and whose check passed, if that is asked for.
+        """Return the row of the model's run. It has ``counts``, and with ``strict`` its check has passed.
 
         Raises ResultError if there is no such row, naming the rows there are.
         """
@@ -141,7 +141,7 @@ class Rows:
         return [row for row in result["rows"] if row["kernel"] == kernel] if result else []
 
     def stale(self, slug: str, machine: str | None = None) -> list[str]:
-        """Return the kernels of a result that were measured with another text than today's; none without a result."""
+        """Return the kernels of a result whose text has changed since the measurement; none without a result."""
         result = self.result(slug, machine)
         if result is None:
             return []
@@ -150,7 +150,7 @@ class Rows:
         return stale_specimens(result, self.chapters)
 
     def measured_row(self, slug: str, kernel: str, size: str, machine: str | None = None) -> dict[str, Any]:
-        """Return one measured row, timed, with its check passed, and current, or marked by ``stale``. Raises ResultError otherwise."""
+        """Return one measured row: timed, with its check passed, and current or marked by ``stale``. Raises ResultError otherwise."""
         size = parse_size(size)
         machine = machine or self.machine
         row = _find(self.some_result(slug, machine)["rows"], kernel, size, f"the results of chapter {slug} on {machine}")
@@ -169,13 +169,13 @@ class Rows:
         return {**row, "stale": True}
 
     def _refuses_stale(self, machine: str) -> bool:
-        """Return whether stale rows of a machine are an error. Those of the reader's GPU are: it is there to measure again."""
+        """Return whether stale rows of a machine are an error. Those of the reader's GPU are: scripts/measure can make new ones."""
         return self.strict or machine == LOCAL
 
     def peer_row(self, slug: str, name: str, size: str, machine: str | None = None) -> dict[str, Any]:
-        """Return what a library took beside a chapter's kernels, with its check passed. Raises ResultError otherwise.
+        """Return the time of a library beside a chapter's kernels, with its check passed. Raises ResultError otherwise.
 
-        It is never stale: the row has the text that was timed.
+        It is never stale: the row has the timed text.
         """
         machine = machine or self.machine
         where = f"the peers of chapter {slug} on {machine}"
@@ -185,7 +185,7 @@ class Rows:
         return row
 
     def figures(self, specimen: str, machine: str | None = None) -> dict[str, float] | None:
-        """Return what was measured of a program that shows an error, by name; None if it was not measured.
+        """Return the figures of a program that shows an error, by name; None if it was not measured.
 
         Raises ResultError if it is stale, or failed.
         """
@@ -206,7 +206,7 @@ class Rows:
     def percent_of_memcpy(self, row: dict[str, Any], state: str, machine: str | None = None) -> float:
         """Return a row's bandwidth as a percentage of ``cudaMemcpy`` at the same size, state and machine.
 
-        Raises ResultError if there is none, or if the row's work is not told by bytes.
+        Raises ResultError if there is none, or if the row's unit of work is not the byte.
         """
         if row.get("work"):
             raise ResultError(f"{row['kernel']} at {row['size']} does other work than moving bytes, so no copy is its measure")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Numbers in the sentences that say what a picture shows."""
+"""Numbers in sentences that describe a picture."""
 
 from __future__ import annotations
 

@@ -66,17 +66,17 @@ class Region:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the region, without line ends."""
+        """Return the lines of the region, without line ends."""
         return self.text.splitlines()
 
     @property
     def last_line(self) -> int:
-        """The 1-based number of the last line of ``text``; ``first_line - 1`` for an empty region."""
+        """Return the 1-based number of the last line of ``text``; ``first_line - 1`` for an empty region."""
         return self.first_line + len(self.lines) - 1
 
     @property
     def file(self) -> str:
-        """The name of the region's file for readers, such as ``chapters/copy/copy.cu``."""
+        """Return the name of the region's file for readers, such as ``chapters/copy/copy.cu``."""
         return shown_path(self.path)
 
 
@@ -98,7 +98,7 @@ def read_source(path: Path) -> str:
 def parse_regions(text: str, path: str | Path = "source") -> dict[str, Region]:
     """Return all regions of ``text`` by name, in the order of the file.
 
-    ``path`` only serves the messages. Raises SourceError for a marker that is not alone on its line, a
+    ``path`` is for the messages. Raises SourceError for a marker that is not alone on its line, and for a
     region that is opened twice, overlaps another, or is not closed.
     """
     regions: dict[str, Region] = {}
@@ -198,7 +198,7 @@ class Sources:
 
     @functools.cached_property
     def regions(self) -> dict[str, Region]:
-        """All regions by name, in the order in which the compiler reads them. Raises SourceError as ``parse_regions``."""
+        """Return all regions by name, in the order of the compiler. Raises SourceError as ``parse_regions``."""
         files = {file.path: file for file in self.files}
         found: dict[str, Region] = {}
 
@@ -237,11 +237,11 @@ class Sources:
         return ""
 
     def kernel_hash(self, name: str) -> str:
-        """Return ``"sha256:" + hex`` of what the kernel ``name`` is made of.
+        """Return ``"sha256:" + hex`` of the texts that make up the kernel ``name``.
 
-        That is the region ``constants`` (if any), the kernel's own region, the regions of the functions and of the constants
-        that it names, and ``launch`` (if any), without comments and without white space but between words: neither rewording a
-        comment makes a result stale, nor formatting, nor moving a region; changing an index does. Raises SourceError for an
+        These are the region ``constants`` (if any), the kernel's own region, the regions of the functions and of the constants
+        that it names, and ``launch`` (if any), without comments and without white space except between words: rewording a
+        comment, formatting and moving a region leave the hash; changing an index does not. Raises SourceError for an
         unknown name.
         """
         if name not in self._hashes:
@@ -250,14 +250,14 @@ class Sources:
 
     @functools.cached_property
     def _region_of(self) -> dict[str, str]:
-        """Which region a name leads to: its own, or the one that declares a constant of that name."""
+        """Return the region of a name: the one of that name, or the one that declares a constant of that name."""
         constants = {
             match["name"]: region.name for region in self.regions.values() for match in _CONSTANT.finditer(strip_comments(region.text))
         }
         return constants | {name: name for name in self.regions}
 
     def _named(self, name: str) -> list[str]:
-        """Return the regions that a region names, and those that these name: each behind those that it names."""
+        """Return the regions that a region names, and those that these name: each after those that it names."""
         seen, found = {name, *BEFORE_KERNEL, *AFTER_KERNEL}, []
 
         def visit(text: str) -> None:
@@ -280,5 +280,5 @@ class Sources:
 
 @functools.lru_cache(maxsize=1024)
 def _program_of(files: tuple[SourceFile, ...]) -> Sources:
-    """Of the same texts the same object, which keeps its regions and the hashes of its kernels: a book asks for them thousands of times."""
+    """Return one object for equal texts. It keeps its regions and the hashes of its kernels, which a book asks for thousands of times."""
     return Sources(files)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Numbers with where they come from, and their comparisons."""
+"""Numbers with their provenance, and comparisons of numbers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .names import ResultError
 
 @dataclass(frozen=True)
 class Value:
-    """A number or word with where it comes from.
+    """A number or word with its provenance.
 
-    ``default_format`` is used when the asker gives none; ``provenance`` is one line for a reader. ``stale`` tells what was
+    ``default_format`` is used when the caller gives none; ``provenance`` is one line for a reader. ``stale`` says that it was
     measured with another text of the kernel.
     """
 
@@ -50,12 +50,12 @@ class Comparison:
 
     @property
     def values(self) -> str:
-        """The two values with the sign between them."""
+        """Return the two values with the sign between them."""
         return f"{self.left} {self.sign} {self.right}"
 
     @property
     def shown(self) -> str:
-        """The values, and where they come from."""
+        """Return the values and their provenance."""
         return f"{self.values}. {self.provenance}"
 
 
@@ -70,7 +70,7 @@ def describe(provenance: dict[str, Any]) -> str:
 
 
 def where_it_ran(row: dict[str, Any], provenance: dict[str, Any]) -> str:
-    """Return what ran a row, if it was not the GPU."""
+    """Return where a row ran, if that was not the GPU."""
     if "ranks" in row["time"]:
         return "the slowest GPU of each sample"
     return f"on the host, {provenance.get('cpu', 'its processor unknown')}" if "host" in row["time"] else ""

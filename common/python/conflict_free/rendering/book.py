@@ -41,7 +41,7 @@ def parse(arguments: list[str]):
 
 
 def _programs_state(build: Path, selection: str) -> str:
-    """Changes whenever a chapter program or the counting model does."""
+    """Return a text that changes whenever a chapter program or the counting model changes."""
     state = hashlib.sha256(selection.encode())
     for program in sorted([*(build / "chapters").glob("*/*"), *model_runtime.libraries(build).glob("*")]):
         if program.is_file() and os.access(program, os.X_OK):
@@ -51,7 +51,7 @@ def _programs_state(build: Path, selection: str) -> str:
 
 
 def check_chapters(tools: cmake.Tools, build: Path) -> bool:
-    """Run the chapters' checks unless these programs have passed them before; True if all pass."""
+    """Run the chapters' checks, unless these programs have passed them before. Return whether all pass."""
     on_gpu = cuda.gpu_visible()
     selection = r"^chapter\.[^.]+\.gpu$" if on_gpu else r"^chapter\.[^.]+\.model$"
     stamp = build / "checked.stamp"
@@ -68,7 +68,7 @@ def check_chapters(tools: cmake.Tools, build: Path) -> bool:
 
 
 def free_port() -> int:
-    """Return the usual port of this machine's own address, or any free one where that is taken. Raises Stop if there is none."""
+    """Return the usual port of this machine's own address, or another free one if that is taken. Raises Stop if none is free."""
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         for port in (8000, 0):
@@ -82,7 +82,7 @@ def free_port() -> int:
 
 
 def serve(html: Path) -> None:
-    """Serve the book on this machine alone until it is interrupted."""
+    """Serve the book to this machine alone, until it is interrupted."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
@@ -103,14 +103,14 @@ def main() -> int:
     options = parse(sys.argv[1:])
     tools = setup.set_up()
     build = cmake.configure(tools)
-    # A reader waits for the pages: what they do not need comes after them.
+    # A reader waits for the pages, so everything else is built after them.
     cmake.build(tools, "the pages", "book_pages")
     index = build / "html" / "index.html"
     if not index.exists():
         raise Stop(f"the book was built, but {index} is not there")
     say(f"The pages are there: {index}")
-    # Ninja's name for all targets of that folder: the tests of everything else are scripts/test's affair.
-    # The programs run on the model's libraries, which they find when they start.
+    # Ninja's name for all targets of that folder; scripts/test runs the tests of everything else.
+    # The programs run with the model's libraries, which they load when they start.
     cmake.build(tools, "the chapters", "chapters/all", "conflict_free_cudart", "conflict_free_cuda")
     passed = check_chapters(tools, build)
     cmake.build(tools, "the book as one file", "book")

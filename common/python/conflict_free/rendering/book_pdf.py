@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Prints the rendered book as one PDF, page by page in reading order. Arguments: the folder of the HTML, the PDF.
+"""Print the rendered book as one PDF, page by page in reading order. Arguments: the folder of the HTML, the PDF.
 
-What is folded away stays out, but for answers: a reader of paper cannot open a fold.
+Closed folds stay closed except those with answers: a reader of paper cannot open a fold.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def printed(page: Any, path: Path) -> tuple[str, PdfReader]:
 
 
 def write_pdf(html: Path, target: Path, names: list[str] | None = None) -> int:
-    """Print the pages of the book, or those with ``names`` such as ``assignments/padding``, into one PDF with an outline; return how many sheets it has."""
+    """Print the pages of the book, or those with ``names`` such as ``assignments/padding``, into one PDF with an outline.
+
+    Return the number of sheets.
+    """
     if not (html / "index.html").is_file():
         raise Stop(f"{html} holds no rendered book; scripts/book makes it")
     writer = PdfWriter()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a reader's change has made new, stale and untrue: in ten lines at most at the end of scripts/book, all of it with --strict."""
+"""The results that a reader's change has made new, stale or untrue: ten lines at most at the end of scripts/book, all with --strict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _listed(names: list[str]) -> str:
 
 
 def failed(counts: Path) -> Iterator[str]:
-    """Yield what the programs of this build have found wrong, a line each. Raises ResultError for a file that is no counts."""
+    """Yield the failures that the programs of this build have found, a line each. Raises ResultError for a malformed file of counts."""
     seen = set()
     evidence = Evidence(CHAPTERS, RESULTS, counts)
     for path in sorted(counts.glob("*.json")):
@@ -39,7 +39,7 @@ def failed(counts: Path) -> Iterator[str]:
 
 
 def lines(build: Path, most: int | None = _MOST_LINES) -> list[str]:
-    """Return the lines on a build folder whose book is rendered, ``most`` at most; none if nothing was changed."""
+    """Return the lines on a build folder whose book is rendered, ``most`` at most; an empty list if nothing was changed."""
     evidence = Evidence(CHAPTERS, RESULTS, build / "counts", BOOK_MACHINE)
     changed = [f"{slug}.{kernel}" for slug in evidence.measured_chapters() for kernel in evidence.stale(slug)]
     found = json.loads((build / "changes.json").read_text(encoding="utf-8"))
@@ -64,7 +64,7 @@ def lines(build: Path, most: int | None = _MOST_LINES) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path, help="the build folder")
-    parser.add_argument("--strict", action="store_true", help="show all, and exit with 1 if there is anything")
+    parser.add_argument("--strict", action="store_true", help="show all, and exit with 1 if there is any")
     options = parser.parse_args()
     try:
         found = lines(options.build, None if options.strict else _MOST_LINES)

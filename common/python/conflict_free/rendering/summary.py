@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Prints the table at the end of scripts/book. Arguments: the folder of counts, the folder of results."""
+"""Print the table at the end of scripts/book. Arguments: the folder of counts, the folder of results."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from conflict_free.evidence.lookup import Evidence
 from conflict_free.evidence.names import CEILING, CEILING_SLUG, LOCAL, ResultError
 from conflict_free.evidence.places import BOOK_MACHINE, CHAPTERS, chapters, chapters_of_ranks
 
-# No terminal is as wide; the table then has the width that it needs, and a narrower terminal breaks its lines,
-# which loses nothing. A narrower table would cut its cells.
+# Without a limit by the terminal the table has the width that it needs. A narrower terminal breaks lines,
+# which loses nothing; a narrower table would cut cells.
 WIDEST = 1000
 
-# Why a cell is empty.
+# The reasons for empty cells.
 REASONS = {
     "uncounted": "a function of a library or of the host, which the model does not count",
     "unshared": "the kernel has no shared memory",
@@ -38,14 +38,14 @@ LARGEST_COPY = "+"
 
 
 class Cells:
-    """Cells of the table, and what of the legend they need."""
+    """The cells of the table, and the entries of the legend that they need."""
 
     def __init__(self) -> None:
         self.reasons: list[str] = []
         self.marks: set[str] = set()
 
     def empty(self, reason: str) -> str:
-        """Return an em dash with the letter of a reason; letters are given in the order of their first use."""
+        """Return an em dash with the letter of a reason. Letters follow the order of first use."""
         if reason not in self.reasons:
             self.reasons.append(reason)
         return f"— {ascii_lowercase[self.reasons.index(reason)]}"
@@ -88,7 +88,7 @@ def _largest_copy(evidence: Evidence, machine: str) -> dict | None:
 
 
 def _percent(cells: Cells, evidence: Evidence, row: dict, machine: str) -> str:
-    """Return percent of cudaMemcpy at the same size, or at its largest for an array, which no copy is as long as."""
+    """Return the percentage of cudaMemcpy at the same size; for an array, which no copy matches in length, at its largest size."""
     if row.get("work"):
         return cells.empty("no_bytes")
     try:
@@ -101,7 +101,7 @@ def _percent(cells: Cells, evidence: Evidence, row: dict, machine: str) -> str:
 
 
 def _measured(cells: Cells, evidence: Evidence, slug: str, kernel: str, machine: str) -> list[str]:
-    """Size, speed and percent of cudaMemcpy for the largest measured size."""
+    """Return size, speed and percentage of cudaMemcpy for the largest measured size."""
     rows = evidence.rows_of(slug, kernel, machine)
     row = max((row for row in rows if row["time"]), key=metrics.area, default=None)
     if row is None:
@@ -115,7 +115,7 @@ def _measured(cells: Cells, evidence: Evidence, slug: str, kernel: str, machine:
 
 
 def table(cells: Cells, evidence: Evidence, slugs: list[str], machines: list[str]) -> Table:
-    """Return one line for each kernel: the size whose counts the book shows, and the largest that was measured."""
+    """Return one line for each kernel: the size whose counts the book shows, and the largest measured size."""
     shown = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     add = shown.add_column
     add("kernel", no_wrap=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/book --watch: serves the book, renders it again whenever a file is saved, and reloads the page in the browser."""
+"""scripts/book --watch: serve the book, render it again whenever a file is saved, and reload the page in the browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WATCHED = ("chapters", "book", "common")
 
 
 def render(cmake: Path, build: Path) -> None:
-    """Render what has changed, and says how long it took, or why it did not work."""
+    """Render the changed pages, and print the time that it took or the reason of the failure."""
     started = time.monotonic()
     done = subprocess.run([cmake, "--build", build, "--target", "book_pages"], cwd=ROOT, capture_output=True, text=True)
     seconds = time.monotonic() - started

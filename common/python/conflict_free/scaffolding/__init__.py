@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Begins new chapters and assignments."""
+"""The beginning of new chapters and assignments."""

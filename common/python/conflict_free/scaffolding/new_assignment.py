@@ -34,12 +34,12 @@ def _slug(text: str) -> str:
 
 
 def in_cmake(text: str, slug: str) -> str:
-    """Return a chapter's CMakeLists.txt with the assignment."""
+    """Return a chapter's CMakeLists.txt with the assignment added."""
     return text.rstrip("\n") + f"\nadd_assignment({slug})\n"
 
 
 def in_index(text: str, slug: str) -> str:
-    """book/index.rst with the page at the end of the part that lists assignments."""
+    """Return book/index.rst with the page added at the end of the part that lists assignments."""
     pattern = rf"^\.\. toctree::\n(?:   :.*\n)*   :caption: {CAPTION}\n(?:   :.*\n)*\n(?:   [\w/]+\n)*   [\w/]+$"
     found = re.search(pattern, text, re.MULTILINE)
     if not found:
@@ -75,7 +75,7 @@ def main() -> int:
     for path in texts:
         say(shown_path(path))
     say()
-    say("It works as it is. Next:")
+    say("The assignment works. Next:")
     say(f"  1. Change the task: brief.rst, reverse.cu, slow.cu, driver.cu, try.cu and reference.py in chapters/{slug}/assignment,")
     say("     and task.toml: title, declaration, cases, thresholds, points, hints.")
     say("  2. Write the answers, at least two right and six wrong ones, as files of answers/ or as changes in answers.toml,")

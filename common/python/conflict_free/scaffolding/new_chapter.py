@@ -31,7 +31,7 @@ def _slug(text: str) -> str:
 
 
 def _after_last(text: str, pattern: str, line: str, name: str) -> str:
-    """`text` with `line` put in after the last match of `pattern`."""
+    """Return `text` with `line` added after the last match of `pattern`."""
     matches = list(re.finditer(pattern, text, re.MULTILINE))
     if not matches:
         raise Stop(f"{name} lists no chapter to put the new one after")
@@ -44,13 +44,13 @@ def in_cmake(text: str, slug: str) -> str:
 
 
 def in_index(text: str, slug: str) -> str:
-    """book/index.rst with the chapter at the end of the last toctree whose caption names a part."""
+    """Return book/index.rst with the chapter added at the end of the last toctree whose caption names a part."""
     pattern = r"^\.\. toctree::\n(?:   :.*\n)*   :caption: Part .*\n(?:   :.*\n)*\n(?:   \w+\n)*   \w+$"
     return _after_last(text, pattern, f"   {slug}", "book/index.rst")
 
 
 def in_teachers(text: str, slug: str, index: str) -> str:
-    """book/teachers.rst with a paragraph for the chapter after that of the one before it in book/index.rst."""
+    """Return book/teachers.rst with a paragraph for the chapter, after the paragraph of the chapter before it in book/index.rst."""
     before = re.search(rf"^   (\w+)\n   {slug}$", index, re.MULTILINE)
     paragraph = f'\n:doc:`{slug}`\n   "A sentence that one hears." Ask: what should the class predict?'
     return _after_last(text, rf"^:doc:`{before and before[1]}`(?:\n   .*)+$", paragraph, "book/teachers.rst")
@@ -92,7 +92,7 @@ def main() -> int:
 
 
 def _format(path: Path) -> None:
-    """Wrap the lines of a new file, which depend on the length of its name, if the formatter is installed."""
+    """Wrap the lines of a new file, whose length depends on the name, if the formatter is installed."""
     formatter = folders.VENV / "bin" / "clang-format"
     if formatter.exists():
         subprocess.run([formatter, "-i", path], check=False)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The files of something new, and the listings that name it. Standard library only."""
+"""The files of a new chapter or assignment, and the listings that name it. Standard library only."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from conflict_free.whole_files import write_all
 
 
 def refuse_existing(paths: Iterable[Path]) -> None:
-    """Raise Stop if one of the new files is there."""
+    """Raise Stop if one of the new files exists."""
     for path in paths:
         if path.exists():
             raise Stop(f"{shown_path(path)} is there already; nothing was changed", FAILED)
 
 
 def write_new(texts: Mapping[Path, str], made: Path) -> None:
-    """Write all files or none; `made` is the folder that is new. Raises Stop."""
+    """Write all files or none; `made` is the new folder. Raises Stop."""
     try:
         write_all(texts)
     except OSError as error:

@@ -18,7 +18,9 @@ def main() -> int:
         "or system packages that may not be installed.",
     )
     parser.add_argument("--packages", action="store_true", help="install only system packages, which needs root")
-    parser.add_argument("--tests", action="store_true", help="also install what scripts/test --all needs: a browser, a sandbox, a dictionary, MPI")
+    parser.add_argument(
+        "--tests", action="store_true", help="also install what scripts/test --all needs: a browser, a sandbox, a dictionary, MPI"
+    )
     options = parser.parse_args(sys.argv[1:])
     if options.packages:
         packages.install_packages(setup.packages_for(tests=options.tests, mpi=options.tests))

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from conftest import CODE, PROSE
 from synthetic import changed_json

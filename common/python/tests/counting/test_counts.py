@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from synthetic import changed_json
 from counting_tools import kernel, report, shared
+from synthetic import changed_json
 
 from conflict_free import counts
 from conflict_free.counting import report_diff, sarif_report
@@ -22,7 +22,13 @@ from conflict_free.model_files import REPORT_SCHEMA
         ("local_load", ("local_load",), "local", "load", ("requests", "sectors", "ideal_sectors", "bytes")),
         ("constant_load", ("constant_load",), "constant", "load", ("instructions", "words")),
         ("texture_store", ("texture_store",), "texture", "store", ("requests", "bytes")),
-        ("async_copy_shared", ("async_copy", "shared"), "shared", "async_copy", ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")),
+        (
+            "async_copy_shared",
+            ("async_copy", "shared"),
+            "shared",
+            "async_copy",
+            ("instructions", "wavefronts", "ideal_wavefronts", "conflicts"),
+        ),
         ("bulk_copy", ("bulk_copy",), "global", "bulk_copy", ("requests", "sectors", "ideal_sectors", "bytes")),
     ],
 )

@@ -10,8 +10,8 @@ import pytest
 from conftest import counts
 
 from conflict_free.console import Stop
-from conflict_free.counts import GROUPS, NUMBERS
 from conflict_free.counting import failing, pytest_plugin, report_in_tests
+from conflict_free.counts import GROUPS, NUMBERS
 
 
 def launch(name: str, number: int, **shared_load: int) -> dict:

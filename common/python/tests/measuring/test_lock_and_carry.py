@@ -43,7 +43,7 @@ def test_everything_that_is_carried_is_locked():
 
 
 def test_packages_of_cuda_have_the_version_that_the_model_knows():
-    text = "requires = [\"cuda-toolkit[nvcc,crt]{}.*\"]\nnvidia-nccl-cu{}==2.1\nother==9.1.*\n"
+    text = 'requires = ["cuda-toolkit[nvcc,crt]{}.*"]\nnvidia-nccl-cu{}==2.1\nother==9.1.*\n'
     assert lock.wanted_text(text.format("==9.1", 9)) == text.format(f"=={VERSION}", MAJOR)
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from synthetic import changed_json
 from conftest import ncu_csv
+from synthetic import changed_json
 
 METRIC = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
 

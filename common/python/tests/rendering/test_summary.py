@@ -8,8 +8,8 @@ import json
 import re
 
 import pytest
-from synthetic import changed_json
 from conftest import program_rows
+from synthetic import changed_json
 
 
 @pytest.fixture

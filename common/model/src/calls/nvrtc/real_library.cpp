@@ -17,7 +17,7 @@ namespace simt::nvrtc {
 
 namespace {
 
-constexpr const char* library_name = "libnvrtc.so.13";
+constexpr const char* library_name = "libnvrtc.so." CUDA_MAJOR;
 
 std::filesystem::path own_folder()
 {
