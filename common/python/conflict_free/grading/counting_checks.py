@@ -130,16 +130,8 @@ def _finding(threshold: Threshold, runs: Sequence[Run], named: Callable[[int], M
         if value > limit if threshold.is_upper else value < limit:
             culprits = _culprits(threshold, run, abs(value - limit))
             picture = _partitions(threshold, run, limit) or (_picture(culprits, source.traced(run.case)) if threshold.is_upper else None)
-            return Finding(
-                False,
-                f"{seen} (case {run.case.name}: {run.case.sizes})",
-                wanted,
-                threshold.help,
-                source.places(culprits),
-                run.case.name,
-                picture.to_text() if picture else None,
-                picture.to_svg() if picture else None,
-            )
+            drawn = {"picture": picture.to_text(), "drawing": picture.to_svg()} if picture else {}
+            return Finding(False, seen, wanted, threshold.help, source.places(culprits), **drawn).in_case(run.case)
         if used > tightest:
             tightest, closest = used, Finding(True, f"{seen} (case {run.case.name})", wanted)
     return closest
