@@ -10,6 +10,7 @@ from typing import Any
 
 from conflict_free.console import Stop
 
+from .cases import DrawnCase
 from .result import Place
 from .sources import printable, shown
 
@@ -30,7 +31,7 @@ class Finding:
     picture: str | None = None
     drawing: str | None = None
 
-    def in_case(self, case: Any) -> Finding:
+    def in_case(self, case: DrawnCase) -> Finding:
         """Return the finding about a drawn case, with its name and sizes in ``seen``."""
         return replace(self, seen=f"{self.seen} (case {case.name}: {case.sizes})", case=case.name)
 
