@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,14 +15,9 @@ from conflict_free.console import ROOT, USAGE, Stop
 from conflict_free.schemas import Schema
 
 from . import answer_texts, regions
-from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError
-from .command_line import assignment_names
+from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError, tomllib
+from .command_line import assignment_names as names
 from .result import COUNTS, FAST, GATES
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 CHAPTERS = ROOT / "chapters"
 FOLDER = "assignment"
@@ -246,11 +240,6 @@ class Assignment:
             return make(self.source.read_text(encoding="utf-8"), self.source.name)
         except regions.RegionError as error:
             raise AssignmentError(f"assignment {self.name}: {error}") from error
-
-
-def names() -> list[str]:
-    """Return the names of all assignments, sorted."""
-    return assignment_names()
 
 
 def load(name: str) -> Assignment:

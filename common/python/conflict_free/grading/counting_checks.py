@@ -85,12 +85,20 @@ def _count_of(kernel: Mapping[str, Any], space: str, op: str, metric: str) -> in
 
 
 def _partitions_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return the mean number of partitions that a step uses, over all launches; 0 without steps, or on a machine without partitions."""
+    """Return the mean number of partitions that a step uses; 0 without steps, or on a machine without partitions.
+
+    Each launch counts by its requests, so that launches which move next to nothing do not change the mean.
+    """
     means = {}
     for op in ("load", "store"):
-        steps = [kernel["partitions"][op]["steps"] for kernel in kernels if "partitions" in kernel]
-        number = sum(map(sum, steps))
-        means[op] = {"mean": sum(count * used for each in steps for used, count in enumerate(each, start=1)) / number if number else 0.0}
+        total, weights = 0.0, 0
+        for kernel in kernels:
+            steps = kernel["partitions"][op]["steps"] if "partitions" in kernel else []
+            if sum(steps):
+                weight = _count_of(kernel, "global", op, "requests")
+                total += weight * sum(count * used for used, count in enumerate(steps, start=1)) / sum(steps)
+                weights += weight
+        means[op] = {"mean": total / weights if weights else 0.0}
     return means
 
 
@@ -130,16 +138,8 @@ def _finding(threshold: Threshold, runs: Sequence[Run], named: Callable[[int], M
         if value > limit if threshold.is_upper else value < limit:
             culprits = _culprits(threshold, run, abs(value - limit))
             picture = _partitions(threshold, run, limit) or (_picture(culprits, source.traced(run.case)) if threshold.is_upper else None)
-            return Finding(
-                False,
-                f"{seen} (case {run.case.name}: {run.case.sizes})",
-                wanted,
-                threshold.help,
-                source.places(culprits),
-                run.case.name,
-                picture.to_text() if picture else None,
-                picture.to_svg() if picture else None,
-            )
+            drawn = {"picture": picture.to_text(), "drawing": picture.to_svg()} if picture else {}
+            return Finding(False, seen, wanted, threshold.help, source.places(culprits), **drawn).in_case(run.case)
         if used > tightest:
             tightest, closest = used, Finding(True, f"{seen} (case {run.case.name})", wanted)
     return closest

@@ -8,21 +8,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .assignment import Assignment
-from .comparing import Difference
 from .counting_checks import names_of
 from .expressions import value_of
+from .finding import Finding
 from .running import Run
 
 #: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each so many bytes of data.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 
 
-def complaint(run: Run, assignment: Assignment) -> Difference | None:
+def complaint(run: Run, assignment: Assignment) -> Finding | None:
     """Return the first part of the work that kernels have not done themselves, or None."""
     return next(_complaints(run, assignment), None)
 
 
-def _complaints(run: Run, assignment: Assignment) -> Iterator[Difference]:
+def _complaints(run: Run, assignment: Assignment) -> Iterator[Finding]:
     buffers = run.calls["data"]["buffers"]
     for name in run.case.inputs:
         yield from _not_loaded(name, buffers.get(name, {}), run, assignment)
@@ -32,20 +32,22 @@ def _complaints(run: Run, assignment: Assignment) -> Iterator[Difference]:
     yield from _by_few_lanes(run, assignment)
 
 
-def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Difference]:
+def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Finding]:
     """Yield the uses of memory whose costs no threshold counts."""
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
     if words > most:
-        yield Difference(
+        yield Finding(
+            False,
             f"kernels read {words:,} words of constant memory",
             f"at most {most:,}",
             "Read the data from global memory: constant memory is for what all threads share.",
         )
     requests = sum(kernel.get(f"texture_{op}", {}).get("requests", 0) for kernel in kernels for op in ("load", "store"))
     if requests:
-        yield Difference(
+        yield Finding(
+            False,
             f"kernels make {requests:,} requests for textures or surfaces",
             "none",
             "Load and store through pointers: how the lanes' addresses lie is what the task is about.",
@@ -76,14 +78,14 @@ def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapp
             yield name, number, value_of(limit, parameters, f"kernels.{name}")
 
 
-def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Difference]:
+def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Finding]:
     for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters):
         if made > most:
             seen, help_ = _FEW_LANES[name]
-            yield Difference(seen.format(made), f"at most {most:,.0f}", help_)
+            yield Finding(False, seen.format(made), f"at most {most:,.0f}", help_)
 
 
-def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assignment) -> Iterator[Difference]:
+def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assignment) -> Iterator[Finding]:
     all_of_it = run.case.inputs[name].nbytes
     wanted = (
         value_of(assignment.kernels.loads[name], run.case.parameters, f"kernels.loads.{name}")
@@ -92,20 +94,22 @@ def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assign
     )
     loaded = sums.get("loaded", 0)
     if loaded < wanted:
-        yield Difference(
+        yield Finding(
+            False,
             f"kernels load {loaded:,} bytes of {name}",
             f"all {wanted:,}",
             f"Let a kernel load every element of {name}, with ordinary loads, and compute with what it has loaded.",
         )
 
 
-def _not_stored(name: str, sums: Mapping[str, Any], assignment: Assignment) -> Iterator[Difference]:
+def _not_stored(name: str, sums: Mapping[str, Any], assignment: Assignment) -> Iterator[Finding]:
     all_of_it, by_kernels, by_sets, by_copies = (sums.get(key, 0) for key in ("bytes", "stored", "filled", "copied"))
     # cudaMemset may write within its limit, for example the zeros that kernels add to.
     allowed = by_sets if by_sets <= assignment.movement.bytes_set else 0
     if by_kernels + allowed < all_of_it:
         others = f", {by_copies:,} by copies" if by_copies else f", {by_sets:,} by cudaMemset" if by_sets else ""
-        yield Difference(
+        yield Finding(
+            False,
             f"of {all_of_it:,} bytes of {name}, {by_kernels:,} are written last by kernels{others}",
             f"all {all_of_it:,} by kernels",
             f"Let a kernel store every element of {name}.",

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conflict_free.console import Stop
 
+from .cases import DrawnCase
 from .result import Place
 from .sources import printable, shown
 
@@ -29,6 +30,10 @@ class Finding:
     case: str | None = None
     picture: str | None = None
     drawing: str | None = None
+
+    def in_case(self, case: DrawnCase) -> Finding:
+        """Return the finding about a drawn case, with its name and sizes in ``seen``."""
+        return replace(self, seen=f"{self.seen} (case {case.name}: {case.sizes})", case=case.name)
 
     def words(self) -> dict[str, Any]:
         """Return all fields except ``passed`` by name. Texts of a submission in them are made printable, and short enough to show."""

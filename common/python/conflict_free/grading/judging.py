@@ -17,7 +17,7 @@ from . import building, counting_checks, data_checks, running, safety, source_te
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
 from .cases import DrawnCase, draw, draw_all, in_order, seed_of
-from .comparing import Difference, difference
+from .comparing import difference
 from .finding import Finding, guarded, passed
 from .result import FAST, GATES, Check, Place, Result
 from .running import Run
@@ -104,7 +104,7 @@ class _Submission:
         """Return what is wrong with a run apart from its output."""
         return safety.complaint(found, self.assignment, self.source.text)
 
-    def difference(self, found: Run) -> Difference | None:
+    def difference(self, found: Run) -> Finding | None:
         """Return what is wrong with a run's output."""
         return difference(found.case, found.outputs, self.assignment.reference().TOLERANCE)
 
@@ -319,9 +319,7 @@ def _safe(submission: _Submission) -> Finding:
 
 
 def _unsafe(submission: _Submission, case: DrawnCase, complaint: safety.Complaint, wanted: str) -> Finding:
-    return Finding(
-        False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help, submission.places(complaint.places), case.name
-    )
+    return Finding(False, complaint.seen, wanted, complaint.help, submission.places(complaint.places)).in_case(case)
 
 
 def _correct(submission: _Submission) -> Finding:
@@ -329,19 +327,12 @@ def _correct(submission: _Submission) -> Finding:
         if not (wrong := submission.difference(found)):
             continue
         by_itself = submission.difference(submission.run_alone(found.case))
-        shown = by_itself or wrong
-        finding = Finding(
-            False, f"{shown.seen} (case {found.case.name}: {found.case.sizes})", shown.wanted, shown.help, case=found.case.name
-        )
-        return finding if by_itself else submission.again(finding)
+        return by_itself.in_case(found.case) if by_itself else submission.again(wrong.in_case(found.case))
     return passed(f"{len(submission.assignment.cases)} cases with the right output")
 
 
 def _by_kernels(submission: _Submission) -> Finding:
     for found in submission.runs:
-        wrong = data_checks.complaint(found, submission.assignment)
-        if wrong:
-            return Finding(
-                False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name
-            )
+        if wrong := data_checks.complaint(found, submission.assignment):
+            return wrong.in_case(found.case)
     return passed("kernels load all inputs and write all outputs")

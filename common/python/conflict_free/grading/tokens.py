@@ -32,7 +32,10 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """A token: its text without splices, its kind (word, number, string, character or sign), its line from 1, and its place in ``Code.text``."""
+    """A token: its text without splices, its kind (word, number, string, character or sign), and its line from 1.
+
+    ``at`` is its place in ``Code.text``.
+    """
 
     text: str
     kind: str

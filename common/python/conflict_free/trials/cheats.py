@@ -28,12 +28,8 @@ from unittest import mock
 
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, sandbox, text_admission
+from conflict_free.grading.answer_texts import tomllib
 from conflict_free.grading.assignment import CHEATS, Assignment
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 #: The graders that are tried, and their columns in the table.
 LAYERS = {"all": "as graded", "without_text": "without text admission"}

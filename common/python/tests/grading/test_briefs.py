@@ -29,11 +29,11 @@ LIMITS = {
         "1.1 * 3 * height * width / 8 if width >= {0} and height >= 128 else 3 * height * 8 * ((width + 31) // 32)",
     ),
     ("diagonal", "loads"): (
-        r"widths of (\d+) and more .* of the loads goes to at least (five) partitions",
+        r"widths of (\d+) and more .* of the loads goes to at least (six) partitions",
         "{1} if width >= {0} and height >= 128 else 1",
     ),
     ("diagonal", "stores"): (
-        r"widths of (\d+) and more .* at least (five) partitions on average, and so does a step of the stores",
+        r"widths of (\d+) and more .* at least (six) partitions on average, and so does a step of the stores",
         "{1} if width >= {0} and height >= 128 else 1",
     ),
     ("naive", "loads"): (
@@ -73,7 +73,7 @@ LIMITS = {
     ),
     ("unroll", "blocks"): (r"no block loads more than ([\d,]+) bytes", "{0}"),
 }
-WORDS = {"no": "0", "one": "1", "two": "2", "five": "5", "ten": "10", "tenth": "1.1"}
+WORDS = {"no": "0", "one": "1", "two": "2", "six": "6", "ten": "10", "tenth": "1.1"}
 
 
 def test_each_threshold_is_in_the_table():
