@@ -18,7 +18,7 @@ namespace {
 
 constexpr int known_version = 1;
 
-/// A function of the model, or null on a GPU.
+/// A function of the model by its name; null on a GPU.
 template <class Function>
 Function* find(const char* name)
 {

@@ -49,7 +49,7 @@ std::string options_of_chapter(const Chapter& chapter)
     return text;
 }
 
-/// CLI11 says what is wrong; this puts it on one line with what is accepted.
+/// Puts CLI11's message on one line, with the arguments that are accepted.
 [[noreturn]] void rethrow(const CLI::ParseError& error, const Chapter& chapter)
 {
     std::string message = error.what();

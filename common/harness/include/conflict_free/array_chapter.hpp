@@ -52,7 +52,7 @@ class AnyArrays {
 public:
     virtual ~AnyArrays() = default;
 
-    /// @name What ArrayChapter asks of it
+    /// @name Interface for ArrayChapter
     /// @{
 
     /// See Chapter::prepare(); `n` is the number of elements of the input.
@@ -100,36 +100,36 @@ public:
         /// The values between launches.
         std::span<const Output> scratch;
     };
-    /// Says what is wrong with what a kernel wrote, or nothing.
+    /// Describes what is wrong with a kernel's output; empty if nothing is.
     using Verify = std::function<std::string(const Written&)>;
-    /// Says what else there is to say in numbers of what a kernel wrote: names, and values from 0.
+    /// Computes further figures of a kernel's output: names, and values from 0.
     using Figures = std::function<std::map<std::string, double>(const Written&)>;
     /// Fills the input, reproducibly.
     using Fill = std::function<void(std::span<Input> input, std::uint64_t seed)>;
-    /// Makes elements of the numbers that a file holds. @throws UsageError if they are too many or too few
+    /// Makes elements of the numbers in a file. @throws UsageError if they are too many or too few
     using FromNumbers = std::function<std::vector<Input>(std::span<const float> numbers)>;
-    /// Says what is wrong with an input and what is accepted, or nothing.
+    /// Describes what is wrong with an input, and what is accepted; empty if nothing is wrong.
     using Accepts = std::function<std::string(std::span<const Input> input)>;
 
-    /// A kernel, or a baseline. What is not said has the value that stands here.
+    /// A kernel, or a baseline. Members that are not given have these values.
     struct Kernel {
         /// Its function's name, the library call's, or the host's function's.
         std::string name;
         /// Starts it.
         LaunchFunction launch = {};
-        /// Of a baseline that runs on the host, in place of `launch`.
+        /// For a baseline that runs on the host, in place of `launch`.
         HostFunction compute = {};
         /// Its own reference.
         Verify verify = {};
-        /// What its counts must be; on older machines by `on("gt200", …)`.
+        /// The expected counts; on older machines by `on("gt200", …)`.
         std::vector<Expectation> expect = {};
         /// The sizes that it accepts.
         AcceptedSizes sizes = {};
         /// Modeled machines that cannot run it, because its blocks are too large there.
         std::vector<std::string> left_out_on = {};
-        /// What is reported of it besides counts and times, such as the error of a sum.
+        /// Further figures for the report, such as the error of a sum.
         Figures figures = {};
-        /// Of a baseline: the library that is called.
+        /// For a baseline: the library that is called.
         std::optional<Library> library = {};
     };
 
@@ -140,13 +140,13 @@ public:
     /// counted.
     ArrayKernels& add_baseline(Kernel kernel);
 
-    /// How the input is filled. Without it, fill_random() must know the type.
+    /// Sets the function that fills the input. Without it, fill_random() must know the type.
     ArrayKernels& filled_by(Fill fill);
 
     /// Lets the user give the input in a file of numbers.
     ArrayKernels& reads_numbers(FromNumbers from_numbers);
 
-    /// Inputs that are refused: the program ends with the message and exit code 2 before a kernel runs.
+    /// Sets the check of inputs. If it refuses one, the program ends with the message and exit code 2 before a kernel runs.
     ArrayKernels& accepts(Accepts accepts);
 
     void prepare(std::size_t n, int sets, std::uint64_t seed) override;
@@ -201,10 +201,10 @@ public:
         return kernels;
     }
 
-    /// Lengths that are run when the user names none.
+    /// Sets the lengths to run when the user gives none.
     ArrayChapter& lengths(std::initializer_list<int> lengths);
 
-    /// Lengths that are run as well on a GPU when the user names none.
+    /// Sets further lengths to run on a GPU when the user gives none.
     ArrayChapter& gpu_lengths(std::initializer_list<int> lengths);
 
     /// The length at which counts are compared with the counters of a GPU.
@@ -213,7 +213,7 @@ public:
     /// Lengths of the chapter at which the traffic of each kernel is read; see Chapter::traffic_sizes().
     ArrayChapter& traffic_lengths(std::initializer_list<int> lengths);
 
-    /// What is done for n elements, where bytes do not tell it.
+    /// Sets the work for n elements, if bytes do not measure it.
     ArrayChapter& work_is(std::string unit, std::function<double(double n)> amount);
 
     Size size_from(std::string_view text) const override { return parse_length(text, 0); }

@@ -51,15 +51,15 @@ public:
     /// Element `index` of the output that a right kernel computes, given the input matrix and its size.
     using Reference = Element (*)(const Element* input, Size size, std::size_t index);
 
-    /// A kernel of the chapter, or a baseline. What is not said has the value that stands here.
+    /// A kernel of the chapter, or a baseline. Members that are not given have these values.
     struct Kernel {
         /// Its function's name, or the library call's.
         std::string name;
         /// Starts it.
         LaunchFunction launch;
-        /// What it should write.
+        /// The expected output.
         Reference expected;
-        /// What its counts must be; on older machines by `on("gt200", …)`.
+        /// The expected counts; on older machines by `on("gt200", …)`.
         std::vector<Expectation> expect = {};
         /// The only sizes that it runs at; empty for any size.
         std::vector<Size> only_at = {};
@@ -74,7 +74,7 @@ public:
         int repetitions = 1;
         /// Bytes that it reads and writes at a size, both together, where it leaves out a part of the matrix.
         std::function<std::size_t(Size)> useful_bytes = {};
-        /// Of a baseline: the library that is called.
+        /// For a baseline: the library that is called.
         std::optional<Library> library = {};
     };
 
@@ -192,7 +192,7 @@ std::size_t MatrixChapter<Element>::bytes_of_set(Size size) const
     return (padded(size, most_row_padding()).count() + padded(transposed(size), most_row_padding()).count()) * sizeof(Element);
 }
 
-// Makes all buffers anew, exactly as large as the layout asks for, so that an access beyond them is one.
+// Makes new buffers of exactly the layout's size, so that an access beyond the layout is an access beyond the buffer.
 template <class Element>
 void MatrixChapter<Element>::allocate(int row_padding)
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What kernels on matrices should write: element `index` of the output, given the input and its size.
+/// References for kernels on matrices: element `index` of the output, given the input and its size.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace conflict_free {
 
-/// The input as it is.
+/// A copy of the input.
 template <class Element>
 Element copied(const Element* input, Size, std::size_t index)
 {

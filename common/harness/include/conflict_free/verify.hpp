@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Comparing what a kernel wrote with what it should have written.
+/// Compares the output of a kernel with the expected output.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace conflict_free {
 
-/// Calls `part(begin, end)` for parts of [0, count) on all cores, and returns when all are done. Parts are not smaller than
-/// `least_part`, for which a thread is worth starting.
+/// Calls `part(begin, end)` for parts of [0, count) on all cores, and returns when all are done. Parts have at
+/// least `least_part` elements, which make a thread worthwhile.
 void parallel_for(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& part,
                   std::size_t least_part = std::size_t{1} << 16);
 

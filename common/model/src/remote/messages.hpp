@@ -98,7 +98,7 @@ void fields(Archive& archive, Field<Archive, Device::Range>& range)
     archive(range.begin)(range.bytes)(range.host);
 }
 
-/// What the model says, as JSON. Nothing that it says is longer than a few kilobytes.
+/// A message of the model as JSON. None is longer than a few kilobytes.
 inline void fields(Writer& writer, const Message& message) { writer(nlohmann::ordered_json(to_json(message)).dump()); }
 
 inline void fields(Reader& reader, Message& message)
@@ -113,7 +113,7 @@ inline void fields(Reader& reader, Message& message)
     }
 }
 
-/// A structure off a message.
+/// Reads a structure from a message.
 template <class T>
 T read(Reader& reader)
 {

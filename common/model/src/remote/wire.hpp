@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Numbers, texts and lists as bytes, and back. Reading trusts nothing: what does not fit is a ProtocolError.
+/// Writes numbers, texts and lists as bytes, and reads them. Bytes that do not fit are a ProtocolError.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace simt::remote {
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-/// Puts values one behind another.
+/// Writes values one after another.
 class Writer {
 public:
     template <Number T>
@@ -58,7 +58,7 @@ public:
         return *this;
     }
 
-    /// Room for data at the end, which the caller fills.
+    /// Appends room for data, which the caller fills.
     std::uint8_t* extend(std::size_t bytes)
     {
         const std::size_t at = data_.size();
@@ -69,7 +69,7 @@ public:
     const std::vector<std::uint8_t>& data() const { return data_; }
 
 private:
-    /// Inlined, it makes GCC 12 warn of sizes that a vector never has.
+    /// Not inlined: GCC 12 would warn of sizes that a vector never has.
     [[gnu::noinline]] void append(const void* from, std::size_t bytes)
     {
         if (bytes == 0) return;
@@ -80,7 +80,7 @@ private:
     std::vector<std::uint8_t> data_;
 };
 
-/// Takes values off, in the order in which a Writer put them there.
+/// Reads values in the order in which a Writer wrote them.
 class Reader {
 public:
     explicit Reader(std::span<const std::uint8_t> data) : data_(data) {}
@@ -124,7 +124,7 @@ public:
     Reader& operator()(std::vector<T>& values)
     {
         const std::uint32_t count = number<std::uint32_t>();
-        // An element takes a byte at least.
+        // An element takes at least a byte.
         if (count > data_.size()) throw ProtocolError(MessageCode::list_too_long);
         values.clear();
         for (std::uint32_t i = 0; i < count; ++i) (*this)(values.emplace_back());
@@ -144,9 +144,9 @@ public:
         (*this)(value);
         return value;
     }
-    /// All that is left.
+    /// The bytes that are left.
     std::span<const std::uint8_t> rest() { return take(data_.size()); }
-    /// To be called behind the last value.
+    /// Fails if bytes are left. To be called after the last value.
     void end() const
     {
         if (!data_.empty()) throw ProtocolError(MessageCode::message_too_long);

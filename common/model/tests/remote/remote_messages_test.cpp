@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Messages to a device in another process that no program of ours sends: none does harm.
+// Messages to a device in another process that the runtime library never sends: none does harm.
 
 #include "served_device.hpp"
 
 namespace {
 
-/// One message more than a hello, and what became of the connection.
+/// Sends one message after the hello, and shows how the connection ended.
 class RawMessages : public Remote {
 protected:
     void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes)
@@ -25,7 +25,7 @@ protected:
         Writer writer;
         send(Call::hello, writer(protocol_magic)(protocol_version));
     }
-    /// The code of what was not allowed; of what is not of the protocol, that of the problem.
+    /// The code of the forbidden action, or of the violation of the protocol.
     MessageCode broken_by()
     {
         const Served served = leave();
@@ -120,7 +120,7 @@ TEST_F(RawMessages, AFaultElsewhereIsNot)
     EXPECT_EQ(leave().how, Served::How::ended);
 }
 
-/// Random messages, half of them changed copies of good ones, each on a connection of its own.
+/// Sends random messages, half of them changed copies of valid ones, each on a new connection.
 TEST(RemoteFuzz, NoMessageDoesHarm)
 {
     std::mt19937 random(20261122);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Atomic operations: each against its definition, as one thread of one makes them, and together.
+// Atomic operations: each against its definition, by one thread alone and by many together.
 
 #include <algorithm>
 
@@ -131,7 +131,7 @@ __global__ void hand_over(int* flag, int* value, Poll how)
                 case Poll::sleep: __nanosleep(10), waits = *static_cast<volatile int*>(flag) == 0; break;
             }
         value[1] = atomicAdd(value, 0) + 1;
-    } else if (threadIdx.x == 40) {  // of another warp, which has not run yet
+    } else if (threadIdx.x == 40) {  // a lane of another warp, which has not run yet
         atomicExch(value, 41);
         __threadfence();
         atomicExch(flag, 1);

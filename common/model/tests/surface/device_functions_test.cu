@@ -22,7 +22,7 @@ __global__ void apply(Result* results, const Input* inputs, int count, Function 
     if (i < count) results[i] = function(inputs[i]);
 }
 
-/// What `function` makes of each input, on the device. Inputs come from memory: the compiler knows none of them.
+/// The results of `function` for all inputs, on the device. Inputs come from memory, so the compiler cannot fold them.
 template <class Result, class Input, class Function>
 std::vector<Result> on_device(const std::vector<Input>& inputs, Function function)
 {
@@ -48,7 +48,7 @@ std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& 
     return both;
 }
 
-// Device lambdas may not stand in a test itself, whose function is private.
+// CUDA forbids device lambdas in a test's body, which is a private function.
 
 struct Bits {
     int ones, all_ones, first, leading;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The host functions of the runtime API: what they do, and how they refuse.
+// The host functions of the runtime API: their effects and their errors.
 
 #include <cuda_profiler_api.h>
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the tests of the CUDA surface share.
+/// Declarations that the tests of the CUDA surface share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ private:
     std::size_t count_;
 };
 
-/// Runs `launch` and gives what was counted. There must be one launch and no hazard.
+/// Runs `launch` and returns its counts. There must be one launch and no hazard.
 template <class Run>
 simt::LaunchCounts counts_of(Run&& launch)
 {
@@ -54,7 +54,7 @@ simt::LaunchCounts counts_of(Run&& launch)
     return launches.empty() ? simt::LaunchCounts{} : launches.front();
 }
 
-/// Expects an error that a call gave: it is the last one, and stays so until it is asked for.
+/// Expects an error of a call, which stays the last error until cudaGetLastError() takes it.
 inline void expect_error(cudaError_t given, cudaError_t expected)
 {
     EXPECT_EQ(given, expected) << cudaGetErrorName(given);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Vectors: what a copy of a whole vector counts as, and what can be done with the types.
+// Vector types: the counts of copies of whole vectors, and the operations of the types.
 
 #include <type_traits>
 #include <utility>
@@ -73,7 +73,7 @@ __global__ void through_shared(float4* data)
     data[threadIdx.x] = make_float4(v.w, v.z, v.y, v.x);
 }
 
-// A warp's 32 whole vectors of `bytes` bytes, moved by one instruction.
+// Expects the counts of a warp whose lanes move a vector of `bytes` bytes each by one instruction.
 void expect_one_access(const simt::GlobalCounts& counts, std::uint64_t bytes)
 {
     EXPECT_EQ(counts.requests, 1u);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Shuffles, votes, matches and reductions against what their definitions say, on random values, masks and widths.
+// Shuffles, votes, matches and reductions against their definitions, on random values, masks and widths.
 
 #include <algorithm>
 #include <bit>

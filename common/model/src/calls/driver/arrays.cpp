@@ -99,7 +99,7 @@ cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& from)
     return resource;
 }
 
-/// The driver reads integers as fractions unless told otherwise; 32 bits are too many for that.
+/// True if reads of a texture give integers as fractions: the driver's default for integers of at most 16 bits.
 bool reads_as_fractions(const CUDA_TEXTURE_DESC& texture, const cudaResourceDesc& resource)
 {
     constexpr int widest = 16;

@@ -123,7 +123,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
             case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: *value = 1; return;
             default: break;
         }
-        // Up to the last one that the runtime knows, both have the same numbers.
+        // Both libraries number the runtime's attributes alike.
         if (!attribute_of(device, static_cast<cudaDeviceAttr>(attribute), *value)) *value = 0;
     });
 }

@@ -11,8 +11,8 @@ namespace {
 
 using namespace simt::calls;
 
-/// One side of a copy, as each of the driver's descriptions tells it.
-struct Side {
+/// One side of a copy, with the members that all of the driver's descriptions have.
+struct DescribedSide {
     CUmemorytype type;
     void* host;
     CUdeviceptr device;
@@ -20,15 +20,15 @@ struct Side {
     std::size_t x_bytes, y, z, pitch, height;
 };
 
-bool is_array(const Side& side) { return side.type == CU_MEMORYTYPE_ARRAY; }
-void* memory_of(const Side& side) { return side.type == CU_MEMORYTYPE_HOST ? side.host : pointer_of(side.device); }
+bool is_array(const DescribedSide& side) { return side.type == CU_MEMORYTYPE_ARRAY; }
+void* memory_of(const DescribedSide& side) { return side.type == CU_MEMORYTYPE_HOST ? side.host : pointer_of(side.device); }
 
-cudaMemcpy3DParms copy_between(const Side& to, const Side& from, std::size_t width, std::size_t height, std::size_t depth)
+cudaMemcpy3DParms copy_between(const DescribedSide& to, const DescribedSide& from, std::size_t width, std::size_t height, std::size_t depth)
 {
     cudaMemcpy3DParms copy{};
     copy.kind = cudaMemcpyDefault;
     std::size_t element = 1;
-    const auto set = [&](const Side& side, cudaArray_t& array, cudaPos& position, cudaPitchedPtr& pointer) {
+    const auto set = [&](const DescribedSide& side, cudaArray_t& array, cudaPos& position, cudaPitchedPtr& pointer) {
         if (is_array(side)) {
             array = array_of(side.array);
             element = element_bytes(require_array(array));
@@ -72,7 +72,7 @@ cudaMemcpy3DParms between_contexts(CUdeviceptr to, CUcontext to_context, CUdevic
     return bytes_in_row(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice);
 }
 
-/// An array knows its device: its context is ignored.
+/// CUDA ignores the context beside an array, which has one of its own.
 cudaMemcpy3DParms between_contexts(const CUDA_MEMCPY3D_PEER& copy)
 {
     if (copy.dstMemoryType != CU_MEMORYTYPE_ARRAY) require_context(copy.dstContext);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How programs look up functions of the driver by name.
+// Programs look up functions of the driver by name.
 
 #include <dlfcn.h>
 
@@ -27,7 +27,7 @@ void* own_library()
     return library;
 }
 
-/// The newest form of a function: the header gives its name the highest of these endings.
+/// The newest form of a function: the one with the highest ending.
 void* find_function(const std::string& name)
 {
     constexpr std::array endings{"_v4", "_v3", "_v2", ""};

@@ -13,7 +13,7 @@ namespace {
 
 using namespace simt::calls;
 
-/// The arguments in one piece, as `extra` describes them; false if it describes none.
+/// Copies the buffer of arguments that `extra` describes. False if it describes none.
 bool take_extra(void** extra, std::vector<std::uint8_t>& parameters)
 {
     const void* buffer = nullptr;
@@ -50,7 +50,7 @@ cudaLaunchConfig_t configuration_of(const CUlaunchConfig& from)
     configuration.blockDim = {from.blockDimX, from.blockDimY, from.blockDimZ};
     configuration.dynamicSmemBytes = from.sharedMemBytes;
     configuration.stream = from.hStream;
-    // Attributes have one layout and one numbering in both libraries.
+    // Attributes have the same layout and numbers in both libraries.
     static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
     configuration.attrs = reinterpret_cast<cudaLaunchAttribute*>(from.attrs);
     configuration.numAttrs = from.numAttrs;
@@ -97,7 +97,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
 }
 
-/// The largest block that keeps most threads of a multiprocessor busy.
+/// Finds the largest block that fills a multiprocessor with the most threads.
 CUresult cuOccupancyMaxPotentialBlockSize(int* smallest_grid, int* block_size, CUfunction function, CUoccupancyB2DSize shared_bytes_of,
                                           std::size_t shared_bytes, int limit)
 {

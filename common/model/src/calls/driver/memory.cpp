@@ -48,7 +48,7 @@ void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addre
     }
 }
 
-/// The driver has no allocation of no bytes.
+/// Allocates memory. Unlike the runtime, the driver refuses 0 bytes.
 CUresult allocate(CUdeviceptr* address, std::size_t bytes, Allocation::Kind kind, unsigned flags = 0)
 {
     return driver_call([&] {
@@ -106,7 +106,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     });
 }
 
-/// What is not known of an address is left as it is.
+/// Leaves the data of an attribute that the address does not have as it was.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data, CUdeviceptr address)
 {
     for (unsigned i = 0; i < count; ++i) cuPointerGetAttribute(data[i], attributes[i], address);

@@ -10,7 +10,7 @@
 #include "calls/driver/forward.hpp"
 #include "calls/runtime/libraries.hpp"
 
-/// Texts that are linked: what cuLinkComplete() hands out is a container with all of them.
+/// Texts to link. cuLinkComplete() hands out one image with all of them.
 struct CUlinkState_st {
     std::vector<std::string> texts;
     std::string result;
@@ -279,7 +279,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char* path, unsi
     });
 }
 
-/// The "machine code" that it hands out is the texts as they are: they are linked when they are loaded.
+/// Hands out the texts in place of machine code: they are linked when they are loaded.
 CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* bytes)
 {
     return driver_call([&] {

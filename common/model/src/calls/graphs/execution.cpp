@@ -31,7 +31,7 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned
     });
 }
 
-/// The handle of the program's own graph that a node of an executable graph comes from.
+/// True if two nodes depend on nodes at the same places of their graphs' orders.
 bool same_dependencies(const CUgraphNode_st& of_executable, const CUgraphNode_st& of_graph, const std::vector<cudaGraphNode_t>& own,
                        const std::vector<cudaGraphNode_t>& others)
 {
@@ -67,7 +67,7 @@ cudaGraphExecUpdateResult update(CUgraph_st& graph, const CUgraph_st& from, cuda
     return cudaGraphExecUpdateSuccess;
 }
 
-/// What a launch before has allocated and nobody has freed is freed, or is an error of this launch.
+/// Frees memory that an earlier launch allocated and nothing has freed. Fails instead if `frees` is false.
 void reuse_memory(const CUgraph_st& graph, bool frees)
 {
     for (const auto& node : graph.nodes) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What is asked of the nodes of graphs, and the attributes of those that launch kernels.
+// Queries of the nodes of graphs, and the attributes of kernel nodes.
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the nodes of graphs do: how it is described and changed, in a graph and in one that can be launched.
+// Adds nodes to graphs, and changes their work in graphs and in executable graphs.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
     });
 }
 
-/// Changes what a node does; it stays of its kind.
+/// Changes the work of a node, which stays of its kind.
 template <class Describe>
 cudaError_t change(cudaGraphNode_t node, const Describe& describe)
 {
@@ -36,7 +36,7 @@ cudaError_t change(cudaGraphNode_t node, const Describe& describe)
     });
 }
 
-/// The same for the copy of a node in a graph that can be launched.
+/// Changes the copy of a node in an executable graph.
 template <class Describe>
 cudaError_t change_in(cudaGraphExec_t executable, cudaGraphNode_t node, const Describe& describe)
 {
@@ -106,7 +106,7 @@ Work allocation(cudaMemAllocNodeParams* parameters)
 Work event_record(cudaEvent_t event) { return EventRecordWork{&require_event(event)}; }
 Work event_wait(cudaEvent_t event) { return EventWaitWork{&require_event(event)}; }
 
-/// What any kind of node of a graph is described by.
+/// The work that the parameters of any kind of node describe.
 Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters)
 {
     require(parameters != nullptr);
@@ -142,7 +142,7 @@ Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters)
     }
 }
 
-/// A conditional node has nothing that can be changed.
+/// The new work of a node. Conditional nodes cannot be changed.
 Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters)
 {
     require(parameters && parameters->type != cudaGraphNodeTypeConditional);
@@ -151,8 +151,9 @@ Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters)
 
 }  // namespace
 
-/// Defines the functions that add a node to a graph, change it, and change its copy in a graph that can be launched.
-/// @param parameters what all three are given of the work, and `...` makes the work of
+/// Defines the functions that add a node to a graph, change the node, and change its copy in an executable graph.
+/// @param parameters those that describe the work, which all three functions have
+/// @param ...        the work, an expression of the parameters
 #define SIMT_NODE(add_function, change_function, change_in_function, parameters, ...)                                                     \
     extern "C" cudaError_t add_function(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, \
                                         SIMT_LISTED parameters)                                                                           \

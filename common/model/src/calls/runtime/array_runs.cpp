@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Copies between an array and bytes that lie in one run, which fills the array's rows one after another. CUDA has deprecated
-// them; many programs call them.
+// Copies between an array and one run of bytes, which fills the array's rows one after another. CUDA has deprecated these
+// functions; many programs call them.
 
 #include <algorithm>
 #include <vector>
@@ -14,12 +14,12 @@ namespace simt::calls {
 
 namespace {
 
-/// A stretch of an array's rows, and which of the run's bytes they hold.
+/// A rectangle of an array's rows, and the place of its bytes in the run.
 struct Stretch {
     std::size_t first_byte, x_bytes, row, width, rows;
 };
 
-/// The end of a first row, whole rows, and the beginning of a last one, as far as there are any.
+/// Splits a run into the end of its first row, whole rows, and the start of its last row. Each part may be missing.
 std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, std::size_t row, std::size_t bytes)
 {
     const cudaArray& array = require_array(handle);
@@ -66,7 +66,7 @@ std::vector<cudaMemcpy3DParms> out_of_array(void* to, cudaArray_const_t from, st
 
 using namespace simt::calls;
 
-// Their declarations warn of their age.
+// The header declares these functions as deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 SIMT_NOW_AND_ASYNC(cudaError_t, call, cudaMemcpyToArray, cudaMemcpyToArrayAsync,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What all calls of the runtime library share: the state of a host thread, and how errors become error codes.
+/// The state of a host thread, and the way from errors to error codes: all calls of the runtime library share them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@
 
 namespace simt::calls {
 
-/// What `kernel<<<…>>>` leaves for the kernel's stub.
+/// The configuration that `kernel<<<…>>>` leaves for the kernel's stub.
 struct CallConfiguration {
     dim3 grid, block;
     std::size_t shared_bytes = 0;
@@ -35,7 +35,7 @@ struct ThreadState {
 
 ThreadState& thread_state();
 
-/// A call ends with this error code.
+/// Thrown to end a call with this error code.
 struct CallError {
     cudaError_t code;
 };
@@ -49,8 +49,7 @@ inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue)
 /// Keeps `error` for cudaGetLastError() and returns it.
 cudaError_t remember(cudaError_t error);
 
-/// The error that a kernel has ended with and that no cudaGetLastError() has taken yet. Calls that wait for the device
-/// report it, too.
+/// The error of the last kernel that failed, until cudaGetLastError() takes it. Calls that wait for the device report it too.
 cudaError_t kernel_error();
 void set_kernel_error(cudaError_t error);
 void clear_kernel_error();
@@ -59,13 +58,13 @@ void report_kernel_error();
 
 /// Adds a message to the errors of the report.
 void note_error(const Message& message);
-/// The same, and prints it.
+/// Adds a message to the errors of the report, and prints it.
 void print_error(const Message& message);
 
-/// The code of the exception that is being handled, with a line for those who read: call it in a catch block.
+/// Returns the code of the exception that is being handled, and prints its message. To be called in a catch block.
 cudaError_t error_of_exception();
 
-/// Runs the body of a call of the runtime and remembers its error. What the body returns counts as an error, if anything.
+/// Runs the body of a call of the runtime and remembers its error. The body returns nothing, or an error code.
 template <class Body>
 cudaError_t call(const Body& body)
 {

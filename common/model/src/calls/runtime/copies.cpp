@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Copies and sets of memory, in all their forms. Each form is told as a box that is copied in three dimensions.
+// Copies and sets of memory. Each form is described as a box in three dimensions.
 
 #include "calls/runtime/copies.hpp"
 

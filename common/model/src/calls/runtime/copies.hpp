@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Each form of a copy or a set, told as a box in three dimensions.
+/// Describes each form of a copy or a set as a box in three dimensions.
 #pragma once
 
 #include "calls/runtime/work.hpp"
 
 namespace simt::calls {
 
-/// What a call has been given a pointer to. Fails where the pointer is null.
+/// Returns the parameters behind a pointer. Fails if the pointer is null.
 template <class Parameters>
 const Parameters& given(const Parameters* parameters)
 {
@@ -43,7 +43,7 @@ inline std::vector<Work> works_of(const std::vector<cudaMemcpy3DParms>& copies)
     return works;
 }
 
-/// Does a copy or a set, and waits for the kernels before it.
+/// Does a copy or a set, then reports the error of a kernel before it.
 template <class Described>
 void run_now(const Described& described)
 {
@@ -62,7 +62,7 @@ void run_in_stream(cudaStream_t stream, const Described& described)
 #define SIMT_LISTED(...) __VA_ARGS__
 /// Defines a copy or a set, and its asynchronous form, which has a stream as a further parameter.
 /// @param call_body call or driver_call
-/// @param ...       describes the work by the parameters
+/// @param ...       the description of the work, an expression of the parameters
 #define SIMT_NOW_AND_ASYNC(result, call_body, function, async_function, parameters, ...) \
     extern "C" result function parameters                                                \
     {                                                                                    \

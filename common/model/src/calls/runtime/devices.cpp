@@ -17,7 +17,7 @@ namespace simt::calls {
 
 namespace {
 
-/// What a program has set for a device and may ask back.
+/// The settings of a device that a program makes and may query.
 struct Settings {
     std::map<cudaLimit, std::size_t> limits{{cudaLimitStackSize, 1024},
                                             {cudaLimitPrintfFifoSize, std::size_t{8} << 20},

@@ -63,8 +63,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return call([&] { require(events().destroy(event), cudaErrorInvalidResourceHandle); });
 }
 
-/// Gives NaN: the model knows no time. A speed that a program computes from it prints as `nan`, not as a number that somebody
-/// might believe.
+/// Gives NaN: the model knows no time. A speed computed from it prints as `nan`, not as a believable number.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     return call([&] {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What is known of kernels, and how many blocks of them fit.
+// Attributes of kernels, and how many of their blocks fit.
 
 #include <algorithm>
 
@@ -67,7 +67,7 @@ cudaFuncAttributes attributes_of(Kernel& kernel)
     return attributes;
 }
 
-/// Blocks of a cluster that a launch asks for; 1 if it asks for none.
+/// The number of blocks of a cluster; 1 if a launch asks for no clusters.
 int cluster_blocks(const cudaLaunchConfig_t& configuration)
 {
     for (unsigned i = 0; i < configuration.numAttrs; ++i) {

@@ -87,7 +87,7 @@ DataUse::Sums DataUse::sums(const std::string& name) const
 
 std::string DataUse::to_json() const
 {
-    // The names are those of a case: none has anything that JSON would need escaped.
+    // Names of a case need no escaping in JSON.
     std::string text = "{\"largest_load\": " + std::to_string(largest_load_) + ", \"loading_blocks\": " + std::to_string(loading_blocks_) +
                        ", \"buffers\": {";
     bool is_first = true;

@@ -17,7 +17,7 @@ constexpr int invalid_value = 1, invalid_handle = 400, not_supported = 801;
 
 constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
 
-/// What a program says, as one line of text.
+/// The text of a program as one line.
 std::string line_of(std::string text)
 {
     text.resize(std::min(text.size(), most_line_bytes));
@@ -235,7 +235,7 @@ void Server::trial_finish(Reader& request, Writer& reply)
     failure_ = line_of(request.text());
     request.end();
     finished_ = true;
-    // What has failed once is likely to fail in all cases: what a GPU has found wrong stays with the program.
+    // On a GPU an error stays with the program, so a program that has failed would fail in all later cases.
     reply(failure_.empty() && !is_last_);
 }
 
