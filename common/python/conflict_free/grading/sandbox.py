@@ -30,6 +30,8 @@ from conflict_free.grading.seccomp import filter_of_calls
 #: The user and group of a confined program: nobody.
 _NOBODY = 65534
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
+#: Options that make a folder. bubblewrap makes the folders above a path by itself, but root's for root alone.
+_FOR_ALL = ("--perms", "0755", "--dir")
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
 _MEGABYTE = 1 << 20
 _MOMENT = 2.0  # seconds that the other commands get after the first one has ended
@@ -199,7 +201,7 @@ def _filter(limits: Limits) -> Iterator[int]:
 
 def _system_folders() -> list[str]:
     """Return the options that show the system's programs and libraries read-only. Links such as /bin stay links."""
-    words = []
+    words = [*_FOR_ALL, "/etc"]
     for path in _SYSTEM:
         if os.path.islink(path):
             words += ["--symlink", os.readlink(path), path]
@@ -247,11 +249,10 @@ def _confined(
         words += ["--dev-bind", str(path), str(path)]
     if devices:
         words += ["--ro-bind", "/sys", "/sys"]
-    # bubblewrap would make the folders above these paths for the user alone that made them.
     paths = [path.absolute() for path in (*readable, *([writable] if writable else []))]
     for folder in sorted({folder for path in paths for folder in path.parents}):
         if not any(folder.is_relative_to(system) for system in _SYSTEM) and folder != Path("/"):
-            words += ["--perms", "0755", "--dir", str(folder)]
+            words += [*_FOR_ALL, str(folder)]
     for path in readable:
         words += ["--ro-bind", str(path.resolve()), str(path.absolute())]
     if writable is not None:

@@ -44,6 +44,10 @@ def test_nothing_else_is_there(command, tmp_path):
     assert shell(command, tmp_path).returncode != 0
 
 
+def test_the_cache_of_the_loader_can_be_read(tmp_path):
+    assert int(shell("wc -c < /etc/ld.so.cache", tmp_path).stdout) == Path("/etc/ld.so.cache").stat().st_size
+
+
 def test_what_it_is_given_cannot_be_changed(tmp_path):
     given, folder = tmp_path / "given", tmp_path / "folder"
     given.write_text("data", encoding="utf-8")
