@@ -45,6 +45,8 @@ struct Refused {
     void (*send)(RawMessages& to, DeviceAddress given, DeviceAddress wanted);
 };
 
+void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; }
+
 class RefusedMessages : public RawMessages, public testing::WithParamInterface<Refused> {};
 
 TEST_P(RefusedMessages, EndTheConnection)
