@@ -45,7 +45,7 @@ void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
 {
     for (const auto& code : program.codes) {
         if (!code) continue;
-        const auto& function = program.module->functions[static_cast<std::size_t>(code->function)];
+        const auto& function = program.module->functions[code->function];
         const std::uint64_t text = function.text->fingerprint;
         if (FusedAccess note{"", 0, "", "", interpreter::why_unknown(text)}; !note.why.empty()) {
             counts.exact = false;
@@ -113,7 +113,7 @@ EngineDevice::Kernel& EngineDevice::kernel(int number)
 {
     if (number < 0 || number >= static_cast<int>(kernels_.size()))
         throw DeviceError(98, {MessageCode::no_such_number, {{"object", "kernel"}, {"number", number}}});
-    return kernels_[static_cast<std::size_t>(number)];
+    return kernels_[number];
 }
 
 const Machine& EngineDevice::machine() const { return current_machine(); }

@@ -110,7 +110,7 @@ private:
     std::mutex launch_mutex_;
     std::map<int, std::unique_ptr<interpreter::Module>> modules_;
     int next_module_ = 0;
-    std::vector<Kernel> kernels_;
+    ptx::Numbered<Kernel> kernels_;
     std::atomic<std::size_t> heap_bytes_left_{std::size_t{8} << 20};
     bool has_heap_ = true;
     std::function<void(std::string_view)> printer_;

@@ -143,7 +143,7 @@ int EngineDevice::find_function(int number, const std::string& name)
     const std::lock_guard lock(mutex_);
     const interpreter::Module& in = module(number);
     const auto found = in.function_numbers.find(name);
-    if (found == in.function_numbers.end() || !in.functions[static_cast<std::size_t>(found->second)].function->is_entry) return -1;
+    if (found == in.function_numbers.end() || !in.functions[found->second].function->is_entry) return -1;
     for (std::size_t i = 0; i < kernels_.size(); ++i)
         if (kernels_[i].module == number && kernels_[i].function == found->second) return static_cast<int>(i);
     kernels_.push_back({number, found->second, nullptr});
@@ -155,7 +155,7 @@ FunctionInfo EngineDevice::function(int number)
     const std::lock_guard lock(mutex_);
     const Kernel& of = kernel(number);
     const interpreter::Module& in = module(of.module);
-    const auto& [text, function] = in.functions[static_cast<std::size_t>(of.function)];
+    const auto& [text, function] = in.functions[of.function];
     FunctionInfo info;
     info.name = function->name;
     for (const ptx::Variable& parameter : function->parameters) {

@@ -181,7 +181,7 @@ bool FunctionNames::settle(const Waiting& waiting, const Scope& scope)
     const bool is_label = symbol.kind == Symbol::Kind::label;
     if (waiting.operand == nullptr) {
         if (!is_label) fail_at(waiting.line, function_.name, in_quotes(waiting.name) + " is no label");
-        function_.targets[static_cast<std::size_t>(waiting.targets)].labels[waiting.entry] = symbol.index;
+        function_.targets[waiting.targets].labels[waiting.entry] = symbol.index;
         return true;
     }
     Operand& operand = *waiting.operand;

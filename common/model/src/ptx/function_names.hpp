@@ -52,7 +52,7 @@ public:
 
     /// A register or variable; nullptr for other names.
     const Symbol* find(std::string_view name) const;
-    const Register& register_of(const Symbol& symbol) const { return function_.registers[static_cast<std::size_t>(symbol.index)]; }
+    const Register& register_of(const Symbol& symbol) const { return function_.registers[symbol.index]; }
     /// Resolves names in the operands of the last instruction once their declarations are known.
     void resolve_operands(std::vector<Operand>& operands, int line);
     /// What the subscripts of a variable count; 0 if no variable of that name is declared yet.

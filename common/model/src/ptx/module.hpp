@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/numbered.hpp"
 #include "simt/message.hpp"
 
 namespace simt::ptx {
@@ -219,14 +220,14 @@ struct Function {
     bool is_entry = false;
     bool has_body = false;
     Linkage linkage = Linkage::internal;
-    std::vector<Variable> returns, parameters;
+    Numbered<Variable> returns, parameters;
     /// All registers, those of inner scopes too (a name that is declared in two scopes stands here twice).
-    std::vector<Register> registers;
+    Numbered<Register> registers;
     /// `.local`, `.shared` and `.param` variables declared in the body, those of inner scopes too.
-    std::vector<Variable> variables;
-    std::vector<Instruction> instructions;
-    std::vector<Label> labels;
-    std::vector<Targets> targets;
+    Numbered<Variable> variables;
+    Numbered<Instruction> instructions;
+    Numbered<Label> labels;
+    Numbered<Targets> targets;
     std::vector<Prototype> prototypes;
     /// `.maxntid`, `.reqntid` (0 where not given), `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`.
     std::array<int, 3> max_threads{}, required_threads{}, required_cluster{};
@@ -241,10 +242,10 @@ struct Module {
     std::string target;
     int address_bytes = 8;
     /// Paths of `.file`, in order of their numbers; gaps are empty.
-    std::vector<std::string> files;
-    std::vector<Inlining> inlinings;
-    std::vector<Variable> variables;
-    std::vector<Function> functions;
+    Numbered<std::string> files;
+    Numbered<Inlining> inlinings;
+    Numbered<Variable> variables;
+    Numbered<Function> functions;
     /// Tells the text apart from others, for whoever has notes of its lines; 0 if nobody asks.
     std::uint64_t fingerprint = 0;
     /// `.alias`: name → name of the function it stands for.

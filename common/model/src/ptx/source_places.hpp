@@ -54,7 +54,7 @@ private:
     std::unordered_map<std::uint64_t, Location> latest_;
     std::map<Inlined, int> inlining_numbers_;
     std::vector<Inlined> inlinings_;
-    std::vector<std::string> files_;
+    Numbered<std::string> files_;
     std::string debug_bytes_;
     std::unordered_map<std::string_view, std::size_t> debug_labels_;
 };

@@ -50,7 +50,7 @@ public:
     static constexpr std::size_t registers = 10;
     /// One more, for results that nobody reads.
     static constexpr std::size_t sink = registers;
-    static constexpr std::size_t register_bytes = 16 * lanes_of_warp;
+    static constexpr std::size_t register_bytes = 16 * warp_size;
 
     Bench() { file_.registers = storage_.data(); }
 
@@ -207,15 +207,15 @@ void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction
     for (int round = 0; round < rounds; ++round) {
         const std::uint32_t active = masks[static_cast<std::size_t>(round) % std::size(masks)];
         const bool aliases = sizeof(D) == sizeof(First) && round % 4 == 3;
-        for (int lane = 0; lane < lanes_of_warp; ++lane) ((bench.at<S>(n + 1)[lane] = numbers.next<S>()), ...);
-        const std::tuple<std::array<S, lanes_of_warp>...> sources{
-            std::bit_cast<std::array<S, lanes_of_warp>>(*reinterpret_cast<std::array<S, lanes_of_warp>*>(bench.at<S>(n + 1)))...};
+        for (int lane = 0; lane < warp_size; ++lane) ((bench.at<S>(n + 1)[lane] = numbers.next<S>()), ...);
+        const std::tuple<std::array<S, warp_size>...> sources{
+            std::bit_cast<std::array<S, warp_size>>(*reinterpret_cast<std::array<S, warp_size>*>(bench.at<S>(n + 1)))...};
         const std::size_t destination = aliases ? 1 : 0;
         if (!aliases) bench.poison(0);
-        std::array<D, lanes_of_warp> before;
+        std::array<D, warp_size> before;
         std::memcpy(before.data(), bench.at<D>(destination), sizeof before);
         ASSERT_TRUE(bench.run(instruction, {destination, (n + 1)...}, active)) << text;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             const D result = bench.at<D>(destination)[lane];
             if ((active >> lane & 1) == 0) {
                 ASSERT_TRUE(SameBits{}(result, before[lane])) << text << " wrote lane " << lane << " under a mask without it";

@@ -108,7 +108,7 @@ template <class Operator, class T> [[gnu::noinline]] std::uint32_t compare_value
 
 template <class Reading> [[gnu::noinline]] void read_numbers(const typename Reading::Register* source, float* numbers)
 {
-    for (int lane = 0; lane < lanes_of_warp; ++lane) numbers[lane] = Reading::read(source[lane]);
+    for (int lane = 0; lane < warp_size; ++lane) numbers[lane] = Reading::read(source[lane]);
 }
 
 /// The lanes where the comparison of two registers, given by their offsets, holds.
@@ -120,7 +120,7 @@ template <class Operator, class Reading> std::uint32_t compare(RegisterFile& fil
     if constexpr (std::is_same_v<Reading, AsIs<T>>) {
         return compare_values<Operator>(a, b);
     } else {
-        alignas(64) float x[lanes_of_warp], y[lanes_of_warp];
+        alignas(64) float x[warp_size], y[warp_size];
         read_numbers<Reading>(a, x);
         read_numbers<Reading>(b, y);
         return compare_values<Operator>(static_cast<const float*>(x), static_cast<const float*>(y));

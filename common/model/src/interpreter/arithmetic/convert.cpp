@@ -76,8 +76,8 @@ template <class Conversion, class D, class S> void convert(Warp& warp, const Ins
     const unsigned char* source = file.registers + instruction.operand[1];
     for_active(file.active, [=](int lane) {
         S value;
-        std::memcpy(&value, source + static_cast<std::size_t>(lane) * from, sizeof value);
-        store(destination + static_cast<std::size_t>(lane) * to, to, Conversion::template of<D>(value, plan));
+        std::memcpy(&value, source + lane * from, sizeof value);
+        store(destination + lane * to, to, Conversion::template of<D>(value, plan));
     });
 }
 

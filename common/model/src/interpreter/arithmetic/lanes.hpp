@@ -39,14 +39,14 @@ template <class T> struct Pair {
 
 namespace detail {
 
-template <class Word> constexpr std::array<Word, lanes_of_warp> make_lane_bits()
+template <class Word> constexpr std::array<Word, warp_size> make_lane_bits()
 {
-    std::array<Word, lanes_of_warp> bits{};
+    std::array<Word, warp_size> bits{};
     for (std::size_t lane = 0; lane < bits.size(); ++lane) bits[lane] = Word{1} << lane;
     return bits;
 }
 
-template <class Word> inline constexpr std::array<Word, lanes_of_warp> lane_bit_table = make_lane_bits<Word>();
+template <class Word> inline constexpr std::array<Word, warp_size> lane_bit_table = make_lane_bits<Word>();
 
 }  // namespace detail
 
@@ -66,11 +66,11 @@ template <bool costly = false, class D, class F> inline void write_lanes(std::ui
 {
     if (active == all_lanes) {
         SIMT_INDEPENDENT_LANES
-        for (int lane = 0; lane < lanes_of_warp; ++lane) destination[lane] = value(lane);
+        for (int lane = 0; lane < warp_size; ++lane) destination[lane] = value(lane);
     } else if constexpr (!costly && std::is_arithmetic_v<D> && sizeof(D) >= 4) {
-        alignas(64) D result[lanes_of_warp];
-        for (int lane = 0; lane < lanes_of_warp; ++lane) result[lane] = value(lane);
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        alignas(64) D result[warp_size];
+        for (int lane = 0; lane < warp_size; ++lane) result[lane] = value(lane);
+        for (int lane = 0; lane < warp_size; ++lane)
             destination[lane] = (active & lane_bits<D>[lane]) != 0 ? result[lane] : destination[lane];
     } else {
         for_active(active, [&](int lane) { destination[lane] = value(lane); });
@@ -81,7 +81,7 @@ template <bool costly = false, class D, class F> inline void write_lanes(std::ui
 template <class T, class F> inline std::uint32_t lanes_where(F holds)
 {
     std::remove_cvref_t<decltype(*lane_bits<T>)> mask = 0;
-    for (int lane = 0; lane < lanes_of_warp; ++lane) mask |= holds(lane) ? lane_bits<T>[lane] : 0;
+    for (int lane = 0; lane < warp_size; ++lane) mask |= holds(lane) ? lane_bits<T>[lane] : 0;
     return static_cast<std::uint32_t>(mask);
 }
 
@@ -148,12 +148,12 @@ void packed(RegisterFile& file, const Instruction& instruction, std::index_seque
     const T* const sources[] = {operand<T>(file, instruction, n + 1)...};
     if (file.active == all_lanes) {
         SIMT_INDEPENDENT_LANES
-        for (int element = 0; element < 2 * lanes_of_warp; ++element) destination[element] = Operation::of(sources[n][element]...);
+        for (int element = 0; element < 2 * warp_size; ++element) destination[element] = Operation::of(sources[n][element]...);
         return;
     }
-    alignas(64) T result[2 * lanes_of_warp];
-    for (int element = 0; element < 2 * lanes_of_warp; ++element) result[element] = Operation::of(sources[n][element]...);
-    alignas(64) Whole wholes[lanes_of_warp];
+    alignas(64) T result[2 * warp_size];
+    for (int element = 0; element < 2 * warp_size; ++element) result[element] = Operation::of(sources[n][element]...);
+    alignas(64) Whole wholes[warp_size];
     std::memcpy(wholes, result, sizeof wholes);
     write_lanes(file.active, operand<Whole>(file, instruction, 0), [&](int lane) { return wholes[lane]; });
 }

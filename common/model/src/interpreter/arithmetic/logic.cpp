@@ -117,8 +117,8 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
     const std::uint32_t* b = values<std::uint32_t>(file, operands[3]);
     const std::uint32_t* c = values<std::uint32_t>(file, operands[4]);
     const std::uint32_t table = *values<std::uint32_t>(file, operands[5]);
-    alignas(64) std::uint32_t result[lanes_of_warp];
-    for (int lane = 0; lane < lanes_of_warp; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
+    alignas(64) std::uint32_t result[warp_size];
+    for (int lane = 0; lane < warp_size; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
     write_lanes(file.active, values<std::uint32_t>(file, operands[0]), [&](int lane) { return result[lane]; });
     const std::uint32_t nonzero = lanes_where<std::uint32_t>([&](int lane) { return result[lane] != 0; });
     const std::uint32_t q = predicate(file, operands[6]) ^ ((instruction.negated >> 6 & 1) != 0 ? all_lanes : 0);

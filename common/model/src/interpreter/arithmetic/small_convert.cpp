@@ -60,14 +60,14 @@ std::uint8_t element_bits_of(Type type)
 std::uint32_t load(const unsigned char* registers, std::size_t width, std::size_t bytes, int lane)
 {
     std::uint32_t value = 0;
-    std::memcpy(&value, registers + static_cast<std::size_t>(lane) * width, bytes);
+    std::memcpy(&value, registers + lane * width, bytes);
     return value;
 }
 
 void store(unsigned char* registers, std::size_t width, int lane, std::uint32_t value)
 {
     const std::uint64_t bits = value;
-    std::memcpy(registers + static_cast<std::size_t>(lane) * width, &bits, width);
+    std::memcpy(registers + lane * width, &bits, width);
 }
 
 std::size_t width_of(const Instruction& instruction, std::size_t n, std::size_t bytes)

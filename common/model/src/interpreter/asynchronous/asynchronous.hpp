@@ -35,26 +35,25 @@ struct LaneAddress {
     std::int64_t offset = 0;
     ptx::Space space = ptx::Space::generic;
 
-    std::uint64_t of(const Warp& warp, int lane) const;
+    std::uint64_t of(const Warp& warp, std::size_t lane) const;
 };
 
 LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space);
-/// A lane's value in a register.
-std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, int lane, int bytes);
 
 /// Where `bytes` bytes of shared memory are. `address` is generic unless `space` is shared. Reports a hazard where they are not
 /// all inside one variable, or where `address` is no multiple of `alignment`. The access must be set up in `warp.access`.
-SharedPlace find_shared(Warp& warp, int lane, std::uint64_t address, ptx::Space space, std::uint64_t bytes, std::uint64_t alignment);
+SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx::Space space, std::uint64_t bytes,
+                        std::uint64_t alignment);
 /// The same for global memory: where the bytes are for the host, or null.
-unsigned char* find_global(Warp& warp, int lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
+unsigned char* find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
 /// Sets up `warp.access` for what a lane is about to access.
 void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes);
 
 /// Tells the watcher that a thread reads or writes a range. What a thread of another block does in `block` is put down to lane
 /// 0 of `warp`, which must be one of the block's.
-void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
                        std::uint64_t bytes);
-void note_global_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
+void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
                        std::uint64_t bytes);
 
 /// What is done later; `waiter` waits for it.
@@ -68,9 +67,9 @@ struct ThreadCopy {
     std::uint64_t number = 0;
     int bytes = 0;
     std::uint32_t program_counter = 0;
-    std::array<std::uint32_t, lanes_of_warp> to;
-    std::array<const unsigned char*, lanes_of_warp> from;
-    std::array<std::uint8_t, lanes_of_warp> from_bytes;
+    std::array<std::uint32_t, warp_size> to;
+    std::array<const unsigned char*, warp_size> from;
+    std::array<std::uint8_t, warp_size> from_bytes;
 };
 
 class Asynchronous {
@@ -104,7 +103,7 @@ public:
     /// @{
     void add_to_group(int thread, Work work);
     void commit_bulk(int thread) { ++bulk_[thread].committed; }
-    void wait_for_bulk(Warp& warp, int lane, std::uint64_t open);
+    void wait_for_bulk(Warp& warp, std::size_t lane, std::uint64_t open);
     /// The block ends: what was asked for is done all the same.
     void finish();
     /// @}
@@ -122,7 +121,7 @@ private:
         std::deque<ThreadCopy> copies;
         std::uint64_t next_number = 0;
         /// Groups that each lane has committed.
-        std::array<std::uint64_t, lanes_of_warp> committed{};
+        std::array<std::uint64_t, warp_size> committed{};
     };
     /// Work by the number of its group.
     struct Groups {

@@ -33,7 +33,7 @@ struct DestinationOperands {
 };
 
 /// The destinations of a lane's copy of `bytes` bytes; none after a hazard.
-std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
+std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const DestinationOperands& operands, std::uint64_t bytes,
                                            std::uint64_t alignment);
 
 /// What a copy has brought: `bytes` bytes, to `span` bytes of shared memory.
@@ -47,7 +47,7 @@ void arrive_with(const Issuer& issuer, const Destination& destination, Operation
 /// Calls `visit(lane)` for each active lane.
 template <class Visit> void for_active_lanes(const Warp& warp, Visit&& visit)
 {
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) visit(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(warp.active)) visit(lane);
 }
 
 /// Spaces of the destination and of the source that a bulk copy names.

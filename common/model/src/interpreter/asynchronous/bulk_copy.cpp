@@ -24,8 +24,6 @@ struct BulkOperands {
     ptx::Type type = ptx::Type::none;
 };
 
-const BulkOperands& details(const Instruction& instruction) { return *reinterpret_cast<const BulkOperands*>(instruction.immediate); }
-
 void move_bytes(const BulkOperands& operands, unsigned char* to, const unsigned char* from, std::uint64_t bytes)
 {
     if (!operands.reduces) {
@@ -41,9 +39,9 @@ void move_bytes(const BulkOperands& operands, unsigned char* to, const unsigned 
 }
 
 /// The size that a lane asks for; 0 if there is nothing to do.
-std::uint64_t size_of(Warp& warp, int lane, const Instruction& instruction)
+std::uint64_t size_of(Warp& warp, std::size_t lane, const Instruction& instruction)
 {
-    const std::uint64_t bytes = lane_value(warp, details(instruction).bytes, lane, 4);
+    const std::uint64_t bytes = lane_value(warp, details<BulkOperands>(instruction).bytes, lane, 4);
     if (bytes % unit != 0)
         throw LaunchStopped(error_misaligned, warp.launch->message_of(warp, lane, MessageCode::bulk_copy_size, {{"bytes", bytes}}));
     begin_access(warp, instruction, Operation::load, static_cast<int>(bytes));
@@ -54,8 +52,8 @@ Operation written_as(const BulkOperands& operands) { return operands.reduces ? O
 
 void copy_to_shared(Warp& warp, const Instruction& instruction)
 {
-    const BulkOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<BulkOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const std::uint64_t bytes = size_of(warp, lane, instruction);
         if (bytes == 0) return;
         const std::uint64_t address = operands.other.of(warp, lane);
@@ -85,8 +83,8 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
 
 void copy_to_global(Warp& warp, const Instruction& instruction)
 {
-    const BulkOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<BulkOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const std::uint64_t bytes = size_of(warp, lane, instruction);
         if (bytes == 0) return;
         const SharedPlace from = find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, bytes, unit);
@@ -108,13 +106,13 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
 
 void commit_group(Warp& warp, const Instruction&)
 {
-    for_active_lanes(warp, [&](int lane) { Asynchronous::of(*warp.block).commit_bulk(warp.thread_of(lane)); });
+    for_active_lanes(warp, [&](std::size_t lane) { Asynchronous::of(*warp.block).commit_bulk(warp.thread_of(lane)); });
 }
 
 void wait_for_groups(Warp& warp, const Instruction& instruction)
 {
     if (!warp.block->asynchronous) return;
-    for_active_lanes(warp, [&](int lane) { Asynchronous::of(*warp.block).wait_for_bulk(warp, lane, instruction.immediate); });
+    for_active_lanes(warp, [&](std::size_t lane) { Asynchronous::of(*warp.block).wait_for_bulk(warp, lane, instruction.immediate); });
 }
 
 void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
@@ -156,7 +154,7 @@ Direction direction_of(const ptx::Instruction& instruction)
     return direction;
 }
 
-std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
+std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const DestinationOperands& operands, std::uint64_t bytes,
                                            std::uint64_t alignment)
 {
     Destination one;

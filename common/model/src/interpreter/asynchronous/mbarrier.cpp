@@ -27,14 +27,12 @@ struct Operands {
     bool is_parity = false;
 };
 
-const Operands& details(const Instruction& instruction) { return *reinterpret_cast<const Operands*>(instruction.immediate); }
-
-std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, int lane, std::uint32_t absent)
+std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, std::size_t lane, std::uint32_t absent)
 {
     return offset == no_operand ? absent : static_cast<std::uint32_t>(lane_value(warp, offset, lane, 4));
 }
 
-[[noreturn]] void stop_misuse(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields)
+[[noreturn]] void stop_misuse(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields)
 {
     throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, lane, code, fields));
 }
@@ -53,13 +51,13 @@ struct Use {
         access.size = static_cast<int>(Mbarrier::bytes);
         access.warp = warp.index;
     }
-    void add(const Warp& warp, int lane, const SharedPlace& place)
+    void add(const Warp& warp, std::size_t lane, const SharedPlace& place)
     {
         if (place.block != warp.block) return;
-        if (last && access.address[static_cast<std::size_t>(std::countr_zero(last))] == place.offset) access.active &= ~last;
+        if (last && access.address[first_lane(last)] == place.offset) access.active &= ~last;
         last = 1u << lane;
         access.active |= last;
-        access.address[static_cast<std::size_t>(lane)] = place.offset;
+        access.address[lane] = place.offset;
     }
     void tell(Warp& warp)
     {
@@ -70,11 +68,10 @@ struct Use {
 
 void initialize(Warp& warp, const Instruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::store);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place =
             find_shared(warp, lane, operands.address.of(warp, lane), operands.address.space, Mbarrier::bytes, Mbarrier::bytes);
         if (!place) continue;
@@ -93,7 +90,7 @@ void initialize(Warp& warp, const Instruction& instruction)
 }
 
 /// Lets one lane arrive. Returns what the barrier was before.
-std::uint64_t arrive(Warp& warp, int lane, const SharedPlace& place, const Operands& operands)
+std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, const Operands& operands)
 {
     const std::uint32_t count = lane_count(warp, operands.count, lane, 1);
     Mbarrier barrier = Mbarrier::load(place.at);
@@ -120,21 +117,19 @@ void release(Warp& warp, const SharedPlace& place)
 
 void arrive_lanes(Warp& warp, const Instruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
-    std::array<SharedPlace, lanes_of_warp> places;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        SharedPlace& place = places[static_cast<std::size_t>(lane)];
+    std::array<SharedPlace, warp_size> places;
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        SharedPlace& place = places[lane];
         place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
         if (place) use.add(warp, lane, place);
     }
     use.tell(warp);
     SharedPlace last;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const SharedPlace& place = places[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        const SharedPlace& place = places[lane];
         if (place && place.at != last.at) release(warp, last = place);
         const std::uint64_t before = place ? arrive(warp, lane, place, operands) : 0;
         if (operands.state != no_operand) values<std::uint64_t>(warp, operands.state)[lane] = before;
@@ -144,10 +139,9 @@ void arrive_lanes(Warp& warp, const Instruction& instruction)
 
 void change_bytes(Warp& warp, const Instruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
         if (!place) continue;
         const std::uint32_t bytes = lane_count(warp, operands.bytes, lane, 0);
@@ -166,7 +160,7 @@ bool is_complete(const SharedPlace& place, std::uint64_t value, bool is_parity)
 }
 
 /// A wait that fails lets others run.
-void let_others_run(Warp& warp, const Instruction& instruction, int lane)
+void let_others_run(Warp& warp, const Instruction& instruction, std::size_t lane)
 {
     warp.polls = &instruction;
     warp.polling_lane = lane;
@@ -176,13 +170,12 @@ void let_others_run(Warp& warp, const Instruction& instruction, int lane)
 
 void wait_for_phase(Warp& warp, const Instruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
     std::uint32_t done = 0;
     SharedPlace last;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
         const std::uint64_t value = lane_value(warp, operands.value, lane, operands.is_parity ? 4 : 8);
         if (place && !is_complete(place, value, operands.is_parity)) {
@@ -196,16 +189,14 @@ void wait_for_phase(Warp& warp, const Instruction& instruction)
     }
     use.tell(warp);
     write_predicate(warp, operands.done, done);
-    if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, std::countr_zero(failed));
+    if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, first_lane(failed));
 }
 
 void read_pending_count(Warp& warp, const Instruction& instruction)
 {
-    const auto bytes = static_cast<std::size_t>(instruction.width[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const std::uint64_t count = Mbarrier(lane_value(warp, instruction.operand[1], lane, 8)).pending;
-        std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(lane) * bytes, &count, bytes);
+        set_lane_value(warp, instruction.operand[0], lane, count, instruction.width[0]);
     }
 }
 
@@ -263,11 +254,11 @@ void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes)
     state.store(barrier.at);
 }
 
-SharedPlace find_barrier(Warp& warp, int lane, std::uint64_t address, ptx::Space space)
+SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, ptx::Space space)
 {
     SharedPlace place = find_shared(warp, lane, address, space, Mbarrier::bytes, Mbarrier::bytes);
     if (!place || Mbarrier::load(place.at).valid) return place;
-    const int lanes[] = {lane};
+    const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {warp.access.program_counter};
     warp.block->report(HazardKind::uninitialized, warp, lanes, program_counters,
                        {MessageCode::unset_mbarrier, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}}});

@@ -44,7 +44,7 @@ struct Mbarrier {
 /// `bytes` bytes have arrived for the barrier. Reports a hazard if there is none.
 void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes);
 /// Checks that an address names a barrier that is initialized, and reports a hazard otherwise.
-SharedPlace find_barrier(Warp& warp, int lane, std::uint64_t address, ptx::Space space);
+SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, ptx::Space space);
 
 /// The names that the watcher knows barriers by, apart from the block's own 16; and one for all that blocks of a cluster tell
 /// one another.

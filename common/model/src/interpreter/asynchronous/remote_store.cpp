@@ -39,10 +39,10 @@ void write(const StoreOperands& operands, unsigned char* to, const Elements& ele
 
 void store_lanes(Warp& warp, const Instruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const StoreOperands*>(instruction.immediate);
+    const auto& operands = details<StoreOperands>(instruction);
     const Operation operation = operands.reduces ? Operation::atomic : Operation::store;
     const auto size = static_cast<std::size_t>(operands.element_bytes);
-    for_active_lanes(warp, [&](int lane) {
+    for_active_lanes(warp, [&](std::size_t lane) {
         Elements elements;
         for (const std::uint32_t value : operands.values) {
             const std::uint64_t bits = lane_value(warp, value, lane, operands.register_bytes);

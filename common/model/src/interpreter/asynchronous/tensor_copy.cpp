@@ -34,18 +34,16 @@ struct TensorOperands {
     Update update = Update::add;
 };
 
-const TensorOperands& details(const Instruction& instruction) { return *reinterpret_cast<const TensorOperands*>(instruction.immediate); }
-
-[[noreturn]] void stop(const Warp& warp, int lane, const Instruction& instruction, int error, MessageCode code,
+[[noreturn]] void stop(const Warp& warp, std::size_t lane, const Instruction& instruction, int error, MessageCode code,
                        std::initializer_list<MessageField> fields = {})
 {
     const Launch& launch = *warp.launch;
     throw LaunchStopped(error, launch.with_line(launch.message_of(warp, lane, code, fields), instruction.program_counter));
 }
 
-memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
+memory::TensorMap read_map(Warp& warp, std::size_t lane, const Instruction& instruction)
 {
-    const TensorOperands& operands = details(instruction);
+    const auto& operands = details<TensorOperands>(instruction);
     memory::TensorMap map;
     const std::uint64_t address = operands.map.of(warp, lane);
     const unsigned char* at = address % map_alignment == 0 ? generic_pointer(warp, lane, address, sizeof map) : nullptr;
@@ -61,9 +59,9 @@ memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
 }
 
 /// The rows of a lane's box, with the places in global memory found and counted; nothing after a hazard.
-std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& instruction, Operation operation)
+std::shared_ptr<TensorRows> find_rows(Warp& warp, std::size_t lane, const Instruction& instruction, Operation operation)
 {
-    const TensorOperands& operands = details(instruction);
+    const auto& operands = details<TensorOperands>(instruction);
     const memory::TensorMap map = read_map(warp, lane, instruction);
     std::array<std::int64_t, 5> coordinates{};
     for (std::size_t i = 0; i < map.rank; ++i)
@@ -101,8 +99,8 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
 
 void copy_to_shared(Warp& warp, const Instruction& instruction)
 {
-    const TensorOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<TensorOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, Operation::load);
         if (!rows) return;
         warp.access.operation = Operation::store;
@@ -135,8 +133,8 @@ std::optional<ptx::Type> type_of(memory::TensorMap::Type type)
 
 void copy_to_global(Warp& warp, const Instruction& instruction)
 {
-    const TensorOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<TensorOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const Operation operation = operands.reduces ? Operation::atomic : Operation::store;
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, operation);
         if (!rows) return;

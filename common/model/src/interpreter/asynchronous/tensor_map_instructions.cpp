@@ -25,7 +25,7 @@ struct ReplaceOperands {
 };
 
 /// Where a map is for the host; null after a hazard.
-unsigned char* find_map(Warp& warp, int lane, const LaneAddress& address)
+unsigned char* find_map(Warp& warp, std::size_t lane, const LaneAddress& address)
 {
     const std::uint64_t at = address.of(warp, lane);
     if (address.space == ptx::Space::shared || memory::is_shared(at))
@@ -60,9 +60,9 @@ void replace(TensorMap& map, Field field, std::size_t dimension, std::uint64_t v
 
 void replace_field(Warp& warp, const Instruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const ReplaceOperands*>(instruction.immediate);
+    const auto& operands = details<ReplaceOperands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
-    for_active_lanes(warp, [&](int lane) {
+    for_active_lanes(warp, [&](std::size_t lane) {
         unsigned char* at = find_map(warp, lane, operands.map);
         if (!at) return;
         TensorMap map;
@@ -80,8 +80,8 @@ struct MapCopy {
 /// All lanes name the same maps.
 void copy_map(Warp& warp, const Instruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const MapCopy*>(instruction.immediate);
-    const int lane = std::countr_zero(warp.active);
+    const auto& operands = details<MapCopy>(instruction);
+    const std::size_t lane = first_lane(warp.active);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
     unsigned char* to = find_map(warp, lane, operands.to);
     const unsigned char* from = find_map(warp, lane, operands.from);

@@ -24,12 +24,10 @@ struct CopyOperands {
     bool past_l1 = false;
 };
 
-using Addresses = std::array<std::uint64_t, lanes_of_warp>;
+using Addresses = std::array<std::uint64_t, warp_size>;
 
 /// What the lanes of a copy that writes zeros alone read from: no place in memory.
 constexpr std::uint64_t place_of_zeros = std::uint64_t{1} << 63;
-
-const CopyOperands& details(const Instruction& instruction) { return *reinterpret_cast<const CopyOperands*>(instruction.immediate); }
 
 /// Of each lane, how many bytes are read.
 void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
@@ -37,12 +35,12 @@ void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
     copy.from_bytes.fill(static_cast<std::uint8_t>(operands.bytes));
     if (operands.ignore != no_operand) {
         const std::uint32_t mask = predicate(warp, operands.ignore), ignored = operands.ignore_negated ? ~mask : mask;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             if (ignored >> lane & 1) copy.from_bytes[lane] = 0;
     }
     if (operands.from_bytes != no_operand) {
         const std::uint32_t* bytes = values<std::uint32_t>(warp, operands.from_bytes);
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             copy.from_bytes[lane] = static_cast<std::uint8_t>(std::min(bytes[lane], static_cast<std::uint32_t>(operands.bytes)));
     }
 }
@@ -50,9 +48,8 @@ void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
 /// The addresses of `lanes`, by one operand.
 void find_lane_addresses(const Warp& warp, const LaneAddress& operand, std::uint32_t lanes, Addresses& addresses)
 {
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        addresses[static_cast<std::size_t>(lane)] = operand.of(warp, lane);
+    for (const std::size_t lane : lanes_in(lanes)) {
+        addresses[lane] = operand.of(warp, lane);
     }
 }
 
@@ -62,8 +59,7 @@ std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32
     if (lanes == 0) return 0;
     find_lane_addresses(warp, operands.from, lanes, warp.access.address);
     const LanePointers from = check_global(warp, lanes);
-    for (std::uint32_t rest = from.lanes; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(from.lanes)) {
         copy.from[lane] = from.at[lane];
     }
     WarpAccess access = warp.access;
@@ -76,9 +72,9 @@ std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32
 }
 
 /// The same for a lane of which only a part is read.
-std::uint32_t find_part(Warp& warp, const Instruction& instruction, const CopyOperands& operands, int lane, ThreadCopy& copy)
+std::uint32_t find_part(Warp& warp, const Instruction& instruction, const CopyOperands& operands, std::size_t lane, ThreadCopy& copy)
 {
-    const auto at = static_cast<std::size_t>(lane);
+    const auto at = lane;
     begin_access(warp, instruction, Operation::load, copy.from_bytes[at]);
     const std::uint64_t address = operands.from.of(warp, lane);
     copy.from[at] = find_global(warp, lane, address, copy.from_bytes[at], static_cast<std::uint64_t>(operands.bytes));
@@ -112,38 +108,34 @@ void find_destinations(Warp& warp, const Instruction& instruction, const CopyOpe
     find_lane_addresses(warp, operands.to, copy.lanes, warp.access.address);
     const LanePointers to = check_shared(warp, copy.lanes);
     copy.lanes = to.lanes;
-    for (std::uint32_t rest = to.lanes; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(to.lanes)) {
         copy.to[lane] = static_cast<std::uint32_t>(warp.access.address[lane]);
     }
 }
 
 void copy_lanes(Warp& warp, const Instruction& instruction)
 {
-    const CopyOperands& operands = details(instruction);
+    const auto& operands = details<CopyOperands>(instruction);
     ThreadCopy copy;
     copy.bytes = operands.bytes;
     copy.program_counter = instruction.program_counter;
     find_sizes(warp, operands, copy);
     std::uint32_t whole = 0, parts = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(warp.active)) {
         if (copy.from_bytes[lane] == operands.bytes) whole |= 1u << lane;
         else if (copy.from_bytes[lane] > 0) parts |= 1u << lane;
     }
     const std::uint32_t zeros = warp.active & ~whole & ~parts;
     begin_access(warp, instruction, Operation::load, operands.bytes);
     std::uint32_t reading = find_sources(warp, operands, whole, copy);
-    for (std::uint32_t rest = parts; rest; rest &= rest - 1)
-        reading |= find_part(warp, instruction, operands, std::countr_zero(rest), copy);
+    for (const std::size_t lane : lanes_in(parts)) reading |= find_part(warp, instruction, operands, lane, copy);
     Addresses from, to;
     find_lane_addresses(warp, operands.from, reading, from);
     find_lane_addresses(warp, operands.to, warp.active, to);
     count_side(warp, operands, Space::global, reading, from, to);
     copy.lanes = reading | zeros;
     find_destinations(warp, instruction, operands, copy);
-    for (std::uint32_t rest = zeros; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(zeros)) {
         from[lane] = place_of_zeros | to[lane];
     }
     count_side(warp, operands, Space::shared, copy.lanes, warp.access.address, from);
@@ -172,9 +164,8 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
     if (!barrier.valid) return;
     const auto arrivals = static_cast<std::uint32_t>(std::popcount(lanes));
     if (barrier.pending < arrivals)
-        throw LaunchStopped(error_illegal_instruction,
-                            warp.launch->message_of(warp, std::countr_zero(lanes), MessageCode::too_many_copies_arrive,
-                                                    {{"pending", barrier.pending}, {"count", arrivals}}));
+        throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, first_lane(lanes), MessageCode::too_many_copies_arrive,
+                                                                               {{"pending", barrier.pending}, {"count", arrivals}}));
     barrier.pending -= arrivals;
     barrier.settle();
     barrier.store(place.at);
@@ -183,16 +174,16 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
 /// The barrier's phase does not complete before the copies that the lanes have asked for so far.
 void arrive_after_copies(Warp& warp, const Instruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const ArrivalOperands*>(instruction.immediate);
+    const auto& operands = details<ArrivalOperands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Asynchronous& own = Asynchronous::of(*warp.block);
     const std::uint64_t number = own.next_number(warp.index);
     for (std::uint32_t rest = warp.active; rest;) {
-        const int first = std::countr_zero(rest);
+        const std::size_t first = first_lane(rest);
         const std::uint64_t address = operands.barrier.of(warp, first);
         std::uint32_t lanes = 0;
-        for (std::uint32_t left = rest; left; left &= left - 1)
-            if (operands.barrier.of(warp, std::countr_zero(left)) == address) lanes |= left & -left;
+        for (const std::size_t lane : lanes_in(rest))
+            if (operands.barrier.of(warp, lane) == address) lanes |= 1u << lane;
         rest &= ~lanes;
         const SharedPlace place = find_barrier(warp, first, address, operands.barrier.space);
         if (!place || place.block != warp.block) continue;

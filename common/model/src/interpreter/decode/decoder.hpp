@@ -75,7 +75,7 @@ public:
         return *kept;
     }
     /// The index that an instruction of the text has in the decoded function.
-    std::uint32_t position(int instruction) const { return positions_[static_cast<std::size_t>(instruction)]; }
+    std::uint32_t position(int instruction) const { return positions_[instruction]; }
     /// The branch that decodes now, to a label of the function.
     Branch branch_to(int label_index) const;
     int current() const { return current_; }
@@ -112,6 +112,8 @@ private:
     std::uint32_t scratch();
     std::uint32_t local_address(std::uint64_t variable, int bytes, bool generic);
     std::uint32_t take(std::size_t bytes);
+    /// A register whose values have `bytes` bytes; 0 for a predicate.
+    std::uint32_t take_lanes(int bytes);
     std::uint64_t constant_bits(const ptx::Operand& operand, ptx::Type type, int bytes);
 
     const Module& module_;
@@ -119,14 +121,14 @@ private:
     const ptx::Module& text_;
     const ptx::Function& function_;
     std::unique_ptr<Code> code_;
-    std::vector<std::uint32_t> registers_;
+    ptx::Numbered<std::uint32_t> registers_;
     std::vector<LocalPlace> variables_;
     std::unordered_map<std::string, std::uint32_t> specials_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> constants_[17];
     Flow flow_;
-    std::vector<bool> polls_;
+    ptx::Numbered<bool> polls_;
     std::uint32_t scratch_ = no_operand;
-    std::vector<std::uint32_t> positions_;
+    ptx::Numbered<std::uint32_t> positions_;
     int current_ = 0;
     std::size_t constants_end_ = 0;
     bool constants_closed_ = false;

@@ -31,8 +31,7 @@ const ptx::Operand* first_element(const ptx::Operand& operand)
 int Decoder::register_bytes(const ptx::Operand& operand, ptx::Type type) const
 {
     if (const ptx::Operand* const first = first_element(operand)) return register_bytes(*first, type);
-    if (operand.kind == ptx::Operand::Kind::reg)
-        return bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
+    if (operand.kind == ptx::Operand::Kind::reg) return bytes_in_register(function_.registers[operand.index].type);
     return bytes_in_register(type);
 }
 

@@ -9,8 +9,6 @@
 /// instruction BREAK takes lanes that leave out of the joins inside the loop.
 #pragma once
 
-#include <vector>
-
 #include "ptx/module.hpp"
 
 namespace simt::interpreter {
@@ -18,13 +16,13 @@ namespace simt::interpreter {
 struct Flow {
     /// For each instruction that is a branch: the index of the instruction at which its lanes meet again, or -1 where they do not
     /// before the end of the function. -1 for all others.
-    std::vector<int> joins;
+    ptx::Numbered<int> joins;
     /// The innermost loop that holds the join's region, for each branch; -1 for none.
-    std::vector<int> join_loops;
+    ptx::Numbered<int> join_loops;
     /// The innermost loop of each instruction (and of the place behind the last one); -1 for none.
-    std::vector<int> loops;
+    ptx::Numbered<int> loops;
     /// The loop around each loop; -1 for none.
-    std::vector<int> parents;
+    ptx::Numbered<int> parents;
 };
 
 /// The operands of an instruction that it writes come first: their number, each with what stands in its braces or behind its `|`.
@@ -33,6 +31,6 @@ std::size_t results_of(const ptx::Instruction& instruction);
 Flow find_flow(const ptx::Function& function);
 
 /// True if `inner` is the loop `outer` or lies in it. Loop -1 holds everything.
-bool holds(const std::vector<int>& parents, int outer, int inner);
+bool holds(const ptx::Numbered<int>& parents, int outer, int inner);
 
 }  // namespace simt::interpreter

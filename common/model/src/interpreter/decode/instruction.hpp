@@ -14,13 +14,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 
 #include "ptx/module.hpp"
+#include "simt/warp_size.hpp"
 
 namespace simt::interpreter {
 
-inline constexpr int lanes_of_warp = 32;
 inline constexpr std::uint32_t all_lanes = ~std::uint32_t{0};
 /// Where an optional operand is not there.
 inline constexpr std::uint32_t no_operand = ~std::uint32_t{0};
@@ -62,8 +63,38 @@ struct Instruction {
     /// The instruction's number in its module, under which its accesses are reported.
     std::uint32_t program_counter = 0;
 
-    std::uint32_t operand_at(std::size_t n) const { return n < operand.size() ? operand[n] : operands[n]; }
+    std::uint32_t operand_at(int n) const
+    {
+        const auto at = static_cast<std::size_t>(n);
+        return at < operand.size() ? operand[at] : operands[at];
+    }
 };
+
+/// The data that the decoder kept for a handler (Decoder::keep()).
+template <class Details> const Details& details(const Instruction& instruction)
+{
+    return *reinterpret_cast<const Details*>(instruction.immediate);
+}
+
+/// The lowest lane of a mask, which has one.
+inline std::size_t first_lane(std::uint32_t mask) { return static_cast<std::size_t>(std::countr_zero(mask)); }
+
+/// The lanes of a mask, lowest first.
+struct LaneRange {
+    struct Iterator {
+        std::uint32_t rest;
+        std::size_t operator*() const { return first_lane(rest); }
+        void operator++() { rest &= rest - 1; }
+        bool operator==(std::default_sentinel_t) const { return rest == 0; }
+    };
+
+    std::uint32_t mask;
+    Iterator begin() const { return {mask}; }
+    static std::default_sentinel_t end() { return {}; }
+};
+
+/// For loops: `for (const std::size_t lane : lanes_in(mask))`.
+inline LaneRange lanes_in(std::uint32_t mask) { return {mask}; }
 
 /// What an instruction of PTX means: how it executes and what its operands are.
 struct Semantics {
@@ -89,6 +120,32 @@ inline std::uint32_t read_predicate(RegisterFile& warp, const Instruction& instr
 {
     const std::uint32_t value = predicate(warp, instruction.operand[static_cast<std::size_t>(n)]);
     return instruction.negated >> n & 1 ? ~value : value;
+}
+
+/// What a lane has in the register at `at`, whose values have `bytes` bytes, as far as 8 bytes hold it.
+inline std::uint64_t read_lane(const unsigned char* at, std::size_t lane, int bytes)
+{
+    const auto size = static_cast<std::size_t>(bytes);
+    std::uint64_t value = 0;
+    std::memcpy(&value, at + lane * size, size < sizeof value ? size : sizeof value);
+    return value;
+}
+
+/// Writes the lower bytes of `value` for a lane into the register at `at`.
+inline void write_lane(unsigned char* at, std::size_t lane, std::uint64_t value, int bytes)
+{
+    const auto size = static_cast<std::size_t>(bytes);
+    std::memcpy(at + lane * size, &value, size < sizeof value ? size : sizeof value);
+}
+
+/// The same of a register of `warp` by its offset.
+inline std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, std::size_t lane, int bytes)
+{
+    return read_lane(warp.registers + offset, lane, bytes);
+}
+inline void set_lane_value(RegisterFile& warp, std::uint32_t offset, std::size_t lane, std::uint64_t value, int bytes)
+{
+    write_lane(warp.registers + offset, lane, value, bytes);
 }
 
 /// Writes a predicate in the active lanes alone.

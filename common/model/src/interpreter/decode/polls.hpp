@@ -6,8 +6,6 @@
 /// matter of time, so that no model can count it.
 #pragma once
 
-#include <vector>
-
 #include "interpreter/decode/flow.hpp"
 
 namespace simt::interpreter {
@@ -16,6 +14,6 @@ namespace simt::interpreter {
 /// that the loop does not change, whose result decides whether the loop goes on. A load must be one that is made anew each time:
 /// `volatile`, `relaxed`, `acquire`, or with a fence in the loop. Loops with a barrier of the block are none: their threads wait
 /// there, and not by looking. A `volatile`, `relaxed` or `acquire` load at the address of another one that is a look is the first look.
-std::vector<bool> find_polls(const ptx::Function& function, const Flow& flow);
+ptx::Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow);
 
 }  // namespace simt::interpreter

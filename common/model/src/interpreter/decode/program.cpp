@@ -36,7 +36,7 @@ public:
     {
         if (!functions_.insert(number).second) return;
         order_.push_back(number);
-        const auto& [text, function] = module_.functions[static_cast<std::size_t>(number)];
+        const auto& [text, function] = module_.functions[number];
         for (const ptx::Instruction& instruction : function->instructions) add(*text, *function, instruction);
     }
 
@@ -45,7 +45,7 @@ public:
     {
         if (!calls_indirectly_) return;
         for (int number = 0; number < static_cast<int>(module_.functions.size()); ++number)
-            if (!module_.functions[static_cast<std::size_t>(number)].function->is_entry) add(number);
+            if (!module_.functions[number].function->is_entry) add(number);
     }
 
     const std::vector<int>& functions() const { return order_; }
@@ -70,7 +70,7 @@ private:
             if (operand.scope == ptx::Operand::Scope::function) {
                 if (const int callee = module_.find_function(text, operand.name); callee >= 0) add(callee);
             } else if (operand.scope == ptx::Operand::Scope::module_variable) {
-                const ptx::Variable& variable = text.variables[static_cast<std::size_t>(operand.index)];
+                const ptx::Variable& variable = text.variables[operand.index];
                 if (variable.space == ptx::Space::shared && std::ranges::find(shared_, std::pair{&text, &variable}) == shared_.end())
                     shared_.emplace_back(&text, &variable);
             }
@@ -156,7 +156,7 @@ std::unique_ptr<Program> decode(const Module& module, int kernel)
 {
     auto program = std::make_unique<Program>();
     program->module = &module;
-    const ptx::Function& entry = *module.functions[static_cast<std::size_t>(kernel)].function;
+    const ptx::Function& entry = *module.functions[kernel].function;
     program->name = simt::ptx::kernel_name(entry.name);
     program->codes.resize(module.functions.size());
     program->parameter_bytes = bytes_of_parameters(entry);
@@ -165,15 +165,14 @@ std::unique_ptr<Program> decode(const Module& module, int kernel)
     reach.add_indirect();
     SharedLayout layout(*program);
     for (const int number : reach.functions()) {
-        const ptx::Function& function = *module.functions[static_cast<std::size_t>(number)].function;
+        const ptx::Function& function = *module.functions[number].function;
         for (const ptx::Variable& variable : function.variables)
             if (variable.space == ptx::Space::shared) layout.add(function.name + "/" + variable.name, variable);
     }
     for (const auto& [text, variable] : reach.shared()) layout.add(variable->name, *variable);
     layout.finish();
-    for (const int number : reach.functions())
-        program->codes[static_cast<std::size_t>(number)] = Decoder(module, *program, number).decode();
-    program->entry = program->codes[static_cast<std::size_t>(kernel)].get();
+    for (const int number : reach.functions()) program->codes[number] = Decoder(module, *program, number).decode();
+    program->entry = program->codes[kernel].get();
     program->is_repeatable = reach.is_repeatable() && program->polls.empty();
     return program;
 }

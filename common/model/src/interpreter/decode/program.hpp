@@ -117,7 +117,7 @@ struct Code {
     std::deque<CallSite> calls;
     std::deque<std::vector<std::uint32_t>> operand_lists;
     /// The loop around each loop; -1 for none.
-    std::vector<int> loop_parents;
+    ptx::Numbered<int> loop_parents;
     /// Data of handlers that need more than Instruction::immediate.
     std::vector<std::shared_ptr<void>> details;
 };
@@ -135,7 +135,7 @@ struct Program {
     std::string name;
     Code* entry = nullptr;
     /// By number of the function in the module; null where the kernel does not reach it.
-    std::vector<std::unique_ptr<Code>> codes;
+    ptx::Numbered<std::unique_ptr<Code>> codes;
     std::vector<SharedVariable> shared;
     /// Static shared memory as the kernel declares it, and the extent of all variables and gaps before dynamic memory.
     std::size_t static_shared_bytes = 0, shared_extent = 0;
@@ -164,7 +164,7 @@ struct Module {
         const ptx::Function* function;
     };
     /// All functions that have a body, and their numbers by name.
-    std::vector<Function> functions;
+    ptx::Numbered<Function> functions;
     std::map<std::string, int, std::less<>> function_numbers;
     /// Functions that only one text sees.
     std::map<std::pair<const ptx::Module*, std::string>, int> internal_functions;

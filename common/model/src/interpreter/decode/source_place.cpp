@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 20> headers = {
 
 std::string file_of(const ptx::Module& text, const ptx::Location& location)
 {
-    return std::filesystem::path(text.files[static_cast<std::size_t>(location.file)]).filename().string();
+    return std::filesystem::path(text.files[location.file]).filename().string();
 }
 
 }  // namespace
@@ -57,11 +57,8 @@ SourcePlace source_place(const ptx::Module& text, const ptx::Location& location)
 {
     if (location.file < 0) return {};
     ptx::Location at = location;
-    const auto caller = [&](const ptx::Location& inner) -> const ptx::Inlining& {
-        return text.inlinings[static_cast<std::size_t>(inner.inlined - 1)];
-    };
-    while (at.inlined > 0 && caller(at).at.file >= 0 && is_part_of_language(text.files[static_cast<std::size_t>(at.file)]))
-        at = caller(at).at;
+    const auto caller = [&](const ptx::Location& inner) -> const ptx::Inlining& { return text.inlinings[inner.inlined - 1]; };
+    while (at.inlined > 0 && caller(at).at.file >= 0 && is_part_of_language(text.files[at.file])) at = caller(at).at;
     SourcePlace place{file_of(text, at), at.line, {}};
     while (at.inlined > 0 && caller(at).at.file >= 0) {
         const ptx::Inlining& call = caller(at);

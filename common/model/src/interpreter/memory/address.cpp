@@ -26,24 +26,20 @@ void copy_address(Warp& warp, const Instruction& instruction)
     const std::uint64_t* from = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint64_t* to = values<std::uint64_t>(warp, instruction.operand[0]);
     if (warp.active == all_lanes) {
-        std::copy_n(from, lanes_of_warp, to);
+        std::copy_n(from, warp_size, to);
         return;
     }
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = from[std::countr_zero(rest)];
+    for (const std::size_t lane : lanes_in(warp.active)) to[lane] = from[lane];
 }
 
 void convert_address(Warp& warp, const Instruction& instruction)
 {
-    const auto& conversion = *reinterpret_cast<const Conversion*>(instruction.immediate);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * conversion.from_bytes,
-                    static_cast<std::size_t>(conversion.from_bytes));
+    const auto& conversion = details<Conversion>(instruction);
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        std::uint64_t address = lane_value(warp, instruction.operand[1], lane, conversion.from_bytes);
         if (conversion.to_space) address = address >= conversion.window && conversion.window ? address - conversion.window : address;
         else if (address < conversion.window) address += conversion.window;
-        std::memcpy(warp.registers + instruction.operand[0] + lane * conversion.to_bytes, &address,
-                    static_cast<std::size_t>(conversion.to_bytes));
+        set_lane_value(warp, instruction.operand[0], lane, address, conversion.to_bytes);
     }
 }
 
@@ -61,8 +57,7 @@ void test_space(Warp& warp, const Instruction& instruction)
 {
     const std::uint64_t* address = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint32_t result = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const std::uint64_t a = address[lane];
         bool is = false;
         switch (static_cast<ptx::Space>(instruction.immediate)) {
@@ -86,13 +81,11 @@ void map_to_rank(Warp& warp, const Instruction& instruction)
 {
     const int bytes = instruction.width[0];
     const std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[2]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        std::uint64_t address = lane_value(warp, instruction.operand[1], lane, bytes);
         const std::uint64_t window = address >= memory::shared_window ? memory::shared_window : 0;
         address = window + (address - window) % memory::shared_window_bytes + (std::uint64_t{rank[lane]} + 1) * memory::shared_window_bytes;
-        std::memcpy(warp.registers + instruction.operand[0] + lane * bytes, &address, static_cast<std::size_t>(bytes));
+        set_lane_value(warp, instruction.operand[0], lane, address, bytes);
     }
 }
 
@@ -100,10 +93,8 @@ void rank_of_address(Warp& warp, const Instruction& instruction)
 {
     const int bytes = instruction.width[1];
     std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        std::uint64_t address = lane_value(warp, instruction.operand[1], lane, bytes);
         const std::uint64_t number =
             address % (memory::shared_window_bytes * (memory::most_cluster_blocks + 1)) / memory::shared_window_bytes;
         rank[lane] = number == 0 ? static_cast<std::uint32_t>(warp.block->cluster_rank) : static_cast<std::uint32_t>(number - 1);

@@ -127,21 +127,13 @@ void update_wide(const AtomicAccess& access, unsigned char* at, const unsigned c
     lock.clear(std::memory_order_release);
 }
 
-std::uint64_t read_register(const Warp& warp, std::uint32_t offset, int lane, int bytes)
-{
-    std::uint64_t value = 0;
-    std::memcpy(&value, warp.registers + offset + lane * bytes, static_cast<std::size_t>(bytes));
-    return value;
-}
-
-void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess& access, int lane, unsigned char* at)
+void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess& access, std::size_t lane, unsigned char* at)
 {
     const int width = access.register_bytes;
     for (int part = 0; part < access.count; ++part, at += access.element_bytes) {
-        const auto value_operand = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        const auto swap_operand =
-            access.second_operand ? instruction.operand_at(static_cast<std::size_t>(access.second_operand + part)) : no_operand;
-        const std::uint32_t to = access.returns ? instruction.operand_at(static_cast<std::size_t>(part)) : no_operand;
+        const auto value_operand = instruction.operand_at(access.value_operand + part);
+        const auto swap_operand = access.second_operand ? instruction.operand_at(access.second_operand + part) : no_operand;
+        const std::uint32_t to = access.returns ? instruction.operand_at(part) : no_operand;
         if (access.element_bytes == 16) {
             unsigned char old[16];
             const unsigned char* value = warp.registers + value_operand + lane * 16;
@@ -149,10 +141,10 @@ void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess&
             if (to != no_operand) std::memcpy(warp.registers + to + lane * 16, old, 16);
             continue;
         }
-        const std::uint64_t value = read_register(warp, value_operand, lane, width);
-        const std::uint64_t swap = swap_operand == no_operand ? 0 : read_register(warp, swap_operand, lane, width);
+        const std::uint64_t value = lane_value(warp, value_operand, lane, width);
+        const std::uint64_t swap = swap_operand == no_operand ? 0 : lane_value(warp, swap_operand, lane, width);
         const std::uint64_t old = update_element(access, at, value, swap);
-        if (to != no_operand) std::memcpy(warp.registers + to + lane * width, &old, static_cast<std::size_t>(width));
+        if (to != no_operand) set_lane_value(warp, to, lane, old, width);
         // Who finds a lock taken, or looks at a counter by adding 0, makes no progress.
         warp.progress |= std::memcmp(at, &old, static_cast<std::size_t>(access.element_bytes)) != 0;
     }
@@ -195,13 +187,12 @@ AtomicKind kind_of(const AtomicAccess& access)
 
 void execute_atomic(Warp& warp, const Instruction& instruction)
 {
-    const auto& access = *reinterpret_cast<const AtomicAccess*>(instruction.immediate);
+    const auto& access = details<AtomicAccess>(instruction);
     find_addresses(warp, instruction, access);
     by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
-        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            update_lane(warp, instruction, access, lane, pointers.at[static_cast<std::size_t>(lane)]);
+        for (const std::size_t lane : lanes_in(pointers.lanes)) {
+            update_lane(warp, instruction, access, lane, pointers.at[lane]);
         }
         warp.access.needs_old = access.needs_old;
         warp.access.atomic = access.counts ? AtomicKind::counting : kind_of(access);

@@ -13,7 +13,7 @@ using memory::AddressSpace;
 using memory::Allocation;
 
 /// What an access has done, with what is known of the place.
-Message message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields)
+Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields)
 {
     Message message(
         code,
@@ -22,9 +22,9 @@ Message message_of(const Warp& warp, int lane, MessageCode code, std::initialize
     return message;
 }
 
-void report(Warp& warp, int lane, HazardKind kind, MessageCode code, std::initializer_list<MessageField> fields = {})
+void report(Warp& warp, std::size_t lane, HazardKind kind, MessageCode code, std::initializer_list<MessageField> fields = {})
 {
-    const int lanes[] = {lane};
+    const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {warp.access.program_counter};
     warp.block->report(kind, warp, lanes, program_counters, message_of(warp, lane, code, fields));
 }
@@ -74,7 +74,7 @@ BadAddress describe_global(std::uint64_t address)
 
 }  // namespace
 
-void report_bad_global(Warp& warp, int lane, std::uint64_t address)
+void report_bad_global(Warp& warp, std::size_t lane, std::uint64_t address)
 {
     const BadAddress bad = describe_global(address);
     if (bad.extent == 0) report(warp, lane, bad.kind, bad.code);
@@ -82,7 +82,7 @@ void report_bad_global(Warp& warp, int lane, std::uint64_t address)
     if (bad.far) throw LaunchStopped(error_illegal_address);
 }
 
-void report_bad_shared(Warp& warp, int lane, std::uint64_t offset)
+void report_bad_shared(Warp& warp, std::size_t lane, std::uint64_t offset)
 {
     const auto out_of_bounds = [&](MessageCode code, std::initializer_list<MessageField> fields) {
         report(warp, lane, HazardKind::out_of_bounds, code, fields);
@@ -103,9 +103,9 @@ void report_bad_shared(Warp& warp, int lane, std::uint64_t offset)
                   {{"distance", offset - before->offset - bytes}, {"extent", bytes}});
 }
 
-void report_bad_local(Warp& warp, int lane) { report(warp, lane, HazardKind::out_of_bounds, MessageCode::outside_local_memory); }
+void report_bad_local(Warp& warp, std::size_t lane) { report(warp, lane, HazardKind::out_of_bounds, MessageCode::outside_local_memory); }
 
-void report_misaligned(Warp& warp, int lane, bool fatal)
+void report_misaligned(Warp& warp, std::size_t lane, bool fatal)
 {
     report(warp, lane, HazardKind::misaligned, MessageCode::misaligned_address, {{"alignment", warp.access.size}});
     if (fatal) throw LaunchStopped(error_misaligned);

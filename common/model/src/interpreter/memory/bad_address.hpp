@@ -10,10 +10,10 @@
 namespace simt::interpreter {
 
 /// These report the access in `warp.access` of `lane`. An access that no GPU would survive ends the launch.
-void report_bad_global(Warp& warp, int lane, std::uint64_t address);
-void report_bad_shared(Warp& warp, int lane, std::uint64_t offset);
-void report_bad_local(Warp& warp, int lane);
+void report_bad_global(Warp& warp, std::size_t lane, std::uint64_t address);
+void report_bad_shared(Warp& warp, std::size_t lane, std::uint64_t offset);
+void report_bad_local(Warp& warp, std::size_t lane);
 /// @param fatal a GPU would end the launch
-void report_misaligned(Warp& warp, int lane, bool fatal);
+void report_misaligned(Warp& warp, std::size_t lane, bool fatal);
 
 }  // namespace simt::interpreter

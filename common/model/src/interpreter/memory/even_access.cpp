@@ -21,7 +21,7 @@ struct Spacing {
     std::uint64_t first = 0, step = 0;
     bool is_even = false;
 
-    std::uint64_t last() const { return first + (lanes_of_warp - 1) * step; }
+    std::uint64_t last() const { return first + (warp_size - 1) * step; }
 };
 
 /// Whether the 32 values are `step` apart, each from the one before. They are read in the pieces in which they are written: a processor waits
@@ -34,7 +34,7 @@ template <class Base> bool are_even(const Base* values, Base step)
     for (std::size_t i = 0; i < together; ++i) number[i] = static_cast<Base>(i);
     Several expected = values[0] + ((number & 1) != 0 ? step : Several{}) + ((number & 2) != 0 ? 2 * step : Several{}) +
                        ((number & 4) != 0 ? 4 * step : Several{});
-    for (std::size_t lane = 0; lane < lanes_of_warp; lane += together) {
+    for (std::size_t lane = 0; lane < warp_size; lane += together) {
         Several these;
         std::memcpy(&these, values + lane, sizeof these);
         differences |= these ^ expected;
@@ -59,7 +59,7 @@ template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset)
 
 Spacing spacing_of(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
 {
-    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
+    const std::uint32_t base = instruction.operand_at(access.base_operand);
     return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset)
                                   : spacing_of(values<std::uint32_t>(warp, base), access.offset);
 }
@@ -72,7 +72,7 @@ template <class Base> void write_addresses(Warp& warp, std::uint32_t base, std::
     std::uint64_t* to = warp.access.address.data();
     const auto added = static_cast<std::uint64_t>(offset);
     SIMT_INDEPENDENT_LANES
-    for (int lane = 0; lane < lanes_of_warp; ++lane) to[lane] = (from[lane] + added) & mask;
+    for (int lane = 0; lane < warp_size; ++lane) to[lane] = (from[lane] + added) & mask;
 }
 
 /// How far the next access of an instruction will be, perhaps, from the one at `address`: the same one of the next block if blocks are short, or else
@@ -101,7 +101,7 @@ void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, con
     constexpr std::uint64_t cache_line = 64, watched_line = 128;
     std::uint64_t ahead = expected_step(warp, address);
     const bool is_column = lane_step >= watched_line;
-    if (is_column) ahead += warp.block->columns++ % lanes_of_warp * lane_step;
+    if (is_column) ahead += warp.block->columns++ % warp_size * lane_step;
     const std::uint64_t next = reinterpret_cast<std::uintptr_t>(at) + ahead;
     __builtin_prefetch(reinterpret_cast<const void*>(next));
     __builtin_prefetch(reinterpret_cast<const void*>(is_column ? next ^ cache_line : next + cache_line));
@@ -138,7 +138,7 @@ void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAcce
     warp.access.program_counter = instruction.program_counter;
     warp.access.operation = access.operation;
     warp.access.warp = warp.index;
-    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
+    const std::uint32_t base = instruction.operand_at(access.base_operand);
     if (access.base_bytes == 8) write_addresses<std::uint64_t>(warp, base, access.offset);
     else write_addresses<std::uint32_t>(warp, base, access.offset);
 }

@@ -13,8 +13,6 @@ namespace simt::interpreter {
 
 namespace {
 
-const MemoryAccess& details(const Instruction& instruction) { return *reinterpret_cast<const MemoryAccess*>(instruction.immediate); }
-
 struct Wide {
     std::uint64_t low, high;
     bool operator==(const Wide&) const = default;
@@ -25,7 +23,7 @@ template <class Memory, class Register>
 void load_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& from)
 {
     for (int part = 0; part < access.count; ++part) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
+        const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
@@ -34,9 +32,9 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
             to[lane] = static_cast<Register>(value);
         };
         if (from.lanes == all_lanes)
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) one(lane);
+            for (std::size_t lane = 0; lane < warp_size; ++lane) one(lane);
         else
-            for (std::uint32_t rest = from.lanes; rest; rest &= rest - 1) one(static_cast<std::size_t>(std::countr_zero(rest)));
+            for (const std::size_t lane : lanes_in(from.lanes)) one(lane);
     }
 }
 
@@ -45,7 +43,7 @@ std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const M
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
-        const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
+        const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
             const auto value = static_cast<Memory>(from[lane]);
@@ -55,9 +53,9 @@ std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const M
             return static_cast<std::uint32_t>(old != value) << lane;
         };
         if (to.lanes == all_lanes)
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) changed |= one(lane);
+            for (std::size_t lane = 0; lane < warp_size; ++lane) changed |= one(lane);
         else
-            for (std::uint32_t rest = to.lanes; rest; rest &= rest - 1) changed |= one(static_cast<std::size_t>(std::countr_zero(rest)));
+            for (const std::size_t lane : lanes_in(to.lanes)) changed |= one(lane);
     }
     return changed;
 }
@@ -65,11 +63,10 @@ std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const M
 /// Zeros in the lanes of a load that were left out because of a hazard.
 void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
 {
+    const auto width = static_cast<std::size_t>(access.register_bytes);
     for (int part = 0; part < access.count; ++part) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        for (std::uint32_t rest = left_out; rest; rest &= rest - 1)
-            std::memset(warp.registers + offset + std::countr_zero(rest) * access.register_bytes, 0,
-                        static_cast<std::size_t>(access.register_bytes));
+        const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
+        for (const std::size_t lane : lanes_in(left_out)) std::memset(warp.registers + offset + lane * width, 0, width);
     }
 }
 
@@ -77,10 +74,10 @@ void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAcce
 template <class Memory> void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
 {
     if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
-        std::memcpy(elements, from, sizeof(Memory) * lanes_of_warp);
+        std::memcpy(elements, from, sizeof(Memory) * warp_size);
         return;
     }
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane, from += step) std::memcpy(&elements[lane], from, sizeof(Memory));
+    for (std::size_t lane = 0; lane < warp_size; ++lane, from += step) std::memcpy(&elements[lane], from, sizeof(Memory));
 }
 
 /// Writes elements that are not next to one another; returns the lanes whose memory that changes. A column of a matrix can have all its
@@ -89,7 +86,7 @@ template <class Memory> std::uint32_t exchange_all(unsigned char* to, std::ptrdi
 {
     constexpr std::size_t together = 8;
     std::uint32_t changed = 0;
-    for (std::size_t first = 0; first < lanes_of_warp; first += together, to += step * static_cast<std::ptrdiff_t>(together)) {
+    for (std::size_t first = 0; first < warp_size; first += together, to += step * static_cast<std::ptrdiff_t>(together)) {
         std::uint32_t others = 0;
         unsigned char* at = to;
         for (std::size_t lane = first; lane < first + together; ++lane, at += step) {
@@ -110,15 +107,15 @@ template <class Memory, class Register>
 void load_all(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const EvenPlace& place)
 {
     for (int part = 0; part < access.count; ++part) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
+        const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
         const unsigned char* from = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
         if constexpr (sizeof(Memory) == sizeof(Register)) {
             read_all(from, place.step, to);
         } else {
-            Memory elements[lanes_of_warp];
+            Memory elements[warp_size];
             read_all(from, place.step, elements);
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = static_cast<Register>(elements[lane]);
+            for (std::size_t lane = 0; lane < warp_size; ++lane) to[lane] = static_cast<Register>(elements[lane]);
         }
     }
 }
@@ -129,10 +126,10 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
-        const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
+        const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
         unsigned char* to = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
-        alignas(64) Memory old[lanes_of_warp], elements[lanes_of_warp];
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
+        alignas(64) Memory old[warp_size], elements[warp_size];
+        for (std::size_t lane = 0; lane < warp_size; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
         if (place.step != static_cast<std::ptrdiff_t>(sizeof(Memory))) {
             changed |= exchange_all(to, place.step, elements);
             continue;
@@ -145,7 +142,7 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
             continue;
         }
         std::memcpy(old, to, sizeof old);
-        const std::uint32_t others = lanes_where<Memory>([&](int lane) { return !(old[lane] == elements[lane]); });
+        const std::uint32_t others = lanes_where<Memory>([&](std::size_t lane) { return !(old[lane] == elements[lane]); });
         if (others) std::memcpy(to, elements, sizeof elements);
         changed |= others;
     }
@@ -157,7 +154,7 @@ bool is_global(ptx::Space space) { return space != ptx::Space::shared && space !
 
 template <class Memory, class Register> void load(Warp& warp, const Instruction& instruction)
 {
-    const MemoryAccess& access = details(instruction);
+    const auto& access = details<MemoryAccess>(instruction);
     bool at_device = false;
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         load_all<Memory, Register>(warp, instruction, access, place);
@@ -190,7 +187,7 @@ void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
 
 template <class Memory, class Register> void store(Warp& warp, const Instruction& instruction)
 {
-    const MemoryAccess& access = details(instruction);
+    const auto& access = details<MemoryAccess>(instruction);
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(place.space) ? all_lanes : 0);
         const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
@@ -211,26 +208,24 @@ template <class Memory, class Register> void store(Warp& warp, const Instruction
 /// A kernel's parameter at a fixed place: the same value in all lanes.
 void load_parameter(Warp& warp, const Instruction& instruction)
 {
-    const MemoryAccess& access = details(instruction);
+    const auto& access = details<MemoryAccess>(instruction);
     const auto& parameters = warp.launch->parameters;
+    const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
     for (int part = 0; part < access.count; ++part) {
         std::uint64_t value[2] = {0, 0};
         const auto at = static_cast<std::size_t>(access.offset + part * access.element_bytes);
-        if (at + static_cast<std::size_t>(access.element_bytes) <= parameters.size())
-            std::memcpy(value, parameters.data() + at, static_cast<std::size_t>(access.element_bytes));
+        if (at + bytes <= parameters.size()) std::memcpy(value, parameters.data() + at, bytes);
         if (access.is_signed && access.element_bytes < 8) {
             const int shift = 64 - 8 * access.element_bytes;
             value[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value[0] << shift) >> shift);
         }
-        const std::uint32_t to = instruction.operand_at(static_cast<std::size_t>(part));
-        if (warp.active == all_lanes && access.register_bytes == 8) {
-            std::fill_n(values<std::uint64_t>(warp, to), lanes_of_warp, value[0]);
-        } else if (warp.active == all_lanes && access.register_bytes == 4) {
-            std::fill_n(values<std::uint32_t>(warp, to), lanes_of_warp, static_cast<std::uint32_t>(value[0]));
+        const std::uint32_t to = instruction.operand_at(part);
+        if (warp.active == all_lanes && width == 8) {
+            std::fill_n(values<std::uint64_t>(warp, to), warp_size, value[0]);
+        } else if (warp.active == all_lanes && width == 4) {
+            std::fill_n(values<std::uint32_t>(warp, to), warp_size, static_cast<std::uint32_t>(value[0]));
         } else {
-            for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-                std::memcpy(warp.registers + to + std::countr_zero(rest) * access.register_bytes, value,
-                            static_cast<std::size_t>(access.register_bytes));
+            for (const std::size_t lane : lanes_in(warp.active)) std::memcpy(warp.registers + to + lane * width, value, width);
         }
     }
 }
@@ -238,14 +233,12 @@ void load_parameter(Warp& warp, const Instruction& instruction)
 /// Parameters of functions are in the frame's local memory, and their accesses are not counted: they are registers on a GPU.
 template <bool is_load> void access_frame(Warp& warp, const Instruction& instruction)
 {
-    const MemoryAccess& access = details(instruction);
+    const auto& access = details<MemoryAccess>(instruction);
     const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         unsigned char* at = warp.local_lane(lane) + warp.frame->local_base + static_cast<std::uint64_t>(access.offset);
         for (int part = 0; part < access.count; ++part, at += bytes) {
-            unsigned char* reg = warp.registers + instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)) +
-                                 static_cast<std::size_t>(lane) * width;
+            unsigned char* reg = warp.registers + instruction.operand_at(access.value_operand + part) + lane * width;
             if constexpr (is_load) {
                 std::memset(reg, access.is_signed && at[bytes - 1] & 0x80 ? 0xFF : 0, width);
                 std::memcpy(reg, at, std::min(bytes, width));

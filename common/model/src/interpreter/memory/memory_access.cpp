@@ -20,7 +20,7 @@ Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint3
 {
     if (lanes == all_lanes) {
         std::uint64_t least = address[0], most = address[0], bits = 0;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             least = address[lane] < least ? address[lane] : least;
             most = address[lane] > most ? address[lane] : most;
             bits |= address[lane];
@@ -28,8 +28,8 @@ Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint3
         return {least, most, bits};
     }
     Bounds bounds{~std::uint64_t{0}, 0, 0};
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const std::uint64_t a = address[static_cast<std::size_t>(std::countr_zero(rest))];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t a = address[lane];
         bounds = {std::min(bounds.least, a), std::max(bounds.most, a), bounds.bits | a};
     }
     return bounds;
@@ -37,7 +37,7 @@ Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint3
 
 void point_all(Warp& warp, LanePointers& pointers, std::int64_t delta)
 {
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
         pointers.at[lane] = reinterpret_cast<unsigned char*>(warp.access.address[lane] + static_cast<std::uint64_t>(delta));
 }
 
@@ -46,9 +46,8 @@ std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits,
     const auto size = static_cast<std::uint64_t>(warp.access.size);
     if ((bits & (size - 1)) == 0) return lanes;
     std::uint32_t good = 0;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        if (warp.access.address[static_cast<std::size_t>(lane)] % size == 0) good |= 1u << lane;
+    for (const std::size_t lane : lanes_in(lanes)) {
+        if (warp.access.address[lane] % size == 0) good |= 1u << lane;
         else report_misaligned(warp, lane, fatal);
     }
     return good;
@@ -60,9 +59,8 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
     LanePointers pointers;
     const auto size = static_cast<std::size_t>(warp.access.size);
     memory::Allocation allocation;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
         const bool known = allocation.bytes > 0 && allocation.contains(address, size) && !allocation.freed;
         if (!known &&
             !(memory::AddressSpace::instance().find(address, allocation) && !allocation.freed && allocation.contains(address, size))) {
@@ -72,7 +70,7 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
         }
         if (pointers.lanes == 0) warp.access.allocation = allocation.begin;
         pointers.lanes |= 1u << lane;
-        pointers.at[static_cast<std::size_t>(lane)] = allocation.at(address);
+        pointers.at[lane] = allocation.at(address);
     }
     return pointers;
 }
@@ -132,9 +130,8 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
         point_all(warp, pointers, reinterpret_cast<std::int64_t>(block.shared_memory.data()));
         return pointers;
     }
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        auto& address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        auto& address = warp.access.address[lane];
         Block* owner = &block;
         if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= block.cluster.size()) {
             owner = block.cluster[static_cast<std::size_t>(rank - 1)];
@@ -153,7 +150,7 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
             pointers.elsewhere |= 1u << lane;
             if (warp.access.operation != Operation::load) owner->watch.mark_written(address, size);
         }
-        pointers.at[static_cast<std::size_t>(lane)] = owner->shared_memory.data() + address;
+        pointers.at[lane] = owner->shared_memory.data() + address;
     }
     return pointers;
 }
@@ -163,15 +160,14 @@ LanePointers check_local(Warp& warp, std::uint32_t lanes)
     LanePointers pointers;
     const Bounds bounds = bounds_of(warp.access.address, lanes);
     lanes = aligned_lanes(warp, lanes, bounds.bits, true);
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
         if (address + static_cast<std::uint64_t>(warp.access.size) > warp.local_capacity) {
             report_bad_local(warp, lane);
             continue;
         }
         pointers.lanes |= 1u << lane;
-        pointers.at[static_cast<std::size_t>(lane)] = warp.local_lane(lane) + address;
+        pointers.at[lane] = warp.local_lane(lane) + address;
     }
     return pointers;
 }
@@ -180,15 +176,14 @@ LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
 {
     LanePointers pointers;
     auto& parameters = warp.launch->parameters;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
         if (address + static_cast<std::uint64_t>(warp.access.size) > parameters.size()) {
             report_bad_local(warp, lane);
             continue;
         }
         pointers.lanes |= 1u << lane;
-        pointers.at[static_cast<std::size_t>(lane)] = parameters.data() + address;
+        pointers.at[lane] = parameters.data() + address;
     }
     return pointers;
 }
@@ -245,7 +240,7 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
                access.allocation == warp.launch->workspace) {
         // Who looks at the grid-wide barrier learns of those who have arrived there.
         warp.block->watch.count_only(access);
-        warp.block->watch.global_release_acquire(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
+        warp.block->watch.global_release_acquire(access.address[first_lane(access.active)]);
     } else if (pointers.elsewhere) {
         if (const WarpAccess own = own_part(access, pointers); own.active) warp.block->watch.access(own);
     } else {
@@ -262,8 +257,7 @@ void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
     describe(warp.access, space, pointers, access.operation, changed);
     watch.count_only(warp.access);
     if (access.operation == Operation::load) {
-        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1)
-            watch.global_release_acquire(warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))]);
+        for (const std::size_t lane : lanes_in(pointers.lanes)) watch.global_release_acquire(warp.access.address[lane]);
         return;
     }
     WarpAccess as_atomic = warp.access;
@@ -316,9 +310,8 @@ GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
         split.global = lanes;
         return split;
     }
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
         const std::uint32_t bit = 1u << lane;
         if (memory::is_shared(address)) split.shared |= bit;
         else if (memory::is_local(address)) split.local |= bit;
@@ -350,7 +343,7 @@ int vector_count(const ptx::Instruction& instruction)
     return 1;
 }
 
-unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std::size_t bytes)
+unsigned char* generic_pointer(Warp& warp, std::size_t lane, std::uint64_t address, std::size_t bytes)
 {
     if (memory::is_shared(address)) {
         const std::uint64_t offset = address - memory::shared_window;

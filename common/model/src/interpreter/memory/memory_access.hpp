@@ -44,7 +44,7 @@ struct LanePointers {
     std::uint32_t lanes = 0;
     /// Of these, the lanes whose bytes are in the shared memory of another block of the cluster.
     std::uint32_t elsewhere = 0;
-    std::array<unsigned char*, lanes_of_warp> at;
+    std::array<unsigned char*, warp_size> at;
 };
 
 /// Fills `warp.access` with addresses, size, lanes and instruction of an instruction. `base_operand` no_operand: the offset alone.
@@ -109,18 +109,15 @@ template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Vis
     const GenericLanes lanes = split_generic(warp, warp.active);
     if (lanes.global) visit(ptx::Space::global, lanes.global);
     if (lanes.shared) {
-        for (std::uint32_t rest = lanes.shared; rest; rest &= rest - 1)
-            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::shared_window;
+        for (const std::size_t lane : lanes_in(lanes.shared)) warp.access.address[lane] -= memory::shared_window;
         visit(ptx::Space::shared, lanes.shared);
     }
     if (lanes.local) {
-        for (std::uint32_t rest = lanes.local; rest; rest &= rest - 1)
-            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::local_window;
+        for (const std::size_t lane : lanes_in(lanes.local)) warp.access.address[lane] -= memory::local_window;
         visit(ptx::Space::local, lanes.local);
     }
     if (lanes.parameter) {
-        for (std::uint32_t rest = lanes.parameter; rest; rest &= rest - 1)
-            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::parameter_window;
+        for (const std::size_t lane : lanes_in(lanes.parameter)) warp.access.address[lane] -= memory::parameter_window;
         visit(ptx::Space::param, lanes.parameter);
     }
 }
@@ -131,6 +128,6 @@ ptx::Space space_of(const ptx::Instruction& instruction);
 int vector_count(const ptx::Instruction& instruction);
 
 /// A pointer that the host can read, for one lane and `bytes` bytes at a generic address; null if the kernel may not.
-unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std::size_t bytes);
+unsigned char* generic_pointer(Warp& warp, std::size_t lane, std::uint64_t address, std::size_t bytes);
 
 }  // namespace simt::interpreter

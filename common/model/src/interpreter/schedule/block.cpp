@@ -69,8 +69,8 @@ void Block::begin(std::uint64_t block_number)
     idle_ = false;
     watch.begin_block(index, number);
     for (const auto& warp : warps) {
-        const int threads = std::min(launch.threads - warp->index * lanes_of_warp, lanes_of_warp);
-        warp->begin(threads == lanes_of_warp ? all_lanes : (1u << threads) - 1);
+        const int threads = std::min(launch.threads - warp->index * warp_size, warp_size);
+        warp->begin(threads == warp_size ? all_lanes : (1u << threads) - 1);
     }
 }
 
@@ -191,7 +191,7 @@ void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
 {
     std::ranges::sort(waiting, {}, [](const Waiting& one) { return one.first->thread_of(std::countr_zero(one.second->mask)); });
     const auto& [warp, fragment] = waiting.front();
-    const int first = warp->thread_of(std::countr_zero(fragment->mask));
+    const int first = warp->thread_of(first_lane(fragment->mask));
     const std::uint32_t program_counter = fragment->instruction->program_counter;
     if (some_ended)
         for (const auto& other : warps) {
@@ -246,11 +246,11 @@ bool Block::release_from_cluster_barrier()
     return released;
 }
 
-void Block::report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
+void Block::report(HazardKind kind, const Warp& warp, std::span<const std::size_t> lanes, std::span<const std::uint32_t> program_counters,
                    Message message)
 {
     std::vector<int> threads;
-    for (const int lane : lanes) threads.push_back(warp.thread_of(lane));
+    for (const std::size_t lane : lanes) threads.push_back(warp.thread_of(lane));
     launch.watch->report(kind, index, number, threads, program_counters, std::move(message));
 }
 
@@ -267,7 +267,7 @@ void Block::report_stuck()
     };
     for (const auto& warp : warps) {
         for (const Fragment& fragment : warp->stalled)
-            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), code_of(fragment));
+            add(*fragment.instruction, warp->thread_of(first_lane(fragment.mask)), code_of(fragment));
         if (warp->polls && !warp->ready.empty()) add(*warp->polls, warp->thread_of(warp->polling_lane), MessageCode::waits_for_phase);
     }
     launch.watch->report(HazardKind::deadlock, index, number, threads, program_counters,

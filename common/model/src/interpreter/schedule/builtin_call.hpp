@@ -13,7 +13,7 @@
 namespace simt::interpreter {
 
 /// Argument `n` of a lane's call.
-template <class T> T argument(Warp& warp, int lane, const CallSite& call, std::size_t n)
+template <class T> T argument(Warp& warp, std::size_t lane, const CallSite& call, std::size_t n)
 {
     T value{};
     std::memcpy(&value, warp.local_lane(lane) + warp.frame->local_base + call.arguments.at(n).offset, sizeof value);
@@ -21,7 +21,7 @@ template <class T> T argument(Warp& warp, int lane, const CallSite& call, std::s
 }
 
 /// Gives a lane the result of its call, if it asks for one.
-template <class T> void give_back(Warp& warp, int lane, const CallSite& call, T value)
+template <class T> void give_back(Warp& warp, std::size_t lane, const CallSite& call, T value)
 {
     if (!call.results.empty()) std::memcpy(warp.local_lane(lane) + warp.frame->local_base + call.results[0].offset, &value, sizeof value);
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t longest_text = 4096;
 
-std::string text_at(Warp& warp, int lane, std::uint64_t address)
+std::string text_at(Warp& warp, std::size_t lane, std::uint64_t address)
 {
     std::string text;
     while (text.size() < longest_text) {
@@ -33,7 +33,7 @@ std::string text_at(Warp& warp, int lane, std::uint64_t address)
 }
 
 /// One argument of printf, formatted by the C library with the conversion that the text names.
-std::string formatted(const std::string& conversion, std::uint64_t bits, Warp& warp, int lane)
+std::string formatted(const std::string& conversion, std::uint64_t bits, Warp& warp, std::size_t lane)
 {
     std::array<char, longest_text> out{};
     std::string spec;
@@ -67,7 +67,7 @@ std::string formatted(const std::string& conversion, std::uint64_t bits, Warp& w
 /// Arguments lie behind one another: 4 bytes for `int`, 8 bytes, aligned, for all that is wider.
 class Arguments {
 public:
-    Arguments(Warp& warp, int lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
+    Arguments(Warp& warp, std::size_t lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
 
     std::uint64_t next(bool is_wide)
     {
@@ -85,7 +85,7 @@ private:
     std::uint64_t address_, offset_ = 0;
 };
 
-std::string print(Warp& warp, int lane, const std::string& format, std::uint64_t address)
+std::string print(Warp& warp, std::size_t lane, const std::string& format, std::uint64_t address)
 {
     Arguments arguments(warp, lane, address);
     std::string out;
@@ -114,7 +114,7 @@ std::string print(Warp& warp, int lane, const std::string& format, std::uint64_t
 
 void stop_by_assertion(Warp& warp, const CallSite& call)
 {
-    const int lane = std::countr_zero(warp.active);
+    const std::size_t lane = first_lane(warp.active);
     const std::string assertion = text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 0));
     const std::string file = std::filesystem::path(text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 1))).filename().string();
     const auto line = argument<std::uint32_t>(warp, lane, call, 2);
@@ -122,7 +122,7 @@ void stop_by_assertion(Warp& warp, const CallSite& call)
                                                               {{"assertion", assertion}, {"file", file}, {"line", line}}));
 }
 
-void call_for_lane(Warp& warp, int lane, const CallSite& call)
+void call_for_lane(Warp& warp, std::size_t lane, const CallSite& call)
 {
     if (is_of_device_runtime(call.builtin)) return call_device_runtime(warp, lane, call);
     const auto first = argument<std::uint64_t>(warp, lane, call, 0);
@@ -150,7 +150,7 @@ void call_builtin(Warp& warp, const Instruction&, const CallSite& call)
 {
     if (call.builtin == "__assertfail") stop_by_assertion(warp, call);
     warp.progress = true;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) call_for_lane(warp, std::countr_zero(rest), call);
+    for (const std::size_t lane : lanes_in(warp.active)) call_for_lane(warp, lane, call);
 }
 
 }  // namespace simt::interpreter

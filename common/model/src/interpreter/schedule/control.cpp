@@ -33,12 +33,11 @@ void branch_and_note(Warp& warp, const Instruction& instruction)
 
 void branch_by_index(Warp& warp, const Instruction& instruction)
 {
-    const auto& table = *reinterpret_cast<const std::vector<Branch>*>(instruction.immediate);
+    const auto& table = details<std::vector<Branch>>(instruction);
     const std::uint32_t* index = values<std::uint32_t>(warp, instruction.operand[0]);
-    std::array<std::uint32_t, lanes_of_warp> targets{};
-    std::array<int, lanes_of_warp> loops{};
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    std::array<std::uint32_t, warp_size> targets{};
+    std::array<int, warp_size> loops{};
+    for (const std::size_t lane : lanes_in(warp.active)) {
         if (index[lane] >= table.size())
             throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, static_cast<int>(lane), MessageCode::no_such_branch,
                                                                           {{"entry", index[lane]}, {"entries", table.size()}}));
@@ -50,22 +49,22 @@ void branch_by_index(Warp& warp, const Instruction& instruction)
 
 void call(Warp& warp, const Instruction& instruction)
 {
-    const auto& call_site = *reinterpret_cast<const CallSite*>(instruction.immediate);
+    const auto& call_site = details<CallSite>(instruction);
     if (!call_site.builtin.empty()) return call_builtin(warp, instruction, call_site);
     if (call_site.function >= 0) {
-        warp.call(call_site, *warp.launch->program->codes[static_cast<std::size_t>(call_site.function)], warp.active);
+        warp.call(call_site, *warp.launch->program->codes[call_site.function], warp.active);
         return;
     }
     // Lanes that call one function go there together; the others make the call afterwards.
     const std::uint64_t* address = values<std::uint64_t>(warp, call_site.address);
-    const std::uint64_t first = address[std::countr_zero(warp.active)];
+    const std::uint64_t first = address[first_lane(warp.active)];
     std::uint32_t together = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); address[lane] == first) together |= 1u << lane;
+    for (const std::size_t lane : lanes_in(warp.active))
+        if (address[lane] == first) together |= 1u << lane;
     const std::uint64_t number = (first - memory::function_window) / 16;
     const auto& codes = warp.launch->program->codes;
     if (first < memory::function_window || number >= codes.size() || !codes[number])
-        throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::no_such_function));
+        throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, first_lane(warp.active), MessageCode::no_such_function));
     if (const std::uint32_t others = warp.mask & ~together) warp.split_before(others);
     warp.mask = warp.active = together;
     warp.call(call_site, *codes[number], together);
@@ -77,32 +76,26 @@ void read_clock(Warp& warp, const Instruction& instruction)
     constexpr std::uint64_t readings_before_it_hurries = 1024;
     warp.clock += 1 + warp.clock_readings++ / readings_before_it_hurries;
     const std::uint64_t now = warp.clock;
-    const auto bytes = static_cast<std::size_t>(instruction.width[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(std::countr_zero(rest)) * bytes, &now, bytes);
+    for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, now, instruction.width[0]);
 }
 
 void allocate_on_stack(Warp& warp, const Instruction& instruction)
 {
     const std::uint64_t* wanted = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint64_t most = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) most = std::max(most, wanted[std::countr_zero(rest)]);
+    for (const std::size_t lane : lanes_in(warp.active)) most = std::max(most, wanted[lane]);
     Frame& frame = *warp.frame;
     const std::uint64_t begin = (frame.local_base + frame.code->local_bytes + frame.alloca_bytes + 15) / 16 * 16;
     frame.alloca_bytes = begin + most - frame.local_base - frame.code->local_bytes;
     warp.need_local(begin + most);
-    const int bytes = instruction.width[0];
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &begin, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, begin, instruction.width[0]);
 }
 
 /// The value is what the frame has taken so far.
 void save_stack(Warp& warp, const Instruction& instruction)
 {
     const std::uint64_t taken = warp.frame->alloca_bytes;
-    const int bytes = instruction.width[0];
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &taken, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, taken, instruction.width[0]);
 }
 
 /// Lanes have one stack pointer together: nothing is given back while some lanes of the call are elsewhere.
@@ -110,11 +103,8 @@ void restore_stack(Warp& warp, const Instruction& instruction)
 {
     if (warp.active != warp.frame->lanes) return;
     std::uint64_t most = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        std::uint64_t taken = 0;
-        std::memcpy(&taken, warp.registers + instruction.operand[0] + std::countr_zero(rest) * instruction.width[0], instruction.width[0]);
-        most = std::max(most, taken);
-    }
+    for (const std::size_t lane : lanes_in(warp.active))
+        most = std::max(most, lane_value(warp, instruction.operand[0], lane, instruction.width[0]));
     warp.frame->alloca_bytes = std::min(warp.frame->alloca_bytes, most);
 }
 
@@ -126,7 +116,7 @@ void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
 
 void trap(Warp& warp, const Instruction& instruction)
 {
-    const int lane = std::countr_zero(warp.active);
+    const std::size_t lane = first_lane(warp.active);
     const Launch& launch = *warp.launch;
     throw LaunchStopped(error_failure,
                         launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));

@@ -15,6 +15,6 @@ namespace simt::interpreter {
 bool is_of_device_runtime(std::string_view name);
 
 /// Makes the call for a lane.
-void call_device_runtime(Warp& warp, int lane, const CallSite& call);
+void call_device_runtime(Warp& warp, std::size_t lane, const CallSite& call);
 
 }  // namespace simt::interpreter

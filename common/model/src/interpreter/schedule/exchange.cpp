@@ -20,18 +20,17 @@ namespace {
 
 using ptx::Type;
 
-std::uint32_t members_of(Warp& warp, const Instruction& instruction, int lane)
+std::uint32_t members_of(Warp& warp, const Instruction& instruction, std::size_t lane)
 {
-    const Exchange& exchange = details(instruction);
-    return static_cast<std::uint32_t>(read(warp.registers + instruction.operand_at(static_cast<std::size_t>(exchange.members)), lane, 4));
+    const auto& exchange = details<Exchange>(instruction);
+    return static_cast<std::uint32_t>(lane_value(warp, instruction.operand_at(exchange.members), lane, 4));
 }
 
 void check_members(Warp& warp, const Instruction& instruction)
 {
-    for (std::uint32_t rest = warp.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.mask)) {
         if (members_of(warp, instruction, lane) >> lane & 1) continue;
-        const int lanes[] = {lane};
+        const std::size_t lanes[] = {lane};
         const std::uint32_t program_counters[] = {instruction.program_counter};
         warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters, {MessageCode::mask_without_lane, {{"lane", lane}}});
     }
@@ -40,7 +39,7 @@ void check_members(Warp& warp, const Instruction& instruction)
 /// The mask of the first of some lanes. Whoever calls takes part.
 std::uint32_t members_of_first(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
 {
-    const int first = std::countr_zero(lanes);
+    const std::size_t first = first_lane(lanes);
     return members_of(warp, instruction, first) | 1u << first;
 }
 
@@ -49,9 +48,8 @@ std::uint32_t lanes_like_first(Warp& warp, const Instruction& instruction, std::
 {
     const std::uint32_t members = members_of_first(warp, instruction, lanes);
     std::uint32_t alike = 0;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); (members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane))
-            alike |= 1u << lane;
+    for (const std::size_t lane : lanes_in(lanes))
+        if ((members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane)) alike |= 1u << lane;
     return alike;
 }
 
@@ -97,7 +95,7 @@ void execute(Warp& warp, const Instruction& instruction)
 void read_active_mask(Warp& warp, const Instruction& instruction)
 {
     std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = warp.active;
+    for (const std::size_t lane : lanes_in(warp.active)) to[lane] = warp.active;
 }
 
 ExchangeHow how_of(const ptx::Instruction& instruction)
@@ -153,17 +151,17 @@ bool release_warp_barriers(Warp& warp)
         if (first.wait != Wait::warp_barrier) continue;
         const auto fits = [&](const Fragment& other) {
             return other.wait == Wait::warp_barrier && other.members == first.members &&
-                   details(*other.instruction).kind == details(*first.instruction).kind;
+                   details<Exchange>(*other.instruction).kind == details<Exchange>(*first.instruction).kind;
         };
         Brought brought;
         for (const Fragment& other : warp.stalled)
             if (fits(other)) bring(other, brought);
         if ((first.members & alive) & ~brought.lanes) continue;
         const std::uint32_t members = first.members;
-        const ExchangeKind kind = details(*first.instruction).kind;
+        const ExchangeKind kind = details<Exchange>(*first.instruction).kind;
         std::vector<Fragment> rest;
         for (Fragment& other : warp.stalled) {
-            if (other.wait != Wait::warp_barrier || other.members != members || details(*other.instruction).kind != kind) {
+            if (other.wait != Wait::warp_barrier || other.members != members || details<Exchange>(*other.instruction).kind != kind) {
                 rest.push_back(other);
                 continue;
             }

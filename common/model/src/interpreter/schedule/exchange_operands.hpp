@@ -44,20 +44,11 @@ struct Exchange {
     bool value_negated = false, absolute = false, nan = false;
 };
 
-inline const Exchange& details(const Instruction& instruction) { return *reinterpret_cast<const Exchange*>(instruction.immediate); }
-
 /// What the lanes bring along.
 struct Brought {
     std::uint32_t lanes = 0;
-    std::array<std::uint64_t, lanes_of_warp> value{};
+    std::array<std::uint64_t, warp_size> value{};
 };
-
-inline std::uint64_t read(const unsigned char* at, int lane, int bytes)
-{
-    std::uint64_t value = 0;
-    std::memcpy(&value, at + lane * bytes, static_cast<std::size_t>(bytes));
-    return value;
-}
 
 /// Adds what the lanes of a fragment bring along.
 void bring(const Fragment& fragment, Brought& brought);

@@ -15,16 +15,16 @@ namespace {
 
 unsigned char* slot(const Fragment& fragment, const Instruction& instruction, int n)
 {
-    return fragment.frame->registers + instruction.operand_at(static_cast<std::size_t>(n));
+    return fragment.frame->registers + instruction.operand_at(n);
 }
 
-void give(const Fragment& fragment, const Instruction& instruction, int n, int lane, std::uint64_t value, int bytes)
+void give(const Fragment& fragment, const Instruction& instruction, int n, std::size_t lane, std::uint64_t value, int bytes)
 {
     if (n < 0) return;
-    std::memcpy(slot(fragment, instruction, n) + lane * bytes, &value, static_cast<std::size_t>(bytes));
+    write_lane(slot(fragment, instruction, n), lane, value, bytes);
 }
 
-void give_predicate(const Fragment& fragment, const Instruction& instruction, int n, int lane, bool value)
+void give_predicate(const Fragment& fragment, const Instruction& instruction, int n, std::size_t lane, bool value)
 {
     if (n < 0) return;
     std::uint32_t predicate;
@@ -34,9 +34,9 @@ void give_predicate(const Fragment& fragment, const Instruction& instruction, in
     std::memcpy(at, &predicate, sizeof predicate);
 }
 
-void report_inactive(Warp& warp, const Instruction& instruction, int lane, int source)
+void report_inactive(Warp& warp, const Instruction& instruction, std::size_t lane, int source)
 {
-    const int lanes[] = {lane};
+    const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {instruction.program_counter};
     warp.block->report(
         HazardKind::inactive_lane, warp, lanes, program_counters,
@@ -46,22 +46,22 @@ void report_inactive(Warp& warp, const Instruction& instruction, int lane, int s
 void shuffle(Warp& warp, const Fragment& fragment, const Brought& brought)
 {
     const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const auto b = static_cast<int>(read(slot(fragment, instruction, exchange.second), lane, 4) & 0x1F);
-        const auto c = static_cast<std::uint32_t>(read(slot(fragment, instruction, exchange.clamp), lane, 4));
+    const auto& exchange = details<Exchange>(instruction);
+    for (const std::size_t lane : lanes_in(fragment.mask)) {
+        const auto own = static_cast<int>(lane),
+                   b = static_cast<int>(read_lane(slot(fragment, instruction, exchange.second), lane, 4) & 0x1F);
+        const auto c = static_cast<std::uint32_t>(read_lane(slot(fragment, instruction, exchange.clamp), lane, 4));
         const int segment = static_cast<int>(c >> 8 & 0x1F), clamp = static_cast<int>(c & 0x1F);
-        const int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-        int source = lane;
+        const int most = (own & segment) | (clamp & ~segment), least = own & segment;
+        int source = own;
         bool valid = true;
         switch (exchange.how) {
-            case ExchangeHow::up: source = lane - b, valid = source >= most; break;
-            case ExchangeHow::down: source = lane + b, valid = source <= most; break;
-            case ExchangeHow::butterfly: source = lane ^ b, valid = source <= most; break;
+            case ExchangeHow::up: source = own - b, valid = source >= most; break;
+            case ExchangeHow::down: source = own + b, valid = source <= most; break;
+            case ExchangeHow::butterfly: source = own ^ b, valid = source <= most; break;
             default: source = least | (b & ~segment), valid = source <= most; break;
         }
-        if (!valid) source = lane;
+        if (!valid) source = own;
         if (!(brought.lanes >> source & 1)) report_inactive(warp, instruction, lane, source);
         give(fragment, instruction, exchange.result, lane, brought.value[static_cast<std::size_t>(source)], exchange.bytes);
         give_predicate(fragment, instruction, exchange.result_predicate, lane, valid);
@@ -71,12 +71,11 @@ void shuffle(Warp& warp, const Fragment& fragment, const Brought& brought)
 void vote(const Fragment& fragment, const Brought& brought)
 {
     const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
+    const auto& exchange = details<Exchange>(instruction);
     std::uint32_t yes = 0;
-    for (std::uint32_t rest = brought.lanes; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); brought.value[static_cast<std::size_t>(lane)]) yes |= 1u << lane;
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(brought.lanes))
+        if (brought.value[lane]) yes |= 1u << lane;
+    for (const std::size_t lane : lanes_in(fragment.mask)) {
         switch (exchange.how) {
             case ExchangeHow::ballot: give(fragment, instruction, exchange.result, lane, yes, 4); break;
             case ExchangeHow::all: give_predicate(fragment, instruction, exchange.result, lane, yes == brought.lanes); break;
@@ -89,14 +88,11 @@ void vote(const Fragment& fragment, const Brought& brought)
 void match(const Fragment& fragment, const Brought& brought)
 {
     const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    const auto& exchange = details<Exchange>(instruction);
+    for (const std::size_t lane : lanes_in(fragment.mask)) {
         std::uint32_t same = 0;
-        for (std::uint32_t others = brought.lanes; others; others &= others - 1)
-            if (const int other = std::countr_zero(others);
-                brought.value[static_cast<std::size_t>(other)] == brought.value[static_cast<std::size_t>(lane)])
-                same |= 1u << other;
+        for (const std::size_t other : lanes_in(brought.lanes))
+            if (brought.value[other] == brought.value[lane]) same |= 1u << other;
         if (exchange.how == ExchangeHow::match_all) {
             give(fragment, instruction, exchange.result, lane, same == brought.lanes ? brought.lanes : 0, 4);
             give_predicate(fragment, instruction, exchange.result_predicate, lane, same == brought.lanes);
@@ -110,9 +106,8 @@ template <class T> T reduce_as(const Exchange& exchange, const Brought& brought)
 {
     bool first = true;
     T result{};
-    for (std::uint32_t rest = brought.lanes; rest; rest &= rest - 1) {
-        const auto bits = static_cast<std::uint32_t>(brought.value[static_cast<std::size_t>(std::countr_zero(rest))]);
-        T value = std::bit_cast<T>(bits);
+    for (const std::size_t lane : lanes_in(brought.lanes)) {
+        T value = std::bit_cast<T>(static_cast<std::uint32_t>(brought.value[lane]));
         if constexpr (std::is_floating_point_v<T>) {
             if (exchange.absolute) value = value < 0 ? -value : value;
             if (exchange.nan && (value != value || result != result)) {
@@ -146,23 +141,21 @@ template <class T> T reduce_as(const Exchange& exchange, const Brought& brought)
 
 void reduce(const Fragment& fragment, const Brought& brought)
 {
-    const Exchange& exchange = details(*fragment.instruction);
+    const auto& exchange = details<Exchange>(*fragment.instruction);
     const bool ordered = exchange.how == ExchangeHow::minimum || exchange.how == ExchangeHow::maximum;
     std::uint32_t result = 0;
     if (exchange.type == ptx::Type::f32) result = std::bit_cast<std::uint32_t>(reduce_as<float>(exchange, brought));
     else if (exchange.type == ptx::Type::s32 && ordered) result = std::bit_cast<std::uint32_t>(reduce_as<std::int32_t>(exchange, brought));
     else result = reduce_as<std::uint32_t>(exchange, brought);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1)
-        give(fragment, *fragment.instruction, exchange.result, std::countr_zero(rest), result, 4);
+    for (const std::size_t lane : lanes_in(fragment.mask)) give(fragment, *fragment.instruction, exchange.result, lane, result, 4);
 }
 
 void elect(const Fragment& fragment, const Brought& brought)
 {
-    const Exchange& exchange = details(*fragment.instruction);
-    const int leader = std::countr_zero(brought.lanes);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        give(fragment, *fragment.instruction, exchange.result, lane, static_cast<std::uint64_t>(leader), 4);
+    const auto& exchange = details<Exchange>(*fragment.instruction);
+    const std::size_t leader = first_lane(brought.lanes);
+    for (const std::size_t lane : lanes_in(fragment.mask)) {
+        give(fragment, *fragment.instruction, exchange.result, lane, leader, 4);
         give_predicate(fragment, *fragment.instruction, exchange.result_predicate, lane, lane == leader);
     }
 }
@@ -172,26 +165,25 @@ void elect(const Fragment& fragment, const Brought& brought)
 void bring(const Fragment& fragment, Brought& brought)
 {
     const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
+    const auto& exchange = details<Exchange>(instruction);
     brought.lanes |= fragment.mask;
     if (exchange.value < 0) return;
     const unsigned char* from = slot(fragment, instruction, exchange.value);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        auto& value = brought.value[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(fragment.mask)) {
+        auto& value = brought.value[lane];
         if (exchange.kind == ExchangeKind::vote) {
             std::uint32_t predicate;
             std::memcpy(&predicate, from, sizeof predicate);
             value = ((predicate >> lane & 1) != 0) != exchange.value_negated;
         } else {
-            value = read(from, lane, exchange.bytes);
+            value = read_lane(from, lane, exchange.bytes);
         }
     }
 }
 
 void finish(Warp& warp, const Fragment& fragment, const Brought& brought)
 {
-    switch (details(*fragment.instruction).kind) {
+    switch (details<Exchange>(*fragment.instruction).kind) {
         case ExchangeKind::barrier: break;
         case ExchangeKind::shuffle: shuffle(warp, fragment, brought); break;
         case ExchangeKind::vote: vote(fragment, brought); break;

@@ -238,7 +238,7 @@ private:
                                           : MessageCode::block_does_not_end,
                         {{"kernel", launch_.program->name}, {"block", cluster.front().index}, {"seconds", seconds.data()}});
         if (waits) {
-            const SourcePlace& look = launch_.program->polls[static_cast<std::size_t>(std::countr_zero(launch_.polled.load()))];
+            const SourcePlace& look = launch_.program->polls[first_lane(launch_.polled.load())];
             if (look.line > 0) message.fields.insert(message.fields.end(), {{"file", look.file}, {"line", look.line}});
         }
         throw LaunchStopped(error_timeout, std::move(message));
@@ -309,7 +309,7 @@ void Launch::release(std::uint64_t address)
     memory::AddressSpace::instance().release(address);
 }
 
-Message Launch::message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields) const
+Message Launch::message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) const
 {
     Message message(code, {{"kernel", program->name}, {"block", warp.block->index}, {"thread", info.thread(warp.thread_of(lane))}});
     message.fields.insert(message.fields.end(), fields);

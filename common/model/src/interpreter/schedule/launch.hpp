@@ -94,7 +94,7 @@ struct Launch {
     ChildWorks children;
 
     /// A message on what a lane has done: with its kernel, block and thread.
-    Message message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields = {}) const;
+    Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields = {}) const;
     /// Adds the file and the line of an instruction, where they are known.
     Message with_line(Message message, std::uint32_t program_counter) const;
     SourcePlace place_of(std::uint32_t program_counter) const;
@@ -169,7 +169,7 @@ struct Block {
     /// Reports why no thread can go on, and stops the launch.
     [[noreturn]] void report_stuck();
     /// Reports a hazard of lanes of a warp.
-    void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
+    void report(HazardKind kind, const Warp& warp, std::span<const std::size_t> lanes, std::span<const std::uint32_t> program_counters,
                 Message message);
     /// After lanes came to a barrier or ended: lets those go on that can.
     bool release_barriers();

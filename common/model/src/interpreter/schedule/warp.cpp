@@ -23,13 +23,13 @@ constexpr int most_quiet_slices = 1 << 14;
 
 Warp::Warp(Block& of, int number) : block(&of), launch(&of.launch), index(number), access(of.access) {}
 
-void Warp::begin(std::uint32_t lanes_of_warp_here)
+void Warp::begin(std::uint32_t lanes_here)
 {
     for (auto& left : frames_) spare_frames_.push_back(std::move(left));
     frames_.clear();
     spare_joins_.clear();
     for (auto& join : joins_) spare_joins_.push_back(join.get());
-    lanes = lanes_of_warp_here;
+    lanes = lanes_here;
     exited = 0;
     ready.clear();
     stalled.clear();
@@ -134,7 +134,7 @@ Join* Warp::join_for(const Branch& branch)
 {
     if (branch.join == no_operand) return nullptr;
     // Joins inside loops that the branch's own region lies around stay on top of it: their lanes come to it later.
-    const std::vector<int>& parents = frame->code->loop_parents;
+    const ptx::Numbered<int>& parents = frame->code->loop_parents;
     Join** link = &top;
     std::uint32_t expected = mask;
     while (*link && (*link)->frame == frame && (*link)->loop != branch.join_loop && holds(parents, branch.join_loop, (*link)->loop)) {
@@ -150,7 +150,7 @@ Join* Warp::join_for(const Branch& branch)
 
 Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop)
 {
-    const std::vector<int>& parents = frame->code->loop_parents;
+    const ptx::Numbered<int>& parents = frame->code->loop_parents;
     Join* join = from;
     while (join && join->frame == frame && !holds(parents, join->loop, loop)) {
         Join* const parent = join->parent;
@@ -195,18 +195,17 @@ void Warp::branch(const Branch& branch)
     if (backward && --patience <= 0) wait_reason = WaitReason::yielded;
 }
 
-void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
-                     const Branch& branch)
+void Warp::branch_to(const std::array<std::uint32_t, warp_size>& targets, const std::array<int, warp_size>& loops, const Branch& branch)
 {
     const std::uint32_t next = pc, away = active;
     const auto together_with = [&](std::uint32_t lanes_left) {
         std::uint32_t together = 0;
-        const std::uint32_t target = targets[static_cast<std::size_t>(std::countr_zero(lanes_left))];
-        for (std::uint32_t others = lanes_left; others; others &= others - 1)
-            if (const int lane = std::countr_zero(others); targets[static_cast<std::size_t>(lane)] == target) together |= 1u << lane;
+        const std::uint32_t target = targets[first_lane(lanes_left)];
+        for (const std::size_t lane : lanes_in(lanes_left))
+            if (targets[lane] == target) together |= 1u << lane;
         return together;
     };
-    const auto first = static_cast<std::size_t>(std::countr_zero(away));
+    const auto first = first_lane(away);
     if (together_with(away) == mask) {
         pc = targets[first];
         top = leave_loops(top, mask, loops[first]);
@@ -216,7 +215,7 @@ void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, co
     join_for(branch);
     for (std::uint32_t left = away; left;) {
         const std::uint32_t together = together_with(left);
-        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+        const auto lane = first_lane(left);
         ready.push_back({.pc = targets[lane], .mask = together, .frame = frame, .top = leave_loops(top, together, loops[lane])});
         left &= ~together;
     }

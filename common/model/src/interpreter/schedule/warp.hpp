@@ -127,7 +127,7 @@ struct Warp : RegisterFile {
     Warp& operator=(const Warp&) = delete;
 
     /// Starts the kernel in `lanes`.
-    void begin(std::uint32_t lanes_of_warp_here);
+    void begin(std::uint32_t lanes_here);
     /// Runs fragments until none is ready, or one has used up its patience.
     WaitReason run();
     bool ended() const { return exited == lanes; }
@@ -137,8 +137,7 @@ struct Warp : RegisterFile {
     /// `active` lanes go to the branch's target, the others go on.
     void branch(const Branch& branch);
     /// The same for lanes that go to several places, each with its loop.
-    void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
-                   const Branch& branch);
+    void branch_to(const std::array<std::uint32_t, warp_size>& targets, const std::array<int, warp_size>& loops, const Branch& branch);
     void arrive_at_join(std::uint32_t join_pc);
     void call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes);
     void return_from_call();
@@ -153,11 +152,11 @@ struct Warp : RegisterFile {
     Fragment& wait(Wait why, const Instruction& instruction);
     /// @}
 
-    unsigned char* local_lane(int lane) { return local.data() + static_cast<std::size_t>(lane) * local_capacity; }
+    unsigned char* local_lane(std::size_t lane) { return local.data() + lane * local_capacity; }
     void need_local(std::uint64_t bytes);
     /// Lanes that wait for others at a join go on without them. False if there are none.
     bool let_waiting_lanes_go();
-    int thread_of(int lane) const { return index * lanes_of_warp + lane; }
+    int thread_of(std::size_t lane) const { return index * warp_size + static_cast<int>(lane); }
 
 private:
     Frame* new_frame(const Code& callee);

@@ -26,8 +26,6 @@ struct MatrixAccess {
     bool transposed = false;
 };
 
-const MatrixAccess& details(const Instruction& instruction) { return *reinterpret_cast<const MatrixAccess*>(instruction.immediate); }
-
 using Matrix = std::array<std::array<std::uint16_t, 8>, rows>;
 
 /// What a lane holds of a matrix: two elements of a row, or of a column.
@@ -58,11 +56,10 @@ void note_rows(Warp& warp, const LanePointers& pointers, Operation operation, st
 LanePointers find_rows(Warp& warp, const Instruction& instruction, const MatrixAccess& access)
 {
     find_addresses(warp, instruction, access.memory);
-    const std::uint32_t lanes = all_lanes >> (lanes_of_warp - rows * access.matrices);
+    const std::uint32_t lanes = all_lanes >> (warp_size - rows * access.matrices);
     if (access.memory.space != ptx::Space::generic) return check_shared(warp, lanes);
     const GenericLanes split = split_generic(warp, lanes);
-    for (std::uint32_t rest = split.shared; rest; rest &= rest - 1)
-        warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::shared_window;
+    for (const std::size_t lane : lanes_in(split.shared)) warp.access.address[lane] -= memory::shared_window;
     // Addresses elsewhere are outside shared memory: check_shared() reports them.
     return check_shared(warp, lanes);
 }
@@ -70,7 +67,7 @@ LanePointers find_rows(Warp& warp, const Instruction& instruction, const MatrixA
 void load(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "ldmatrix");
-    const MatrixAccess& access = details(instruction);
+    const auto& access = details<MatrixAccess>(instruction);
     const LanePointers pointers = find_rows(warp, instruction, access);
     for (std::size_t number = 0; number < static_cast<std::size_t>(access.matrices); ++number) {
         Matrix matrix{};
@@ -78,7 +75,7 @@ void load(Warp& warp, const Instruction& instruction)
             if (const std::size_t lane = number * rows + row; pointers.lanes >> lane & 1)
                 std::memcpy(matrix[row].data(), pointers.at[lane], row_bytes);
         std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand_at(number));
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = part_of(matrix, lane, access.transposed);
+        for (std::size_t lane = 0; lane < warp_size; ++lane) to[lane] = part_of(matrix, lane, access.transposed);
     }
     note_rows(warp, pointers, Operation::load, 0);
 }
@@ -86,13 +83,13 @@ void load(Warp& warp, const Instruction& instruction)
 void store(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "stmatrix");
-    const MatrixAccess& access = details(instruction);
+    const auto& access = details<MatrixAccess>(instruction);
     const LanePointers pointers = find_rows(warp, instruction, access);
     std::uint32_t changed = 0;
     for (std::size_t number = 0; number < static_cast<std::size_t>(access.matrices); ++number) {
         Matrix matrix;
         const std::uint32_t* from = values<std::uint32_t>(warp, instruction.operand_at(number));
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) set_part(matrix, lane, access.transposed, from[lane]);
+        for (std::size_t lane = 0; lane < warp_size; ++lane) set_part(matrix, lane, access.transposed, from[lane]);
         for (std::size_t row = 0; row < rows; ++row) {
             const std::size_t lane = number * rows + row;
             if (!(pointers.lanes >> lane & 1)) continue;
@@ -109,9 +106,9 @@ void move(Warp& warp, const Instruction& instruction)
     need_all_lanes(warp, "movmatrix");
     Matrix matrix;
     const std::uint32_t* from = values<std::uint32_t>(warp, instruction.operand[1]);
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) set_part(matrix, lane, false, from[lane]);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) set_part(matrix, lane, false, from[lane]);
     std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand[0]);
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = part_of(matrix, lane, true);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) to[lane] = part_of(matrix, lane, true);
 }
 
 void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, bool loads)

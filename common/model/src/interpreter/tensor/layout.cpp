@@ -27,9 +27,9 @@ struct Place {
 template <class Find> void fill(Fragment& fragment, int registers, Find&& find)
 {
     fragment.registers = registers;
-    fragment.place.reserve(static_cast<std::size_t>(registers * lanes_of_warp * fragment.per_register));
+    fragment.place.reserve(static_cast<std::size_t>(registers * warp_size * fragment.per_register));
     for (int reg = 0; reg < registers; ++reg)
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        for (int lane = 0; lane < warp_size; ++lane)
             for (int part = 0; part < fragment.per_register; ++part) {
                 const Place at = find(reg, lane, part);
                 fragment.place.push_back(static_cast<std::uint32_t>(at.row) << 16 | static_cast<std::uint32_t>(at.column));
@@ -56,7 +56,7 @@ void fill_accumulator(Fragment& fragment, const Shape& shape)
     const int m = transposed ? shape.n : shape.m, n = transposed ? shape.m : shape.n;
     const int per_register = fragment.per_register;
     const int per_block = m >= 16 ? 4 : 2, blocks_down = m >= 16 ? m / 16 : 1;
-    fill(fragment, m * n / (lanes_of_warp * per_register), [=](int reg, int lane, int part) {
+    fill(fragment, m * n / (warp_size * per_register), [=](int reg, int lane, int part) {
         const int element = reg * per_register + part, block = element / per_block, inner = element % per_block;
         const int row = block % blocks_down * 16 + inner / 2 * 8 + lane / 4;
         const int column = block / blocks_down * 8 + lane % 4 * 2 + inner % 2;

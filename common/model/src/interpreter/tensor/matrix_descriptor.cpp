@@ -68,9 +68,9 @@ void note_units(Block& block, int warp, std::uint32_t program_counter, const std
     access.program_counter = program_counter;
     access.size = static_cast<int>(unit);
     access.warp = warp;
-    for (std::size_t first = 0; first < places.size(); first += lanes_of_warp) {
-        const std::size_t count = std::min<std::size_t>(lanes_of_warp, places.size() - first);
-        access.active = all_lanes >> (lanes_of_warp - count);
+    for (std::size_t first = 0; first < places.size(); first += warp_size) {
+        const std::size_t count = std::min<std::size_t>(warp_size, places.size() - first);
+        access.active = all_lanes >> (warp_size - count);
         for (std::size_t lane = 0; lane < count; ++lane) access.address[lane] = places[first + lane];
         block.watch.uncounted_access(access);
     }

@@ -30,12 +30,10 @@ struct Multiply {
     Sparsity sparsity;
 };
 
-const Multiply& details(const Instruction& instruction) { return *reinterpret_cast<const Multiply*>(instruction.immediate); }
-
 template <class T> void execute(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "mma");
-    const Multiply& multiply = details(instruction);
+    const auto& multiply = details<Multiply>(instruction);
     alignas(64) std::array<T, most_elements> a, b;
     alignas(64) std::array<T, 1024> c;
     read(warp, instruction, multiply.first_a, multiply.a, a.data());

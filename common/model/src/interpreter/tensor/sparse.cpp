@@ -15,7 +15,7 @@ namespace {
 /// both; or a pair of lanes the halves of both, or, of elements of 8 bits and less, a row each; or all four (as an H200 does).
 std::uint32_t kept_units(Warp& warp, const Instruction& instruction, const Sparsity& sparsity, int chunks, int row, int chunk)
 {
-    const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(sparsity.metadata)));
+    const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(sparsity.metadata));
     const int group = row % 8 * 4, upper = row / 8;
     if (chunks <= 4) return words[group + sparsity.selector] >> (upper * 16 + chunk * 4) & 0xF;
     const bool row_each = bits_of(sparsity.element) <= 8;

@@ -46,8 +46,8 @@ template <class Visit> void for_each_element(Warp& warp, const Instruction& inst
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
     for (int reg = 0; reg < fragment.registers; ++reg) {
-        const unsigned char* from = warp.registers + instruction.operand_at(static_cast<std::size_t>(first + reg));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        const unsigned char* from = warp.registers + instruction.operand_at(first + reg);
+        for (int lane = 0; lane < warp_size; ++lane)
             for (int part = 0; part < fragment.per_register; ++part, ++place)
                 visit(bits_at(from, lane, fragment.register_bits, part, bits),
                       (*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF));
@@ -60,10 +60,10 @@ template <class Value> void set_each_element(Warp& warp, const Instruction& inst
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
     for (int reg = 0; reg < fragment.registers; ++reg) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(first + reg));
+        const std::uint32_t offset = instruction.operand_at(first + reg);
         unsigned char* to = warp.registers + offset;
         const auto bytes = static_cast<std::size_t>(fragment.register_bits / 8);
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             std::uint64_t all = 0;
             for (int part = 0; part < fragment.per_register; ++part, ++place)
                 all |= static_cast<std::uint64_t>(value((*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF)))
@@ -246,7 +246,7 @@ void need_all_lanes(Warp& warp, const char* instruction)
 {
     if (warp.active == all_lanes) return;
     throw LaunchStopped(error_illegal_instruction,
-                        warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::some_lanes_only,
+                        warp.launch->message_of(warp, first_lane(warp.active), MessageCode::some_lanes_only,
                                                 {{"instruction", instruction}, {"lanes", std::popcount(warp.active)}}));
 }
 

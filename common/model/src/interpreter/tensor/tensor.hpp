@@ -48,8 +48,7 @@ struct Fragment {
 
     std::size_t index(int reg, int lane, int part) const
     {
-        return (static_cast<std::size_t>(reg) * lanes_of_warp + static_cast<std::size_t>(lane)) * static_cast<std::size_t>(per_register) +
-               static_cast<std::size_t>(part);
+        return (static_cast<std::size_t>(reg) * warp_size + lane) * static_cast<std::size_t>(per_register) + static_cast<std::size_t>(part);
     }
     int row(int reg, int lane, int part) const { return static_cast<int>(place[index(reg, lane, part)] >> 16); }
     int column(int reg, int lane, int part) const { return static_cast<int>(place[index(reg, lane, part)] & 0xFFFF); }

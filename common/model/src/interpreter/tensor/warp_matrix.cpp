@@ -27,7 +27,7 @@ struct Part {
     std::uint32_t lanes = all_lanes;
     /// The lanes' bytes are rows of matrices, as those of ldmatrix.
     bool matrix_rows = false;
-    std::array<std::uint16_t, lanes_of_warp> line{}, offset{};
+    std::array<std::uint16_t, warp_size> line{}, offset{};
 };
 
 struct WarpMatrix {
@@ -43,15 +43,13 @@ struct WarpMatrix {
     std::vector<Part> parts;
 };
 
-const WarpMatrix& details(const Instruction& instruction) { return *reinterpret_cast<const WarpMatrix*>(instruction.immediate); }
-
 constexpr std::size_t most_bytes = 2048;
 
 /// Bytes from one line to the next.
 std::int64_t pitch_of(Warp& warp, const Instruction& instruction, const WarpMatrix& matrix)
 {
     if (matrix.stride < 0) return matrix.line_bytes;
-    const std::uint32_t elements = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(matrix.stride)))[0];
+    const std::uint32_t elements = values<std::uint32_t>(warp, instruction.operand_at(matrix.stride))[0];
     return std::int64_t{elements} * bits_of(matrix.fragment.element) / 8;
 }
 
@@ -69,13 +67,12 @@ template <class Move> void make_accesses(Warp& warp, const Instruction& instruct
     }
     const std::int64_t pitch = pitch_of(warp, instruction, matrix);
     for (const Part& part : matrix.parts) {
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             warp.access.address[lane] = start + static_cast<std::uint64_t>(part.line[lane] * pitch + part.offset[lane]);
         warp.access.size = part.bytes;
         const LanePointers pointers = check(warp, space, part.lanes);
         std::uint32_t changed = 0;
-        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1) {
-            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        for (const std::size_t lane : lanes_in(pointers.lanes)) {
             if (move(part, lane, pointers.at[lane])) changed |= 1u << lane;
         }
         warp.access.matrix_rows = part.matrix_rows;
@@ -117,7 +114,7 @@ struct Tile {
 void load(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "wmma.load");
-    const WarpMatrix& matrix = details(instruction);
+    const auto& matrix = details<WarpMatrix>(instruction);
     Tile tile;
     make_accesses(warp, instruction, matrix, [&](const Part& part, std::size_t lane, const unsigned char* from) {
         std::memcpy(tile.at(matrix, part.line[lane], part.offset[lane]), from, static_cast<std::size_t>(part.bytes));
@@ -125,8 +122,8 @@ void load(Warp& warp, const Instruction& instruction)
     });
     const int bytes = matrix.fragment.register_bits / 8;
     for (int reg = 0; reg < matrix.registers; ++reg) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(reg));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        const std::uint32_t offset = instruction.operand_at(reg);
+        for (int lane = 0; lane < warp_size; ++lane)
             tile.each_register(matrix, reg % matrix.fragment.registers, lane, [&](int at, const unsigned char* from, int count) {
                 std::memcpy(warp.registers + offset + lane * bytes + at, from, static_cast<std::size_t>(count));
             });
@@ -136,12 +133,12 @@ void load(Warp& warp, const Instruction& instruction)
 void store(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "wmma.store");
-    const WarpMatrix& matrix = details(instruction);
+    const auto& matrix = details<WarpMatrix>(instruction);
     Tile tile;
     const int bytes = matrix.fragment.register_bits / 8;
     for (int reg = 0; reg < matrix.fragment.registers; ++reg) {
-        const unsigned char* from = warp.registers + instruction.operand_at(static_cast<std::size_t>(reg));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        const unsigned char* from = warp.registers + instruction.operand_at(reg);
+        for (int lane = 0; lane < warp_size; ++lane)
             tile.each_register(matrix, reg, lane, [&](int at, unsigned char* to, int count) {
                 std::memcpy(to, from + lane * bytes + at, static_cast<std::size_t>(count));
             });
@@ -164,11 +161,11 @@ void add_matrix_loads(WarpMatrix& matrix, int together)
         Part part;
         part.bytes = 16;
         part.matrix_rows = true;
-        part.lanes = all_lanes >> (lanes_of_warp - 8 * here);
+        part.lanes = all_lanes >> (warp_size - 8 * here);
         for (int lane = 0; lane < 8 * here; ++lane) {
             const int number = first + lane / 8;
-            part.line[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number / across * 8 + lane % 8);
-            part.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number % across * 16);
+            part.line[lane] = static_cast<std::uint16_t>(number / across * 8 + lane % 8);
+            part.offset[lane] = static_cast<std::uint16_t>(number % across * 16);
         }
         matrix.parts.push_back(part);
     }
@@ -180,9 +177,9 @@ void add_word_accesses(WarpMatrix& matrix)
     const int across = matrix.line_bytes / 16, count = matrix.lines / 8 * across;
     for (int number = 0; number < count; ++number) {
         Part part;
-        for (int lane = 0; lane < lanes_of_warp; ++lane) {
-            part.line[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number / across * 8 + lane / 4);
-            part.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number % across * 16 + lane % 4 * 4);
+        for (int lane = 0; lane < warp_size; ++lane) {
+            part.line[lane] = static_cast<std::uint16_t>(number / across * 8 + lane / 4);
+            part.offset[lane] = static_cast<std::uint16_t>(number % across * 16 + lane % 4 * 4);
         }
         matrix.parts.push_back(part);
     }
@@ -195,10 +192,10 @@ void add_element_access(WarpMatrix& matrix, int reg, int part_of_register, int e
     const int bytes = bits_of(fragment.element) / 8;
     Part part;
     part.bytes = bytes * elements;
-    for (int lane = 0; lane < lanes_of_warp; ++lane) {
+    for (int lane = 0; lane < warp_size; ++lane) {
         const int row = fragment.row(reg, lane, part_of_register), column = fragment.column(reg, lane, part_of_register);
-        part.line[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(matrix.row_major ? row : column);
-        part.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>((matrix.row_major ? column : row) * bytes);
+        part.line[lane] = static_cast<std::uint16_t>(matrix.row_major ? row : column);
+        part.offset[lane] = static_cast<std::uint16_t>((matrix.row_major ? column : row) * bytes);
     }
     matrix.parts.push_back(part);
 }

@@ -36,14 +36,9 @@ struct WarpgroupMultiply {
     Sparsity sparsity;
 };
 
-const WarpgroupMultiply& details(const Instruction& instruction)
-{
-    return *reinterpret_cast<const WarpgroupMultiply*>(instruction.immediate);
-}
-
 MatrixDescriptor descriptor_at(Warp& warp, const Instruction& instruction, int operand)
 {
-    return MatrixDescriptor(values<std::uint64_t>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[0]);
+    return MatrixDescriptor(values<std::uint64_t>(warp, instruction.operand_at(operand))[0]);
 }
 
 /// A factor in shared memory, as a matrix that lies row by row. `lines_are_rows` is of A.
@@ -65,7 +60,7 @@ void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor&
 
 template <class T> void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
 {
-    const WarpgroupMultiply& multiply = details(instruction);
+    const auto& multiply = details<WarpgroupMultiply>(instruction);
     if (multiply.a_is_shared) read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
     else read(warp, instruction, multiply.a_operand, multiply.a, a.data());
     if (multiply.negates) std::ranges::transform(a, a.begin(), [](T value) { return -value; });
@@ -77,14 +72,14 @@ template <class T> void read_a(Warp& warp, const Instruction& instruction, std::
 template <class T> void execute(Warp& warp, const Instruction& instruction)
 {
     need_all_lanes(warp, "wgmma.mma_async");
-    const WarpgroupMultiply& multiply = details(instruction);
+    const auto& multiply = details<WarpgroupMultiply>(instruction);
     const Product& product = multiply.product;
     std::vector<T> a(static_cast<std::size_t>(product.m * product.k)), b(static_cast<std::size_t>(product.k * product.n)),
         c(static_cast<std::size_t>(product.m * product.n));
     const auto places = std::make_shared<std::vector<std::uint32_t>>();
     read_a(warp, instruction, a, *places);
     read_shared(warp, instruction, multiply.shared_b, multiply.b_operand, false, b.data(), *places);
-    const std::uint32_t adds = predicate(warp, instruction.operand_at(static_cast<std::size_t>(multiply.scale_operand)));
+    const std::uint32_t adds = predicate(warp, instruction.operand_at(multiply.scale_operand));
     if (((adds & 1) != 0) != multiply.scale_negated) read(warp, instruction, 0, multiply.d, c.data());
     tensor::multiply(product, a.data(), b.data(), c.data());
     write(warp, instruction, 0, multiply.d, c.data());
@@ -102,7 +97,7 @@ void wait_for_groups(Warp& warp, const Instruction& instruction)
     if (!warp.block->asynchronous || !Asynchronous::of(*warp.block).wait_for_matrices(warp, instruction.immediate)) return;
     interpreter::Fragment& waiting = warp.wait(Wait::block_barrier, instruction);
     waiting.barrier = first_warpgroup_barrier + warp.index / warps_of_group;
-    waiting.barrier_threads = warps_of_group * lanes_of_warp;
+    waiting.barrier_threads = warps_of_group * warp_size;
     warp.block->barriers_in_use |= 1u << waiting.barrier;
 }
 

@@ -43,19 +43,18 @@ std::mutex& reduction_mutex()
     return mutex;
 }
 
-[[noreturn]] void stop(Warp& warp, int lane, int error, MessageCode code, std::initializer_list<MessageField> fields)
+[[noreturn]] void stop(Warp& warp, std::size_t lane, int error, MessageCode code, std::initializer_list<MessageField> fields)
 {
     throw LaunchStopped(error, warp.launch->message_of(warp, lane, code, fields));
 }
 
 /// Where a lane's bytes are; null where they are outside and that is allowed.
-unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, const memory::Texture& texture, int lane)
+unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, const memory::Texture& texture,
+                          std::size_t lane)
 {
     memory::Array& array = *texture.array;
     const memory::Level& level = array.levels[static_cast<std::size_t>(texture.request.mipmapped ? texture.request.min_level : 0)];
-    const auto at = [&](int n) {
-        return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(n)))[lane]};
-    };
+    const auto at = [&](int n) { return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(n))[lane]}; };
     const std::int64_t bytes = access.by_texel ? static_cast<std::int64_t>(array.texel_bytes()) : access.count * access.element_bytes;
     std::array<std::int64_t, 3> place{};
     for (int i = 0; i < access.coordinates.count; ++i) place[static_cast<std::size_t>(i)] = at(access.coordinates.first + i);
@@ -74,7 +73,7 @@ unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const Surf
     }
     const std::size_t offset =
         array.place(level, static_cast<std::size_t>(place[0]), static_cast<std::size_t>(place[1]), static_cast<std::size_t>(place[2]));
-    warp.access.address[static_cast<std::size_t>(lane)] = offset;
+    warp.access.address[lane] = offset;
     return array.bytes.data() + offset;
 }
 
@@ -108,7 +107,7 @@ void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned c
 }
 
 /// The lane's values; channels that the instruction does not name are 0.
-std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, int lane)
+std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, std::size_t lane)
 {
     std::array<std::uint32_t, 4> of_channels{};
     for (std::size_t i = 0; i < of_channels.size() && i < static_cast<std::size_t>(access.count); ++i)
@@ -118,12 +117,11 @@ std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instructio
 
 void execute(Warp& warp, const Instruction& instruction)
 {
-    const SurfaceAccess& access = *reinterpret_cast<const SurfaceAccess*>(instruction.immediate);
+    const auto& access = details<SurfaceAccess>(instruction);
     Lookup lookup(warp, instruction, access.handle, true);
     const auto element = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        warp.access.address[static_cast<std::size_t>(lane)] = 0;
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        warp.access.address[lane] = 0;
         const memory::Texture& surface = lookup.at(lane);
         unsigned char* at = find_bytes(warp, instruction, access, surface, lane);
         if (access.by_texel && access.action == Action::store) {
@@ -131,8 +129,8 @@ void execute(Warp& warp, const Instruction& instruction)
             continue;
         }
         for (int i = 0; i < access.count; ++i) {
-            const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value + i));
-            unsigned char* value = warp.registers + offset + static_cast<std::size_t>(lane) * width;
+            const std::uint32_t offset = instruction.operand_at(access.value + i);
+            unsigned char* value = warp.registers + offset + lane * width;
             unsigned char* bytes = at ? at + static_cast<std::size_t>(i) * element : nullptr;
             if (access.action == Action::load) {
                 std::memset(value, 0, width);

@@ -42,18 +42,16 @@ struct Sampling {
 // memory are more, unless its texels have 16 bytes.
 constexpr int lanes_of_narrow_fetch = 8;
 
-const Sampling& details(const Instruction& instruction) { return *reinterpret_cast<const Sampling*>(instruction.immediate); }
-
-float float_at(Warp& warp, const Instruction& instruction, int operand, int lane)
+float float_at(Warp& warp, const Instruction& instruction, int operand, std::size_t lane)
 {
-    return values<float>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane];
+    return values<float>(warp, instruction.operand_at(operand))[lane];
 }
-std::int32_t integer_at(Warp& warp, const Instruction& instruction, int operand, int lane)
+std::int32_t integer_at(Warp& warp, const Instruction& instruction, int operand, std::size_t lane)
 {
-    return values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane];
+    return values<std::int32_t>(warp, instruction.operand_at(operand))[lane];
 }
 
-std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, int lane)
+std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, std::size_t lane)
 {
     std::array<std::int32_t, 3> offset{};
     for (int i = 0; sampling.offset >= 0 && i < sampling.coordinates.count; ++i)
@@ -62,7 +60,7 @@ std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction
 }
 
 memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instruction, const Sampling& sampling,
-                                            const memory::Sampler& sampler, int lane)
+                                            const memory::Sampler& sampler, std::size_t lane)
 {
     memory::Sampler::Coordinates coordinates;
     const int count = sampling.coordinates.count;
@@ -82,29 +80,28 @@ memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instr
     return coordinates;
 }
 
-void give(Warp& warp, const Instruction& instruction, const Sampling& sampling, int lane, const memory::Texel& texel)
+void give(Warp& warp, const Instruction& instruction, const Sampling& sampling, std::size_t lane, const memory::Texel& texel)
 {
     const auto half = [&](std::size_t i) { return std::uint32_t{round_to<Half>(std::bit_cast<float>(texel[i])).bits}; };
     for (int i = 0; i < sampling.results; ++i) {
         const auto n = static_cast<std::size_t>(i);
-        const std::uint32_t offset = instruction.operand_at(n);
+        const std::uint32_t offset = instruction.operand_at(i);
         std::uint32_t bits = texel[n];
         if (sampling.gives_halves) bits = sampling.results == 2 ? half(2 * n) | half(2 * n + 1) << 16 : half(n);
-        std::memcpy(warp.registers + offset + lane * sampling.result_bytes, &bits, static_cast<std::size_t>(sampling.result_bytes));
+        set_lane_value(warp, offset, lane, bits, sampling.result_bytes);
     }
 }
 
 void execute(Warp& warp, const Instruction& instruction)
 {
-    const Sampling& sampling = details(instruction);
+    const auto& sampling = details<Sampling>(instruction);
     Lookup lookup(warp, instruction, sampling.handle, false);
     int bytes = 4;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const memory::Texture& texture = lookup.at(lane);
         const memory::Sampler sampler(texture, sampling.geometry, lookup.linear());
         bytes = texture.request.format.bytes();
-        std::uint64_t& address = warp.access.address[static_cast<std::size_t>(lane)];
+        std::uint64_t& address = warp.access.address[lane];
         memory::Texel texel;
         if (sampling.integer_coordinates) {
             std::array<std::int32_t, 3> at = offset_at(warp, instruction, sampling, lane);
@@ -121,7 +118,7 @@ void execute(Warp& warp, const Instruction& instruction)
         }
         give(warp, instruction, sampling, lane, texel);
     }
-    if (sampling.resident >= 0) write_predicate(warp, instruction.operand_at(static_cast<std::size_t>(sampling.resident)), all_lanes);
+    if (sampling.resident >= 0) write_predicate(warp, instruction.operand_at(sampling.resident), all_lanes);
     const bool is_row_of_memory = sampling.geometry == Geometry::one && lookup.linear();
     begin_access(warp, instruction, Operation::load, bytes, is_row_of_memory && bytes < 16 ? lanes_of_narrow_fetch : lanes_of_fetch);
     warp.block->watch.count_only(warp.access);
@@ -139,8 +136,7 @@ int component_of(const ptx::Instruction& instruction)
 /// it gives without a depth, and so does this.
 bool is_depth(const Decoder& decoder, const ptx::Operand& operand)
 {
-    if (operand.kind == ptx::Operand::Kind::reg)
-        return decoder.function().registers[static_cast<std::size_t>(operand.index)].type == ptx::Type::f32;
+    if (operand.kind == ptx::Operand::Kind::reg) return decoder.function().registers[operand.index].type == ptx::Type::f32;
     return operand.kind == ptx::Operand::Kind::floating;
 }
 
@@ -245,9 +241,9 @@ CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& ins
     return places;
 }
 
-const memory::Texture& Lookup::at(int lane)
+const memory::Texture& Lookup::at(std::size_t lane)
 {
-    const std::uint64_t handle = values<std::uint64_t>(warp_, instruction_.operand_at(static_cast<std::size_t>(handle_)))[lane];
+    const std::uint64_t handle = values<std::uint64_t>(warp_, instruction_.operand_at(handle_))[lane];
     if (texture_ && handle == known_) return *texture_;
     texture_ = memory::Textures::instance().find(handle);
     known_ = handle;

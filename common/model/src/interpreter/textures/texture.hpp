@@ -42,7 +42,7 @@ public:
         : warp_(warp), instruction_(instruction), handle_(handle_operand), surface_(surface)
     {}
     /// @throws LaunchStopped if there is no such object
-    const memory::Texture& at(int lane);
+    const memory::Texture& at(std::size_t lane);
     /// Where the object's linear memory is; null for an array.
     const unsigned char* linear() const { return linear_; }
 

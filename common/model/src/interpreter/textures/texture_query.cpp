@@ -44,11 +44,10 @@ std::size_t extent_of(const memory::Texture& texture, Ask ask, int number)
 
 void execute(Warp& warp, const Instruction& instruction)
 {
-    const Query& query = *reinterpret_cast<const Query*>(instruction.immediate);
+    const auto& query = details<Query>(instruction);
     Lookup lookup(warp, instruction, 1, query.surface);
     warp.access.address.fill(0);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const int level =
             query.level < 0 ? 0 : values<std::int32_t>(warp, instruction.operand[static_cast<std::size_t>(query.level)])[lane];
         values<std::uint32_t>(warp, instruction.operand[0])[lane] =
@@ -67,8 +66,7 @@ void test_type(Warp& warp, const Instruction& instruction)
     const auto asked = static_cast<Type>(instruction.immediate);
     const std::uint64_t* handles = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint32_t result = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const auto found = memory::Textures::instance().find(handles[lane]);
         if (found && asked == (found->request.surface ? Type::surface : Type::texture)) result |= 1u << lane;
     }
