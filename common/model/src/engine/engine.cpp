@@ -27,7 +27,7 @@ using memory::Allocation;
 
 constexpr int error_too_many_resources = 701;
 
-/// Blocks run one after another where their order is part of what is counted or heard.
+/// Whether blocks must run one after another, because their order shows in the counts or to listeners.
 int workers_for(const interpreter::Program& program, const std::vector<Listener*>& listeners)
 {
     if (!listeners.empty() || program.orders_blocks) return 1;
@@ -40,7 +40,7 @@ void add_note(const FusedAccess& note, LaunchCounts& counts)
     if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
 }
 
-/// What is known of how the machine code of a kernel differs from its text.
+/// The known differences between a kernel's machine code and its text.
 void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
 {
     for (const auto& code : program.codes) {
@@ -58,7 +58,7 @@ void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
     }
 }
 
-/// What a launch has counted as often as its threads happened to look, and not as often as those of a GPU would.
+/// Notes the polls of a launch: the model's number of reads is not a GPU's.
 void add_polls(const interpreter::Program& program, std::uint64_t polled, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.polls.size(); ++n) {
@@ -69,7 +69,7 @@ void add_polls(const interpreter::Program& program, std::uint64_t polled, Launch
     }
 }
 
-/// What a launch has counted that the machine code does otherwise, because lanes of a warp went different ways.
+/// Notes the branches of a launch at which lanes diverged and the machine code differs.
 void add_divergences(const interpreter::Program& program, std::uint64_t diverged, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.inexact_divergences.size(); ++n) {
@@ -79,7 +79,7 @@ void add_divergences(const interpreter::Program& program, std::uint64_t diverged
     }
 }
 
-/// Tells others which kernel runs, as long as it lives.
+/// Publishes the name of the running kernel during its lifetime.
 class Announcement {
 public:
     Announcement(const interpreter::Launch& launch)
@@ -170,13 +170,13 @@ int EngineDevice::launch_alone(const LaunchRequest& request)
         counted =
             session.budget.begin({decoded->name, request.grid, request.block, decoded->static_shared_bytes + request.dynamic_shared_bytes});
     }
-    // Launches that were put off belong to one device: others could look at memory meanwhile.
+    // With several devices only launches that change nothing are deferred, since another device could read memory meanwhile.
     if (!counted.any() && Repeats::instance().puts_off(ordinal_, request, engine_device_count() == 1)) return 0;
     execute_put_off();
     return run(*decoded, request, counted, false);
 }
 
-/// The workspace of a cooperative launch, as long as it runs: its size, and a barrier at which nobody has arrived.
+/// The workspace of a cooperative launch during the launch: its size, and a barrier at which no block has arrived.
 class EngineDevice::Workspace {
 public:
     Workspace(EngineDevice& device, bool wanted) : device_(device)

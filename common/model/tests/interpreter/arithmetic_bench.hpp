@@ -48,7 +48,7 @@ inline ptx::Instruction instruction_of(std::string_view text, std::size_t operan
 class Bench {
 public:
     static constexpr std::size_t registers = 10;
-    /// One more, for results that nobody reads.
+    /// One more register, for results that are never read.
     static constexpr std::size_t sink = registers;
     static constexpr std::size_t register_bytes = 16 * warp_size;
 
@@ -60,7 +60,7 @@ public:
 
     RegisterFile& file() { return file_; }
 
-    /// Fills a register with bytes that no result has by chance.
+    /// Fills a register with bytes that are unlikely in a result.
     void poison(std::size_t n) { std::memset(at<unsigned char>(n), 0xa5, register_bytes); }
 
     /// Executes with operand i in register `operands[i]`. @return false if the instruction is not known.
@@ -70,7 +70,7 @@ public:
         const Semantics semantics = find_lanewise(instruction);
         if (semantics.execute == nullptr) return false;
         std::vector<std::uint32_t> offsets;
-        Instruction decoded;
+        DecodedInstruction decoded;
         for (std::size_t n = 0; n < operands.size(); ++n) {
             offsets.push_back(offset(operands[n]));
             if (n < decoded.operand.size()) decoded.operand[n] = offsets.back();
@@ -90,7 +90,7 @@ private:
     RegisterFile file_;
 };
 
-/// Numbers for tests: half of them are ones where mistakes are made.
+/// Numbers for tests; half of them are cases where mistakes are common.
 class Numbers {
 public:
     template <class T> T next()
@@ -140,7 +140,7 @@ private:
         if (choice == 0) return edges[engine_() % count];
         const Bits bits = static_cast<Bits>(engine_());
         if (choice == 1) return bits;
-        // Near one another, so that sums and products stay in range and cancel.
+        // These are of similar size, so that sums and products stay in range and cancel.
         constexpr int mantissa = sizeof(Bits) == 4 ? 23 : 52;
         constexpr Bits bias = sizeof(Bits) == 4 ? 127 : 1023;
         const Bits keep = (Bits{1} << mantissa) - 1;

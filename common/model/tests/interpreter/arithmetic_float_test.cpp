@@ -90,7 +90,7 @@ template <class F> F reference_root(F a, Mode mode)
     return square((static_cast<Quad>(root) + static_cast<Quad>(above)) / 2) > static_cast<Quad>(a) ? root : above;
 }
 
-/// As GPUs give NaN: one of single precision, any of double.
+/// NaN as on GPUs: the canonical NaN in single precision, any NaN in double precision.
 struct Same {
     bool operator()(float result, float expected) const
     {

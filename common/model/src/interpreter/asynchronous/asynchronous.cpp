@@ -14,7 +14,7 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Bytes of global memory that the watcher is told of at a time.
+/// The watcher is told of global memory in pieces of this many bytes.
 constexpr std::uint64_t watched_bytes = 64;
 
 bool is_inside(const Launch& launch, std::uint64_t offset, std::uint64_t bytes)
@@ -43,15 +43,16 @@ std::uint64_t LaneAddress::of(const Warp& warp, std::size_t lane) const
     return base_bytes == 4 ? address & 0xFFFF'FFFFu : address;
 }
 
-LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space)
+LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::StateSpace space)
 {
     const AddressOperand address = decoder.address(operand, space);
     return {address.base, address.base_bytes, address.offset, space};
 }
 
-SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx::Space space, std::uint64_t bytes, std::uint64_t alignment)
+SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space, std::uint64_t bytes,
+                        std::uint64_t alignment)
 {
-    if (space != ptx::Space::shared || memory::is_shared(address)) address -= memory::shared_window;
+    if (space != ptx::StateSpace::shared || memory::is_shared(address)) address -= memory::shared_window;
     if (!is_aligned(warp, lane, address, alignment, false)) return {};
     SharedPlace place{warp.block, address, nullptr};
     if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= warp.block->cluster.size()) {
@@ -74,7 +75,7 @@ unsigned char* find_global(Warp& warp, std::size_t lane, std::uint64_t address, 
     return nullptr;
 }
 
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes)
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes)
 {
     warp.access.size = bytes;
     warp.access.program_counter = instruction.program_counter;
@@ -142,7 +143,7 @@ void Asynchronous::commit(const Warp& warp)
     for (const std::size_t lane : lanes_in(warp.active)) ++own.committed[lane];
 }
 
-/// The bytes arrive: those that are not read are zeros.
+/// Makes the copy of `lanes`: bytes that are not read become zeros.
 static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
 {
     WarpAccess access{};

@@ -24,16 +24,16 @@ struct ReplaceOperands {
     int value_bytes = 4;
 };
 
-/// Where a map is for the host; null after a hazard.
+/// The host's pointer to a map; null after a hazard.
 unsigned char* find_map(Warp& warp, std::size_t lane, const LaneAddress& address)
 {
     const std::uint64_t at = address.of(warp, lane);
-    if (address.space == ptx::Space::shared || memory::is_shared(at))
+    if (address.space == ptx::StateSpace::shared || memory::is_shared(at))
         return find_shared(warp, lane, at, address.space, sizeof(TensorMap), 1).at;
     return find_global(warp, lane, at, sizeof(TensorMap), 1);
 }
 
-/// Types as the instruction numbers them.
+/// Element types, by the numbers that the instruction gives them.
 TensorMap::Type type_of(std::uint64_t number)
 {
     using Type = TensorMap::Type;
@@ -58,7 +58,7 @@ void replace(TensorMap& map, Field field, std::size_t dimension, std::uint64_t v
     }
 }
 
-void replace_field(Warp& warp, const Instruction& instruction)
+void replace_field(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& operands = details<ReplaceOperands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
@@ -78,7 +78,7 @@ struct MapCopy {
 };
 
 /// All lanes name the same maps.
-void copy_map(Warp& warp, const Instruction& instruction)
+void copy_map(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& operands = details<MapCopy>(instruction);
     const std::size_t lane = first_lane(warp.active);
@@ -111,7 +111,7 @@ bool find_field(const ptx::Instruction& instruction, Field& field)
 
 }  // namespace
 
-bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     if (instruction.has("cp_fenceproxy")) {
         const Direction direction = direction_of(instruction);

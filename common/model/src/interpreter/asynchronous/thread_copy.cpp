@@ -17,19 +17,19 @@ namespace {
 struct CopyOperands {
     LaneAddress to, from;
     int bytes = 16;
-    /// Registers: how many bytes are read (the others are zeros), or a predicate under which none are.
+    /// The register with the number of bytes that are read (the others become zeros), or with a predicate under which none is read.
     std::uint32_t from_bytes = no_operand, ignore = no_operand;
     bool ignore_negated = false;
-    /// `cg`: the data pass the L1 by.
+    /// Whether the data bypass the L1 (`cg`).
     bool past_l1 = false;
 };
 
 using Addresses = std::array<std::uint64_t, warp_size>;
 
-/// What the lanes of a copy that writes zeros alone read from: no place in memory.
+/// The source address of lanes whose copy only writes zeros: no place in memory.
 constexpr std::uint64_t place_of_zeros = std::uint64_t{1} << 63;
 
-/// Of each lane, how many bytes are read.
+/// Fills in the number of bytes that each lane reads.
 void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
 {
     copy.from_bytes.fill(static_cast<std::uint8_t>(operands.bytes));
@@ -45,7 +45,7 @@ void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
     }
 }
 
-/// The addresses of `lanes`, by one operand.
+/// Fills in the addresses of `lanes` from one operand.
 void find_lane_addresses(const Warp& warp, const LaneAddress& operand, std::uint32_t lanes, Addresses& addresses)
 {
     for (const std::size_t lane : lanes_in(lanes)) {
@@ -53,7 +53,7 @@ void find_lane_addresses(const Warp& warp, const LaneAddress& operand, std::uint
     }
 }
 
-/// Fills `copy.from` for the lanes of which whole elements are read, and tells the watcher. Returns those that may go on.
+/// Fills `copy.from` for the lanes that read whole elements, and tells the watcher. Returns the lanes that may go on.
 std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32_t lanes, ThreadCopy& copy)
 {
     if (lanes == 0) return 0;
@@ -71,8 +71,8 @@ std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32
     return from.lanes;
 }
 
-/// The same for a lane of which only a part is read.
-std::uint32_t find_part(Warp& warp, const Instruction& instruction, const CopyOperands& operands, std::size_t lane, ThreadCopy& copy)
+/// The same for a lane that reads only a part of its element.
+std::uint32_t find_part(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, std::size_t lane, ThreadCopy& copy)
 {
     const auto at = lane;
     begin_access(warp, instruction, Operation::load, copy.from_bytes[at]);
@@ -102,7 +102,7 @@ void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint
 }
 
 /// Fills `copy.to` for the lanes that may go on.
-void find_destinations(Warp& warp, const Instruction& instruction, const CopyOperands& operands, ThreadCopy& copy)
+void find_destinations(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, ThreadCopy& copy)
 {
     begin_access(warp, instruction, Operation::store, operands.bytes);
     find_lane_addresses(warp, operands.to, copy.lanes, warp.access.address);
@@ -113,7 +113,7 @@ void find_destinations(Warp& warp, const Instruction& instruction, const CopyOpe
     }
 }
 
-void copy_lanes(Warp& warp, const Instruction& instruction)
+void copy_lanes(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& operands = details<CopyOperands>(instruction);
     ThreadCopy copy;
@@ -142,20 +142,20 @@ void copy_lanes(Warp& warp, const Instruction& instruction)
     if (copy.lanes) Asynchronous::of(*warp.block).add(warp, copy);
 }
 
-void commit_group(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).commit(warp); }
-void wait_for_groups(Warp& warp, const Instruction& instruction)
+void commit_group(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).commit(warp); }
+void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
 {
     Asynchronous::of(*warp.block).wait_for_groups(warp, instruction.immediate);
 }
-void wait_for_all(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).wait_for_all(warp); }
+void wait_for_all(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).wait_for_all(warp); }
 
 struct ArrivalOperands {
     LaneAddress barrier;
-    /// The arrival is one of those that the barrier expects.
+    /// Whether the arrival is one of those that the barrier expects.
     bool is_expected = false;
 };
 
-/// The copies of `lanes` that were asked for before number `number` are made, and the lanes arrive.
+/// Makes the copies of `lanes` with numbers below `number`, and lets the lanes arrive.
 void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::uint64_t number)
 {
     Asynchronous::of(*warp.block).complete_before(warp, lanes, number);
@@ -171,8 +171,8 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
     barrier.store(place.at);
 }
 
-/// The barrier's phase does not complete before the copies that the lanes have asked for so far.
-void arrive_after_copies(Warp& warp, const Instruction& instruction)
+/// Keeps the barrier's phase from completing before the copies that the lanes have issued so far.
+void arrive_after_copies(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& operands = details<ArrivalOperands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
@@ -197,11 +197,11 @@ void arrive_after_copies(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     CopyOperands operands;
-    operands.to = lane_address(decoder, instruction.operands.at(0), ptx::Space::shared);
-    operands.from = lane_address(decoder, instruction.operands.at(1), ptx::Space::global);
+    operands.to = lane_address(decoder, instruction.operands.at(0), ptx::StateSpace::shared);
+    operands.from = lane_address(decoder, instruction.operands.at(1), ptx::StateSpace::global);
     operands.bytes = static_cast<int>(instruction.operands.at(2).integer);
     if (operands.bytes != 4 && operands.bytes != 8 && operands.bytes != 16) decoder.refuse(instruction, "size");
     const std::size_t last = instruction.operands.size() - (instruction.has("L2::cache_hint") ? 1 : 0);
@@ -221,7 +221,7 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruct
 
 }  // namespace
 
-bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     if (!instruction.has("async") || instruction.has("bulk") || instruction.has("reduce")) return false;
     if (instruction.has("commit_group")) {

@@ -16,7 +16,7 @@
 
 namespace simt::interpreter {
 
-Decoder::Decoder(const Module& module, Program& program, int function)
+Decoder::Decoder(const LoadedModule& module, Program& program, int function)
     : module_(module),
       program_(program),
       text_(*module.functions[function].text),
@@ -45,7 +45,7 @@ std::unique_ptr<Code> Decoder::decode()
         code_->instructions.push_back(decode(function_.instructions[current_]));
     }
     // A function may end without `ret`.
-    Instruction last;
+    DecodedInstruction last;
     last.execute = return_from;
     if (is_join.back()) code_->instructions.push_back(join_instruction());
     code_->instructions.push_back(last);
@@ -67,7 +67,7 @@ void Decoder::lay_out_local_memory()
         for (const ptx::Variable& variable : function_.returns) code_->returns.push_back(place(variable));
     }
     for (const ptx::Variable& variable : function_.variables) {
-        const bool local = variable.space == ptx::Space::local || variable.space == ptx::Space::param;
+        const bool local = variable.space == ptx::StateSpace::local || variable.space == ptx::StateSpace::param;
         variables_.push_back(local ? place(variable) : LocalPlace{0, 0});
     }
     code_->local_bytes = memory::round_up(next, 16);
@@ -90,7 +90,7 @@ void Decoder::place_instructions()
         if (join >= 0) is_join[join] = true;
     std::uint32_t next = 0;
     for (std::size_t i = 0; i <= function_.instructions.size(); ++i) {
-        // A branch to a place where lanes meet goes to the instruction that lets them meet.
+        // A branch to a place where lanes meet goes to the join instruction.
         positions_.push_back(next);
         next += is_join[i] ? 2 : 1;
     }
@@ -133,10 +133,10 @@ std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction)
     return static_cast<std::uint32_t>(module_.instruction_places.size() - 1);
 }
 
-Instruction Decoder::decode(const ptx::Instruction& instruction)
+DecodedInstruction Decoder::decode(const ptx::Instruction& instruction)
 {
     refuse_sinks_as_sources(instruction);
-    Instruction out;
+    DecodedInstruction out;
     if (instruction.guard >= 0) {
         out.guard = registers_[instruction.guard];
         if (instruction.guard_negated) out.negated |= 1u << 31;
@@ -153,7 +153,7 @@ Instruction Decoder::decode(const ptx::Instruction& instruction)
     refuse(instruction);
 }
 
-void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, Instruction& out)
+void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, DecodedInstruction& out)
 {
     out.execute = semantics.execute;
     out.immediate = semantics.immediate;

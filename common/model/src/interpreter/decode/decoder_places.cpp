@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Where operands lie while a kernel runs: registers, constants, special registers, variables, and what addresses are made of.
+// The places of operands while a kernel runs: registers, constants, special registers, variables, and the parts of addresses.
 
 #include <algorithm>
 #include <cstring>
@@ -90,17 +90,17 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
         return memory::function_window + 16 * static_cast<std::uint64_t>(number);
     }
     const bool own = operand.scope == Scope::function_variable;
-    const ptx::Space space = own                                       ? function_.variables[operand.index].space
-                             : operand.scope == Scope::module_variable ? text_.variables[operand.index].space
-                                                                       : ptx::Space::param;
-    if (space == ptx::Space::shared) {
+    const ptx::StateSpace space = own                                       ? function_.variables[operand.index].space
+                                  : operand.scope == Scope::module_variable ? text_.variables[operand.index].space
+                                                                            : ptx::StateSpace::param;
+    if (space == ptx::StateSpace::shared) {
         const std::string name = own ? function_.name + "/" + operand.name : operand.name;
         for (const SharedVariable& variable : program_.shared)
             if (variable.name == name) return variable.offset;
         throw DeviceError(error_invalid_ptx,
                           {MessageCode::unknown_shared_variable, {{"variable", operand.name}, {"function", function_.name}}});
     }
-    if (space == ptx::Space::param) {
+    if (space == ptx::StateSpace::param) {
         std::uint64_t offset = 0;
         for (int i = 0; i <= operand.index; ++i) {
             const ptx::Variable& parameter = function_.parameters[i];
@@ -109,7 +109,7 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
         }
         return (bytes == 8 ? memory::parameter_window : 0) + offset;
     }
-    const Module::Variable* variable = module_.find_variable(text_, operand.name);
+    const LoadedModule::Variable* variable = module_.find_variable(text_, operand.name);
     if (!variable) throw DeviceError(error_invalid_ptx, {MessageCode::undefined_variable, {{"variable", operand.name}}});
     return variable->address;
 }
@@ -118,7 +118,7 @@ std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type
 {
     if (operand.kind == ptx::Operand::Kind::integer) {
         if (type == ptx::Type::f32 || type == ptx::Type::f64) {
-            // An integer constant in the place of a number is that number.
+            // An integer constant as a floating-point operand is converted.
             if (type == ptx::Type::f64) return std::bit_cast<std::uint64_t>(static_cast<double>(operand.integer));
             return std::bit_cast<std::uint32_t>(static_cast<float>(operand.integer));
         }
@@ -146,7 +146,7 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
     switch (operand.kind) {
         case Kind::reg: {
             const ptx::Register& reg = function_.registers[operand.index];
-            // Handlers would read and write beyond a register that is too narrow.
+            // A handler would read and write past the end of a register that is too narrow.
             if (bytes > bytes_in_register(reg.type))
                 throw DeviceError(error_invalid_ptx, {MessageCode::register_too_narrow,
                                                       {{"bits", 8 * bytes}, {"register", reg.name}, {"function", function_.name}}});
@@ -159,12 +159,12 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
         case Kind::floating: return constant(constant_bits(operand, type, bytes), bytes);
         case Kind::symbol: {
             const bool in_frame = (operand.scope == ptx::Operand::Scope::function_variable &&
-                                   function_.variables[operand.index].space != ptx::Space::shared) ||
+                                   function_.variables[operand.index].space != ptx::StateSpace::shared) ||
                                   (!function_.is_entry && operand.scope == ptx::Operand::Scope::parameter) ||
                                   operand.scope == ptx::Operand::Scope::return_parameter;
             // The name of a local variable stands for its address in the local space; that of a parameter is generic here.
-            const bool is_local =
-                operand.scope == ptx::Operand::Scope::function_variable && function_.variables[operand.index].space == ptx::Space::local;
+            const bool is_local = operand.scope == ptx::Operand::Scope::function_variable &&
+                                  function_.variables[operand.index].space == ptx::StateSpace::local;
             if (in_frame) return local_address(local_place(operand).offset + static_cast<std::uint64_t>(operand.integer), bytes, !is_local);
             const std::uint64_t value = symbol_value(operand, bytes) + static_cast<std::uint64_t>(operand.integer);
             return constant(bytes < 8 ? value & ((std::uint64_t{1} << 8 * bytes) - 1) : value, bytes);
@@ -175,7 +175,7 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
     throw DeviceError(error_invalid_ptx, {MessageCode::unknown_operand, {{"function", function_.name}}});
 }
 
-AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
+AddressOperand Decoder::address(const ptx::Operand& operand, ptx::StateSpace space)
 {
     AddressOperand out;
     out.offset = operand.integer;
@@ -197,7 +197,7 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
     }
     using Scope = ptx::Operand::Scope;
     const bool frame_parameter = (operand.scope == Scope::parameter && !function_.is_entry) || operand.scope == Scope::return_parameter ||
-                                 (operand.scope == Scope::function_variable && space == ptx::Space::param);
+                                 (operand.scope == Scope::function_variable && space == ptx::StateSpace::param);
     if (frame_parameter) {
         out.in_frame = true;
         out.offset += static_cast<std::int64_t>(local_place(operand).offset);
@@ -206,9 +206,9 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
     ptx::Operand base = operand;
     base.kind = ptx::Operand::Kind::symbol;
     base.integer = 0;
-    // In the text an address of a variable is one in the variable's own space.
-    const bool local = operand.scope == Scope::function_variable && function_.variables[operand.index].space == ptx::Space::local;
-    out.base_bytes = local || space == ptx::Space::param ? 4 : 8;
+    // The text's address of a variable is in the variable's own space.
+    const bool local = operand.scope == Scope::function_variable && function_.variables[operand.index].space == ptx::StateSpace::local;
+    out.base_bytes = local || space == ptx::StateSpace::param ? 4 : 8;
     out.base = slot(base, out.base_bytes == 4 ? ptx::Type::b32 : ptx::Type::b64);
     return out;
 }

@@ -149,7 +149,7 @@ public:
         for (int block = 0; block < blocks.count(); ++block)
             for (const int head : edges[block])
                 if (head < blocks.count() && dominates(dominators, head, block)) add(head, block, back);
-        // Small loops first: each block belongs to the innermost.
+        // Smaller loops come first, since each block belongs to the innermost loop.
         Numbered<int> by_size(heads_.size());
         for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = static_cast<int>(i);
         const auto size_of = [&](int loop) { return std::ranges::count(members_[loop], true); };
@@ -266,7 +266,7 @@ Flow find_flow(const ptx::Function& function)
         const auto leaves = [&](int target) { return !loops.holds_block(loop, target); };
         while (loop >= 0 && std::ranges::any_of(edges[block], leaves)) loop = flow.parents[loop];
         int join = post_dominators.of(loop, block);
-        // Paths of an iteration that come together only in the next one.
+        // The paths of an iteration meet only in the next iteration.
         if (join == blocks.count() && loop >= 0) join = loops.head(loop);
         flow.join_loops[i] = loop;
         if (join < blocks.count()) flow.joins[i] = blocks.first(join);

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The control flow of a function: where lanes that part at a branch meet again.
+/// The control flow of a function: the places where lanes that diverge at a branch meet again.
 ///
 /// Lanes that stay in a loop do not wait for lanes that leave it: a branch inside a loop joins at its immediate post-dominator
-/// among the paths of one iteration that stay. A branch that leaves a loop joins behind it. So ptxas does it too, whose
-/// instruction BREAK takes lanes that leave out of the joins inside the loop.
+/// among the paths of one iteration that stay. A branch that leaves a loop joins after it. ptxas does the same: its instruction
+/// BREAK removes lanes that leave from the joins inside the loop.
 #pragma once
 
 #include "ptx/module.hpp"
@@ -19,13 +19,13 @@ struct Flow {
     ptx::Numbered<int> joins;
     /// The innermost loop that holds the join's region, for each branch; -1 for none.
     ptx::Numbered<int> join_loops;
-    /// The innermost loop of each instruction (and of the place behind the last one); -1 for none.
+    /// The innermost loop of each instruction, and of the place after the last one; -1 for none.
     ptx::Numbered<int> loops;
     /// The loop around each loop; -1 for none.
     ptx::Numbered<int> parents;
 };
 
-/// The operands of an instruction that it writes come first: their number, each with what stands in its braces or behind its `|`.
+/// The number of operands that an instruction writes. They come first; a vector, or a pair `p|q`, counts as one.
 std::size_t results_of(const ptx::Instruction& instruction);
 
 Flow find_flow(const ptx::Function& function);

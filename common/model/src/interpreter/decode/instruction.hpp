@@ -23,16 +23,16 @@
 namespace simt::interpreter {
 
 inline constexpr std::uint32_t all_lanes = ~std::uint32_t{0};
-/// Where an optional operand is not there.
+/// Stands for an optional operand that is absent.
 inline constexpr std::uint32_t no_operand = ~std::uint32_t{0};
 
 struct Warp;
-struct Instruction;
+struct DecodedInstruction;
 
-/// What an instruction does to a warp whose `active` lanes execute it.
-using Execute = void (*)(Warp&, const Instruction&);
+/// Executes an instruction for the `active` lanes of a warp.
+using Execute = void (*)(Warp&, const DecodedInstruction&);
 
-/// The registers of a warp, and what arithmetic needs to know of it. The scheduler adds to it (warp.hpp).
+/// The part of a warp that arithmetic needs: its registers, its active lanes, and their carry flags. Warp extends it (warp.hpp).
 struct RegisterFile {
     /// The register file; operands are offsets into it. Aligned to 64 bytes.
     unsigned char* registers = nullptr;
@@ -43,18 +43,18 @@ struct RegisterFile {
 };
 
 /// A decoded instruction.
-struct Instruction {
+struct DecodedInstruction {
     Execute execute = nullptr;
     /// Offsets of operands into the register file, destinations first, in the order of the PTX text. A vector operand's
-    /// elements follow one another. A sink `_` is a register that nobody reads.
+    /// elements follow one another. A sink `_` is a register that is never read.
     std::array<std::uint32_t, 6> operand{};
-    /// The same list, whole, where it has more than six.
+    /// The whole list, where it has more than six operands.
     const std::uint32_t* operands = nullptr;
     /// Guard predicate: offset of its register, or `no_operand`.
     std::uint32_t guard = no_operand;
-    /// Bit i is set where operand i is a predicate that is read negated; bit 31: the guard is.
+    /// Bit i is set if operand i is a predicate that is read negated, and bit 31 if the guard is.
     std::uint32_t negated = 0;
-    /// What the handler was told by its finder (Semantics::immediate).
+    /// Data for the handler, from its finder (Semantics::immediate) or its decoder (Decoder::keep()).
     std::uint64_t immediate = 0;
     /// Bytes that a lane's value takes in the register of operand 0, 1, 2, 3: a `cvt`, a load or a store may name
     /// registers that are wider than its types.
@@ -71,7 +71,7 @@ struct Instruction {
 };
 
 /// The data that the decoder kept for a handler (Decoder::keep()).
-template <class Details> const Details& details(const Instruction& instruction)
+template <class Details> const Details& details(const DecodedInstruction& instruction)
 {
     return *reinterpret_cast<const Details*>(instruction.immediate);
 }
@@ -96,10 +96,10 @@ struct LaneRange {
 /// For loops: `for (const std::size_t lane : lanes_in(mask))`.
 inline LaneRange lanes_in(std::uint32_t mask) { return {mask}; }
 
-/// What an instruction of PTX means: how it executes and what its operands are.
+/// The meaning of an instruction of PTX: its handler and the types of its operands.
 struct Semantics {
     Execute execute = nullptr;
-    /// Type of each operand, destinations first, in the order of Instruction::operand: constants are made in it. An
+    /// Type of each operand, destinations first, in the order of DecodedInstruction::operand: constants are made in it. An
     /// instruction with more operands than this repeats the last.
     std::array<ptx::Type, 8> types{};
     std::uint64_t immediate = 0;
@@ -116,13 +116,13 @@ inline std::uint32_t& predicate(RegisterFile& warp, std::uint32_t offset)
 }
 
 /// The predicate that operand `n` reads, negated where the text says so.
-inline std::uint32_t read_predicate(RegisterFile& warp, const Instruction& instruction, int n)
+inline std::uint32_t read_predicate(RegisterFile& warp, const DecodedInstruction& instruction, int n)
 {
     const std::uint32_t value = predicate(warp, instruction.operand[static_cast<std::size_t>(n)]);
     return instruction.negated >> n & 1 ? ~value : value;
 }
 
-/// What a lane has in the register at `at`, whose values have `bytes` bytes, as far as 8 bytes hold it.
+/// Reads a lane's value in the register at `at`, whose values have `bytes` bytes; at most the lower 8 of them.
 inline std::uint64_t read_lane(const unsigned char* at, std::size_t lane, int bytes)
 {
     const auto size = static_cast<std::size_t>(bytes);
@@ -148,7 +148,7 @@ inline void set_lane_value(RegisterFile& warp, std::uint32_t offset, std::size_t
     write_lane(warp.registers + offset, lane, value, bytes);
 }
 
-/// Writes a predicate in the active lanes alone.
+/// Writes a predicate for the active lanes.
 inline void write_predicate(RegisterFile& warp, std::uint32_t offset, std::uint32_t value)
 {
     std::uint32_t& old = predicate(warp, offset);

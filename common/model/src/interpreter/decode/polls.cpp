@@ -83,7 +83,7 @@ private:
         return any;
     }
 
-    /// Registers whose values come from the result of `look`, as far as the loop goes.
+    /// The registers whose values in the loop depend on the result of `look`.
     Registers what_depends_on(const ptx::Instruction& look) const
     {
         Registers known(function_.registers.size(), false);
@@ -116,7 +116,7 @@ private:
     bool has_fence_ = false, has_barrier_ = false;
 };
 
-/// A loop that looks again may stand behind the first look, which then is in no loop.
+/// Adds loads that precede a polling loop and read the same address.
 void add_first_looks(const ptx::Function& function, Numbered<bool>& polls)
 {
     std::vector<std::size_t> loads;

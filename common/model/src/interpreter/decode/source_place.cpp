@@ -46,7 +46,7 @@ bool is_part_of_language(std::string_view path)
     const std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos) return false;
     const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
-    // Instructions that came with a GPU generation: sm_20_intrinsics.hpp and so on.
+    // Headers for one GPU generation: sm_20_intrinsics.hpp and the like.
     const bool of_generation =
         name.starts_with("sm_") && (name.find("_intrinsics.h") != name.npos || name.find("_atomic_functions.h") != name.npos);
     return of_generation || folder.ends_with("/include/crt") || folder.ends_with("/cooperative_groups/details") ||

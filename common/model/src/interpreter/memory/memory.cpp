@@ -7,20 +7,16 @@
 #include <cstring>
 
 #include "interpreter/arithmetic/lanes.hpp"
+#include "interpreter/arithmetic/wide.hpp"
 #include "interpreter/memory/memory_access.hpp"
 
 namespace simt::interpreter {
 
 namespace {
 
-struct Wide {
-    std::uint64_t low, high;
-    bool operator==(const Wide&) const = default;
-};
-
-/// Elements of type `Memory` into registers of type `Register`.
+/// Loads elements of type `Memory` into registers of type `Register`.
 template <class Memory, class Register>
-void load_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& from)
+void load_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& from)
 {
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
@@ -39,7 +35,7 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
 }
 
 template <class Memory, class Register>
-std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& to)
+std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& to)
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
@@ -60,8 +56,8 @@ std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const M
     return changed;
 }
 
-/// Zeros in the lanes of a load that were left out because of a hazard.
-void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
+/// Writes zeros for the lanes of a load that a hazard excluded.
+void clear_left_out(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
 {
     const auto width = static_cast<std::size_t>(access.register_bytes);
     for (int part = 0; part < access.count; ++part) {
@@ -70,7 +66,7 @@ void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAcce
     }
 }
 
-/// The elements of all lanes, at `from` and every `step` bytes from there on.
+/// Reads the elements of all lanes, the first at `from` and each `step` bytes after the one before.
 template <class Memory> void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
 {
     if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
@@ -104,7 +100,7 @@ template <class Memory> std::uint32_t exchange_all(unsigned char* to, std::ptrdi
 
 /// load_elements() of all lanes.
 template <class Memory, class Register>
-void load_all(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const EvenPlace& place)
+void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place)
 {
     for (int part = 0; part < access.count; ++part) {
         const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
@@ -122,7 +118,7 @@ void load_all(Warp& warp, const Instruction& instruction, const MemoryAccess& ac
 
 /// store_elements() of all lanes, no two of which have one address.
 template <class Memory, class Register>
-std::uint32_t store_all(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const EvenPlace& place)
+std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place)
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
@@ -135,7 +131,7 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
             continue;
         }
         if (!warp.block->watch.is_watching()) {
-            // Which lanes change something is asked for by those who watch.
+            // Only a watcher needs to know which lanes change memory.
             if (std::memcmp(to, elements, sizeof elements) == 0) continue;
             std::memcpy(to, elements, sizeof elements);
             changed = all_lanes;
@@ -149,10 +145,13 @@ std::uint32_t store_all(Warp& warp, const Instruction& instruction, const Memory
     return changed;
 }
 
-/// True for memory that others than the block may see.
-bool is_global(ptx::Space space) { return space != ptx::Space::shared && space != ptx::Space::local && space != ptx::Space::param; }
+/// Whether other blocks may see the memory of a space.
+bool is_global(ptx::StateSpace space)
+{
+    return space != ptx::StateSpace::shared && space != ptx::StateSpace::local && space != ptx::StateSpace::param;
+}
 
-template <class Memory, class Register> void load(Warp& warp, const Instruction& instruction)
+template <class Memory, class Register> void load(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& access = details<MemoryAccess>(instruction);
     bool at_device = false;
@@ -162,7 +161,7 @@ template <class Memory, class Register> void load(Warp& warp, const Instruction&
         forget_spacing(warp);
         at_device = is_global(place.space);
     } else {
-        by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+        by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
             at_device |= is_global(space);
             const LanePointers pointers = check(warp, space, lanes);
             load_elements<Memory, Register>(warp, instruction, access, pointers);
@@ -175,8 +174,8 @@ template <class Memory, class Register> void load(Warp& warp, const Instruction&
         note_poll(warp, access.poll, at_device ? Look::at_device : Look::at_block);
 }
 
-/// `changed`: lanes whose store has changed memory.
-void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
+/// Notes that the stores of the lanes of `changed` have changed memory.
+void note_change(Warp& warp, ptx::StateSpace space, std::uint32_t changed)
 {
     if (changed == 0) return;
     warp.progress = true;
@@ -185,7 +184,7 @@ void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
         warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }
 
-template <class Memory, class Register> void store(Warp& warp, const Instruction& instruction)
+template <class Memory, class Register> void store(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& access = details<MemoryAccess>(instruction);
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
@@ -195,7 +194,7 @@ template <class Memory, class Register> void store(Warp& warp, const Instruction
         note_even_access(warp, access, place, changed);
         return forget_spacing(warp);
     }
-    by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+    by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(space) ? pointers.lanes : 0);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
@@ -205,8 +204,8 @@ template <class Memory, class Register> void store(Warp& warp, const Instruction
     });
 }
 
-/// A kernel's parameter at a fixed place: the same value in all lanes.
-void load_parameter(Warp& warp, const Instruction& instruction)
+/// Loads a kernel's parameter at a fixed offset, the same value in all lanes.
+void load_parameter(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& access = details<MemoryAccess>(instruction);
     const auto& parameters = warp.launch->parameters;
@@ -230,8 +229,8 @@ void load_parameter(Warp& warp, const Instruction& instruction)
     }
 }
 
-/// Parameters of functions are in the frame's local memory, and their accesses are not counted: they are registers on a GPU.
-template <bool is_load> void access_frame(Warp& warp, const Instruction& instruction)
+/// Accesses a parameter of a function, in the frame's local memory. The access is not counted: on a GPU the parameter is a register.
+template <bool is_load> void access_frame(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& access = details<MemoryAccess>(instruction);
     const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
@@ -260,10 +259,10 @@ template <template <class, class> class Handler, class Signed, class Unsigned> E
 }
 
 template <class Memory, class Register> struct Load {
-    static void run(Warp& warp, const Instruction& instruction) { load<Memory, Register>(warp, instruction); }
+    static void run(Warp& warp, const DecodedInstruction& instruction) { load<Memory, Register>(warp, instruction); }
 };
 template <class Memory, class Register> struct Store {
-    static void run(Warp& warp, const Instruction& instruction) { store<Memory, Register>(warp, instruction); }
+    static void run(Warp& warp, const DecodedInstruction& instruction) { store<Memory, Register>(warp, instruction); }
 };
 
 template <template <class, class> class Handler> Execute handler_for(const MemoryAccess& access)
@@ -273,11 +272,11 @@ template <template <class, class> class Handler> Execute handler_for(const Memor
         case 2: return for_register<Handler, std::int16_t, std::uint16_t>(access.register_bytes, access.is_signed);
         case 4: return for_register<Handler, std::int32_t, std::uint32_t>(access.register_bytes, access.is_signed);
         case 8: return Handler<std::uint64_t, std::uint64_t>::run;
-        default: return Handler<Wide, Wide>::run;
+        default: return Handler<Bits128, Bits128>::run;
     }
 }
 
-void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, bool loads)
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool loads)
 {
     MemoryAccess access;
     access.space = space_of(instruction);
@@ -294,7 +293,7 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.bytes = access.element_bytes * access.count;
     note_fusion(decoder, instruction, access);
     if (loads) access.poll = decoder.add_poll();
-    decoder.program().orders_blocks |= access.poll >= 0 && access.space != ptx::Space::shared;
+    decoder.program().orders_blocks |= access.poll >= 0 && access.space != ptx::StateSpace::shared;
     const ptx::Operand& value = instruction.operands.at(loads ? 0 : 1);
     const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), access.space);
     access.register_bytes = decoder.register_bytes(value, type);
@@ -307,15 +306,15 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     decoder.add(out, address.base);
     if (access.element_bytes == 16 && access.register_bytes != 16) decoder.refuse(instruction, "registers");
     if (address.in_frame) out.execute = loads ? access_frame<true> : access_frame<false>;
-    else if (access.space == ptx::Space::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
+    else if (access.space == ptx::StateSpace::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
         // The offset of the parameter is the constant that the base would hold.
         std::uint32_t at;
         std::memcpy(&at, decoder.code().constants.data() + address.base, sizeof at);
         access.offset += at;
         out.execute = load_parameter;
-    } else if (access.space == ptx::Space::param) {
+    } else if (access.space == ptx::StateSpace::param) {
         // A pointer to a parameter is generic here.
-        access.space = ptx::Space::generic;
+        access.space = ptx::StateSpace::generic;
         out.execute = loads ? handler_for<Load>(access) : handler_for<Store>(access);
     } else {
         out.execute = loads ? handler_for<Load>(access) : handler_for<Store>(access);
@@ -325,13 +324,13 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
 
 }  // namespace
 
-bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     decode_access(decoder, instruction, out, true);
     return true;
 }
 
-bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     if (instruction.has("async")) return false;
     decode_access(decoder, instruction, out, false);

@@ -53,7 +53,7 @@ std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits,
     return good;
 }
 
-/// Lane by lane, where not all are inside one allocation.
+/// Checks lane by lane, where not all lanes are inside one allocation.
 LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
 {
     LanePointers pointers;
@@ -188,34 +188,34 @@ LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
     return pointers;
 }
 
-LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes)
+LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes)
 {
     switch (space) {
-        case ptx::Space::shared: return check_shared(warp, lanes);
-        case ptx::Space::local: return check_local(warp, lanes);
-        case ptx::Space::param: return check_parameters(warp, lanes);
+        case ptx::StateSpace::shared: return check_shared(warp, lanes);
+        case ptx::StateSpace::local: return check_local(warp, lanes);
+        case ptx::StateSpace::param: return check_parameters(warp, lanes);
         default: return check_global(warp, lanes);
     }
 }
 
 namespace {
 
-void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+void describe(WarpAccess& access, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
     access.active = pointers.lanes;
     access.operation = operation;
     access.changed = changed;
-    if (space == ptx::Space::local) access.allocation = 0;
+    if (space == ptx::StateSpace::local) access.allocation = 0;
     switch (space) {
-        case ptx::Space::shared: access.space = Space::shared; break;
-        case ptx::Space::local: access.space = Space::local; break;
-        case ptx::Space::constant: access.space = Space::constant; break;
+        case ptx::StateSpace::shared: access.space = Space::shared; break;
+        case ptx::StateSpace::local: access.space = Space::local; break;
+        case ptx::StateSpace::constant: access.space = Space::constant; break;
         default: access.space = Space::global; break;
     }
 }
 
-/// The part of an access that is counted and watched: that of the lanes whose bytes are the block's own. An H200 counts none of
-/// what other blocks of a cluster do to a block's shared memory, and no more is known of it here than which bytes they write.
+/// The part of an access that is counted and watched: the lanes whose bytes are in the block's own memory. An H200 does not count
+/// the accesses of other blocks of a cluster to a block's shared memory; the model only notes which bytes they write.
 WarpAccess own_part(const WarpAccess& access, const LanePointers& pointers)
 {
     WarpAccess own = access;
@@ -229,16 +229,16 @@ bool is_private(const WarpAccess& access) { return access.space == Space::local 
 
 }  // namespace
 
-void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
+    if (pointers.lanes == 0 || space == ptx::StateSpace::param || !warp.block->watch.is_watching()) return;
     WarpAccess& access = warp.access;
     describe(access, space, pointers, operation, changed);
     if (is_private(access)) {
         warp.block->watch.count_only(access);
     } else if (access.space == Space::global && operation == Operation::load && warp.launch->workspace &&
                access.allocation == warp.launch->workspace) {
-        // Who looks at the grid-wide barrier learns of those who have arrived there.
+        // A load of the grid-wide barrier orders the thread after the threads that have arrived there.
         warp.block->watch.count_only(access);
         warp.block->watch.global_release_acquire(access.address[first_lane(access.active)]);
     } else if (pointers.elsewhere) {
@@ -248,10 +248,10 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
     }
 }
 
-void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed)
 {
-    const bool orders_blocks = access.is_strong && space == ptx::Space::global && !warp.launch->program->polls.empty() && pointers.lanes &&
-                               warp.block->watch.is_watching();
+    const bool orders_blocks = access.is_strong && space == ptx::StateSpace::global && !warp.launch->program->polls.empty() &&
+                               pointers.lanes && warp.block->watch.is_watching();
     if (!orders_blocks) return note_access(warp, space, pointers, access.operation, changed);
     hazards::BlockWatch& watch = warp.block->watch;
     describe(warp.access, space, pointers, access.operation, changed);
@@ -266,9 +266,9 @@ void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
     watch.uncounted_access(as_atomic);
 }
 
-void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
+    if (pointers.lanes == 0 || space == ptx::StateSpace::param || !warp.block->watch.is_watching()) return;
     describe(warp.access, space, pointers, access.operation, changed);
     WarpAccess wide = own_part(warp.access, pointers);
     if (wide.active == 0) return;
@@ -287,7 +287,7 @@ void note_poll(Warp& warp, int poll, Look look)
 {
     note_bit(warp.launch->polled, poll);
     if (look == Look::none) return;
-    // Nothing changes until others have had their turn.
+    // The value cannot change until other warps have had their turn.
     warp.patience = 1;
     warp.look = look;
 }
@@ -321,16 +321,16 @@ GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
     return split;
 }
 
-ptx::Space space_of(const ptx::Instruction& instruction)
+ptx::StateSpace space_of(const ptx::Instruction& instruction)
 {
     for (const std::string& modifier : instruction.modifiers) {
-        if (modifier == "global") return ptx::Space::global;
-        if (modifier.starts_with("shared")) return ptx::Space::shared;
-        if (modifier == "local") return ptx::Space::local;
-        if (modifier == "const") return ptx::Space::constant;
-        if (modifier.starts_with("param")) return ptx::Space::param;
+        if (modifier == "global") return ptx::StateSpace::global;
+        if (modifier.starts_with("shared")) return ptx::StateSpace::shared;
+        if (modifier == "local") return ptx::StateSpace::local;
+        if (modifier == "const") return ptx::StateSpace::constant;
+        if (modifier.starts_with("param")) return ptx::StateSpace::param;
     }
-    return ptx::Space::generic;
+    return ptx::StateSpace::generic;
 }
 
 int vector_count(const ptx::Instruction& instruction)

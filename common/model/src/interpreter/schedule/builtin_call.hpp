@@ -12,7 +12,7 @@
 
 namespace simt::interpreter {
 
-/// Argument `n` of a lane's call.
+/// Returns argument `n` of a lane's call.
 template <class T> T argument(Warp& warp, std::size_t lane, const CallSite& call, std::size_t n)
 {
     T value{};
@@ -20,7 +20,7 @@ template <class T> T argument(Warp& warp, std::size_t lane, const CallSite& call
     return value;
 }
 
-/// Gives a lane the result of its call, if it asks for one.
+/// Gives a lane the result of its call, if the call has one.
 template <class T> void give_back(Warp& warp, std::size_t lane, const CallSite& call, T value)
 {
     if (!call.results.empty()) std::memcpy(warp.local_lane(lane) + warp.frame->local_base + call.results[0].offset, &value, sizeof value);

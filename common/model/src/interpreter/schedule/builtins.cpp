@@ -32,7 +32,7 @@ std::string text_at(Warp& warp, std::size_t lane, std::uint64_t address)
     return text;
 }
 
-/// One argument of printf, formatted by the C library with the conversion that the text names.
+/// Formats one argument of printf with the conversion that the text names, by the C library.
 std::string formatted(const std::string& conversion, std::uint64_t bits, Warp& warp, std::size_t lane)
 {
     std::array<char, longest_text> out{};
@@ -64,7 +64,7 @@ std::string formatted(const std::string& conversion, std::uint64_t bits, Warp& w
     return out.data();
 }
 
-/// Arguments lie behind one another: 4 bytes for `int`, 8 bytes, aligned, for all that is wider.
+/// Reads the arguments, which follow one another: 4 bytes for an `int`, 8 aligned bytes for a wider type.
 class Arguments {
 public:
     Arguments(Warp& warp, std::size_t lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
@@ -146,7 +146,7 @@ bool is_builtin(std::string_view name)
     return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" || is_of_device_runtime(name);
 }
 
-void call_builtin(Warp& warp, const Instruction&, const CallSite& call)
+void call_builtin(Warp& warp, const DecodedInstruction&, const CallSite& call)
 {
     if (call.builtin == "__assertfail") stop_by_assertion(warp, call);
     warp.progress = true;

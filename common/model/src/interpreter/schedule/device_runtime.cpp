@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What a thread asks for runs after its grid, in the order of the blocks and of their calls. That is an order that every stream and
-// every event allows: so streams are numbers, and events are nothing.
+// The work that a thread asks for runs after its grid, in the order of the blocks and of their calls. Every stream and every event
+// allows this order, so streams and events need no state.
 
 #include "interpreter/schedule/device_runtime.hpp"
 
@@ -21,12 +21,12 @@ namespace {
 
 constexpr std::string_view prefix = "__cudaCDP2";
 constexpr std::int32_t success = 0, invalid_value = 1, out_of_memory = 2;
-/// The handle of each stream and event that a thread makes: it stands for nothing.
+/// The handle of every stream and event that a thread makes.
 constexpr std::uint64_t any_handle = 64;
 
 using Call = void (*)(Warp&, std::size_t lane, const CallSite&);
 
-/// Writes what a call leaves at an address. An address that is none is reported as that of an access of the kernel.
+/// Writes the result of a call to an address. A bad address is reported as if the kernel had accessed it.
 template <class T> void leave(Warp& warp, std::size_t lane, std::uint64_t address, T value)
 {
     if (unsigned char* const at = generic_pointer(warp, lane, address, sizeof value)) std::memcpy(at, &value, sizeof value);
@@ -40,7 +40,7 @@ void make_handle(Warp& warp, std::size_t lane, const CallSite& call)
     give_back(warp, lane, call, success);
 }
 
-/// There is no text of an error in device memory.
+/// Returns null: device memory holds no text of an error.
 void no_text(Warp& warp, std::size_t lane, const CallSite& call) { give_back(warp, lane, call, std::uint64_t{0}); }
 
 void give_ordinal(Warp& warp, std::size_t lane, const CallSite& call)
@@ -62,7 +62,7 @@ void release(Warp& warp, std::size_t lane, const CallSite& call)
     give_back(warp, lane, call, success);
 }
 
-/// The buffer for the parameters of a launch.
+/// Returns the buffer for the parameters of a launch.
 void prepare(Warp& warp, std::size_t lane, const CallSite& call)
 {
     const auto address = argument<std::uint64_t>(warp, lane, call, 0);

@@ -11,7 +11,7 @@
 
 namespace simt::interpreter {
 
-/// True for a function of the runtime that kernels may call here, by its name in PTX.
+/// Whether `name`, as in PTX, is a function of the runtime that kernels may call here.
 bool is_of_device_runtime(std::string_view name);
 
 /// Makes the call for a lane.

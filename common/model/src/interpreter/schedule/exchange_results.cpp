@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What lanes of a warp bring to an instruction that they execute together, and what each gets of it.
+// The values that lanes of a warp contribute to an instruction that they execute together, and the result for each lane.
 
 #include <algorithm>
 #include <bit>
@@ -13,28 +13,28 @@ namespace simt::interpreter {
 
 namespace {
 
-unsigned char* slot(const Fragment& fragment, const Instruction& instruction, int n)
+unsigned char* slot(const WarpSplit& split, const DecodedInstruction& instruction, int n)
 {
-    return fragment.frame->registers + instruction.operand_at(n);
+    return split.frame->registers + instruction.operand_at(n);
 }
 
-void give(const Fragment& fragment, const Instruction& instruction, int n, std::size_t lane, std::uint64_t value, int bytes)
+void give(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, std::uint64_t value, int bytes)
 {
     if (n < 0) return;
-    write_lane(slot(fragment, instruction, n), lane, value, bytes);
+    write_lane(slot(split, instruction, n), lane, value, bytes);
 }
 
-void give_predicate(const Fragment& fragment, const Instruction& instruction, int n, std::size_t lane, bool value)
+void give_predicate(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, bool value)
 {
     if (n < 0) return;
     std::uint32_t predicate;
-    unsigned char* at = slot(fragment, instruction, n);
+    unsigned char* at = slot(split, instruction, n);
     std::memcpy(&predicate, at, sizeof predicate);
     predicate = (predicate & ~(1u << lane)) | static_cast<std::uint32_t>(value) << lane;
     std::memcpy(at, &predicate, sizeof predicate);
 }
 
-void report_inactive(Warp& warp, const Instruction& instruction, std::size_t lane, int source)
+void report_inactive(Warp& warp, const DecodedInstruction& instruction, std::size_t lane, int source)
 {
     const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {instruction.program_counter};
@@ -43,14 +43,13 @@ void report_inactive(Warp& warp, const Instruction& instruction, std::size_t lan
         {MessageCode::value_of_absent_lane, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}, {"source", source}}});
 }
 
-void shuffle(Warp& warp, const Fragment& fragment, const Brought& brought)
+void shuffle(Warp& warp, const WarpSplit& split, const Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
+    const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
-    for (const std::size_t lane : lanes_in(fragment.mask)) {
-        const auto own = static_cast<int>(lane),
-                   b = static_cast<int>(read_lane(slot(fragment, instruction, exchange.second), lane, 4) & 0x1F);
-        const auto c = static_cast<std::uint32_t>(read_lane(slot(fragment, instruction, exchange.clamp), lane, 4));
+    for (const std::size_t lane : lanes_in(split.mask)) {
+        const auto own = static_cast<int>(lane), b = static_cast<int>(read_lane(slot(split, instruction, exchange.second), lane, 4) & 0x1F);
+        const auto c = static_cast<std::uint32_t>(read_lane(slot(split, instruction, exchange.clamp), lane, 4));
         const int segment = static_cast<int>(c >> 8 & 0x1F), clamp = static_cast<int>(c & 0x1F);
         const int most = (own & segment) | (clamp & ~segment), least = own & segment;
         int source = own;
@@ -63,41 +62,41 @@ void shuffle(Warp& warp, const Fragment& fragment, const Brought& brought)
         }
         if (!valid) source = own;
         if (!(brought.lanes >> source & 1)) report_inactive(warp, instruction, lane, source);
-        give(fragment, instruction, exchange.result, lane, brought.value[static_cast<std::size_t>(source)], exchange.bytes);
-        give_predicate(fragment, instruction, exchange.result_predicate, lane, valid);
+        give(split, instruction, exchange.result, lane, brought.value[static_cast<std::size_t>(source)], exchange.bytes);
+        give_predicate(split, instruction, exchange.result_predicate, lane, valid);
     }
 }
 
-void vote(const Fragment& fragment, const Brought& brought)
+void vote(const WarpSplit& split, const Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
+    const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
     std::uint32_t yes = 0;
     for (const std::size_t lane : lanes_in(brought.lanes))
         if (brought.value[lane]) yes |= 1u << lane;
-    for (const std::size_t lane : lanes_in(fragment.mask)) {
+    for (const std::size_t lane : lanes_in(split.mask)) {
         switch (exchange.how) {
-            case ExchangeHow::ballot: give(fragment, instruction, exchange.result, lane, yes, 4); break;
-            case ExchangeHow::all: give_predicate(fragment, instruction, exchange.result, lane, yes == brought.lanes); break;
-            case ExchangeHow::any: give_predicate(fragment, instruction, exchange.result, lane, yes != 0); break;
-            default: give_predicate(fragment, instruction, exchange.result, lane, yes == 0 || yes == brought.lanes); break;
+            case ExchangeHow::ballot: give(split, instruction, exchange.result, lane, yes, 4); break;
+            case ExchangeHow::all: give_predicate(split, instruction, exchange.result, lane, yes == brought.lanes); break;
+            case ExchangeHow::any: give_predicate(split, instruction, exchange.result, lane, yes != 0); break;
+            default: give_predicate(split, instruction, exchange.result, lane, yes == 0 || yes == brought.lanes); break;
         }
     }
 }
 
-void match(const Fragment& fragment, const Brought& brought)
+void match(const WarpSplit& split, const Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
+    const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
-    for (const std::size_t lane : lanes_in(fragment.mask)) {
+    for (const std::size_t lane : lanes_in(split.mask)) {
         std::uint32_t same = 0;
         for (const std::size_t other : lanes_in(brought.lanes))
             if (brought.value[other] == brought.value[lane]) same |= 1u << other;
         if (exchange.how == ExchangeHow::match_all) {
-            give(fragment, instruction, exchange.result, lane, same == brought.lanes ? brought.lanes : 0, 4);
-            give_predicate(fragment, instruction, exchange.result_predicate, lane, same == brought.lanes);
+            give(split, instruction, exchange.result, lane, same == brought.lanes ? brought.lanes : 0, 4);
+            give_predicate(split, instruction, exchange.result_predicate, lane, same == brought.lanes);
         } else {
-            give(fragment, instruction, exchange.result, lane, same, 4);
+            give(split, instruction, exchange.result, lane, same, 4);
         }
     }
 }
@@ -139,37 +138,37 @@ template <class T> T reduce_as(const Exchange& exchange, const Brought& brought)
     return result;
 }
 
-void reduce(const Fragment& fragment, const Brought& brought)
+void reduce(const WarpSplit& split, const Brought& brought)
 {
-    const auto& exchange = details<Exchange>(*fragment.instruction);
+    const auto& exchange = details<Exchange>(*split.instruction);
     const bool ordered = exchange.how == ExchangeHow::minimum || exchange.how == ExchangeHow::maximum;
     std::uint32_t result = 0;
     if (exchange.type == ptx::Type::f32) result = std::bit_cast<std::uint32_t>(reduce_as<float>(exchange, brought));
     else if (exchange.type == ptx::Type::s32 && ordered) result = std::bit_cast<std::uint32_t>(reduce_as<std::int32_t>(exchange, brought));
     else result = reduce_as<std::uint32_t>(exchange, brought);
-    for (const std::size_t lane : lanes_in(fragment.mask)) give(fragment, *fragment.instruction, exchange.result, lane, result, 4);
+    for (const std::size_t lane : lanes_in(split.mask)) give(split, *split.instruction, exchange.result, lane, result, 4);
 }
 
-void elect(const Fragment& fragment, const Brought& brought)
+void elect(const WarpSplit& split, const Brought& brought)
 {
-    const auto& exchange = details<Exchange>(*fragment.instruction);
+    const auto& exchange = details<Exchange>(*split.instruction);
     const std::size_t leader = first_lane(brought.lanes);
-    for (const std::size_t lane : lanes_in(fragment.mask)) {
-        give(fragment, *fragment.instruction, exchange.result, lane, leader, 4);
-        give_predicate(fragment, *fragment.instruction, exchange.result_predicate, lane, lane == leader);
+    for (const std::size_t lane : lanes_in(split.mask)) {
+        give(split, *split.instruction, exchange.result, lane, leader, 4);
+        give_predicate(split, *split.instruction, exchange.result_predicate, lane, lane == leader);
     }
 }
 
 }  // namespace
 
-void bring(const Fragment& fragment, Brought& brought)
+void bring(const WarpSplit& split, Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
+    const DecodedInstruction& instruction = *split.instruction;
     const auto& exchange = details<Exchange>(instruction);
-    brought.lanes |= fragment.mask;
+    brought.lanes |= split.mask;
     if (exchange.value < 0) return;
-    const unsigned char* from = slot(fragment, instruction, exchange.value);
-    for (const std::size_t lane : lanes_in(fragment.mask)) {
+    const unsigned char* from = slot(split, instruction, exchange.value);
+    for (const std::size_t lane : lanes_in(split.mask)) {
         auto& value = brought.value[lane];
         if (exchange.kind == ExchangeKind::vote) {
             std::uint32_t predicate;
@@ -181,15 +180,15 @@ void bring(const Fragment& fragment, Brought& brought)
     }
 }
 
-void finish(Warp& warp, const Fragment& fragment, const Brought& brought)
+void finish(Warp& warp, const WarpSplit& split, const Brought& brought)
 {
-    switch (details<Exchange>(*fragment.instruction).kind) {
+    switch (details<Exchange>(*split.instruction).kind) {
         case ExchangeKind::barrier: break;
-        case ExchangeKind::shuffle: shuffle(warp, fragment, brought); break;
-        case ExchangeKind::vote: vote(fragment, brought); break;
-        case ExchangeKind::match: match(fragment, brought); break;
-        case ExchangeKind::reduce: reduce(fragment, brought); break;
-        case ExchangeKind::elect: elect(fragment, brought); break;
+        case ExchangeKind::shuffle: shuffle(warp, split, brought); break;
+        case ExchangeKind::vote: vote(split, brought); break;
+        case ExchangeKind::match: match(split, brought); break;
+        case ExchangeKind::reduce: reduce(split, brought); break;
+        case ExchangeKind::elect: elect(split, brought); break;
     }
 }
 

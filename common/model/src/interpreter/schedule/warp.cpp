@@ -14,9 +14,9 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Backward branches after which a fragment lets others run.
+/// Backward branches after which a split lets others run.
 constexpr int slice = 64;
-/// Slices without an effect after which a fragment is taken for one that only waits, though its registers change.
+/// After this many slices without an effect a split counts as one that only waits, even if its registers change.
 constexpr int most_quiet_slices = 1 << 14;
 
 }  // namespace
@@ -58,18 +58,18 @@ Join* Warp::new_join()
 
 void Warp::free_join(Join* join) { spare_joins_.push_back(join); }
 
-void Warp::load(const Fragment& fragment)
+void Warp::load(const WarpSplit& split)
 {
-    pc = fragment.pc;
-    mask = fragment.mask;
-    top = fragment.top;
-    if (frame == fragment.frame) return;
-    frame = fragment.frame;
+    pc = split.pc;
+    mask = split.mask;
+    top = split.top;
+    if (frame == split.frame) return;
+    frame = split.frame;
     code = frame->code->instructions.data();
     registers = frame->registers;
 }
 
-Fragment Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
+WarpSplit Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
 
 WaitReason Warp::run()
 {
@@ -84,12 +84,12 @@ WaitReason Warp::run()
         step();
         if (wait_reason == WaitReason::blocked) idle_slices_ = 0;
         if (wait_reason != WaitReason::yielded) continue;
-        // Newest last: the others come first now.
-        const Fragment current = here();
+        // The newest split runs last, so the others come first now.
+        const WarpSplit current = here();
         const bool spins = is_spinning(current);
         ready.insert(ready.begin(), current);
         idle_slices_ = spins ? idle_slices_ + 1 : 0;
-        // Who looks for what another block writes may not need the lanes of its own warp that wait.
+        // A split that polls for another block's store may not need the waiting lanes of its own warp.
         if (idle_slices_ > static_cast<int>(ready.size()) && look != Look::at_device && let_waiting_lanes_go()) idle_slices_ = 0;
         return WaitReason::yielded;
     }
@@ -99,7 +99,7 @@ WaitReason Warp::run()
 void Warp::step()
 {
     while (wait_reason == WaitReason::none) {
-        const Instruction& instruction = code[pc++];
+        const DecodedInstruction& instruction = code[pc++];
         active = mask;
         if (instruction.guard != no_operand) {
             const std::uint32_t guard = predicate(*this, instruction.guard);
@@ -110,7 +110,7 @@ void Warp::step()
     }
 }
 
-bool Warp::is_spinning(const Fragment& fragment)
+bool Warp::is_spinning(const WarpSplit& split)
 {
     if (progress) {
         snapshot_frame_ = nullptr;
@@ -118,14 +118,14 @@ bool Warp::is_spinning(const Fragment& fragment)
         return false;
     }
     if (look != Look::none) return true;
-    // What a loop that waits has in its registers at its end does not change.
-    const std::size_t bytes = fragment.frame->code->frame_bytes;
-    const bool same = snapshot_frame_ == fragment.frame && snapshot_pc_ == fragment.pc && snapshot_.size() == bytes &&
-                      std::memcmp(snapshot_.data(), fragment.frame->registers, bytes) == 0;
+    // A loop that only waits leaves its registers unchanged from iteration to iteration.
+    const std::size_t bytes = split.frame->code->frame_bytes;
+    const bool same = snapshot_frame_ == split.frame && snapshot_pc_ == split.pc && snapshot_.size() == bytes &&
+                      std::memcmp(snapshot_.data(), split.frame->registers, bytes) == 0;
     if (!same) {
-        snapshot_.assign(fragment.frame->registers, fragment.frame->registers + bytes);
-        snapshot_frame_ = fragment.frame;
-        snapshot_pc_ = fragment.pc;
+        snapshot_.assign(split.frame->registers, split.frame->registers + bytes);
+        snapshot_frame_ = split.frame;
+        snapshot_pc_ = split.pc;
     }
     return same || ++quiet_slices_ > most_quiet_slices;
 }
@@ -133,7 +133,7 @@ bool Warp::is_spinning(const Fragment& fragment)
 Join* Warp::join_for(const Branch& branch)
 {
     if (branch.join == no_operand) return nullptr;
-    // Joins inside loops that the branch's own region lies around stay on top of it: their lanes come to it later.
+    // Joins of inner loops stay above the branch's join: their lanes reach it later.
     const ptx::Numbered<int>& parents = frame->code->loop_parents;
     Join** link = &top;
     std::uint32_t expected = mask;
@@ -276,12 +276,12 @@ void Warp::exit_lanes()
 
 void Warp::split_before(std::uint32_t others, std::uint32_t at) { ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top}); }
 
-Fragment& Warp::wait(Wait why, const Instruction& instruction)
+WarpSplit& Warp::wait(Wait why, const DecodedInstruction& instruction)
 {
     wait_reason = WaitReason::blocked;
-    // The memory that the fragment came from is at hand.
+    // Reuses the memory that the split came from.
     if (stalled.empty() && ready.empty()) stalled.swap(ready);
-    Fragment& waiting = stalled.emplace_back();
+    WarpSplit& waiting = stalled.emplace_back();
     waiting.pc = pc;
     waiting.mask = mask;
     waiting.frame = frame;

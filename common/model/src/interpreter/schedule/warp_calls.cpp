@@ -17,9 +17,9 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Local memory of a thread, at most.
+/// The most local memory that a thread may have.
 constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
-/// Calls that may be open at a time.
+/// The most calls that may be open at a time.
 constexpr std::size_t most_frames = 1 << 14;
 
 unsigned char* allocate_registers(std::size_t bytes) { return static_cast<unsigned char*>(::operator new(bytes, std::align_val_t{64})); }
@@ -92,7 +92,7 @@ void Warp::fill_specials(Frame& of)
 void Warp::call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes)
 {
     if (callee_lanes != mask) {
-        // The others wait behind the call.
+        // The other lanes wait after the call.
         Join* join = new_join();
         *join = {.pc = pc, .expected = mask, .arrived = mask & ~callee_lanes, .frame = frame, .parent = top};
         top = join;
@@ -142,7 +142,7 @@ void Warp::return_from_call()
         mask = back;
     }
     inner->lanes &= ~back;
-    // Joins inside the function expect these lanes no more.
+    // Joins inside the function stop expecting these lanes.
     for (Join* join = top; join && join->frame == inner; join = top) {
         join->expected &= ~back;
         if (join->expected && join->arrived == join->expected)

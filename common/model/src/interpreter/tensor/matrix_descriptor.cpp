@@ -39,7 +39,7 @@ std::uint64_t MatrixDescriptor::place(bool transposed, std::uint64_t line_unit, 
     return at ^ (((at >> 7) - base_offset) & (row_units - 1)) * unit;
 }
 
-std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction, const MatrixDescriptor& descriptor,
+std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& instruction, const MatrixDescriptor& descriptor,
                                       const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places)
 {
     const int per_unit = static_cast<int>(unit) * 8 / bits_of(factor.element);
@@ -52,7 +52,7 @@ std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction
             const int line_unit = factor.transposed ? first_line / per_unit + j : first_line + i, k_unit = factor.transposed ? i : j;
             const std::uint64_t place =
                 descriptor.place(factor.transposed, static_cast<std::uint64_t>(line_unit), static_cast<std::uint64_t>(k_unit));
-            const SharedPlace found = find_shared(warp, 0, place, ptx::Space::shared, unit, unit);
+            const SharedPlace found = find_shared(warp, 0, place, ptx::StateSpace::shared, unit, unit);
             if (!found) continue;
             std::memcpy(to, found.at, unit);
             places.push_back(static_cast<std::uint32_t>(place));

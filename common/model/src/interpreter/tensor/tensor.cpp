@@ -41,7 +41,8 @@ std::uint64_t bits_at(const unsigned char* registers, int lane, int register_bit
 }
 
 /// Calls `visit(bits, index)` for each element; `index` is its place in a matrix that lies row by row.
-template <class Visit> void for_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Visit&& visit)
+template <class Visit>
+void for_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Visit&& visit)
 {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
@@ -54,8 +55,9 @@ template <class Visit> void for_each_element(Warp& warp, const Instruction& inst
     }
 }
 
-/// Writes what `value(index)` gives for each element.
-template <class Value> void set_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Value&& value)
+/// Writes `value(index)` for each element.
+template <class Value>
+void set_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Value&& value)
 {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
@@ -94,7 +96,7 @@ std::int32_t integer_of(Element element, std::uint64_t bits)
     }
 }
 
-/// Sums of `Columns` columns side by side, so that the compiler makes vector instructions of them.
+/// Computes the sums of `Columns` adjacent columns together, so that the compiler makes vector instructions of them.
 template <std::size_t Columns, class T> void multiply_rows(const Product& product, const T* a, const T* b, T* c)
 {
     for (int row = 0; row < product.m; ++row)
@@ -177,27 +179,27 @@ Shape shape_of(const ptx::Instruction& instruction)
     return {};
 }
 
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, float* to)
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, float* to)
 {
     const Element element = fragment.element;
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = float_of(element, bits); });
 }
 
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, double* to)
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, double* to)
 {
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = std::bit_cast<double>(bits); });
 }
 
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, std::int32_t* to)
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, std::int32_t* to)
 {
     const Element element = fragment.element;
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = integer_of(element, bits); });
 }
 
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const float* from)
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const float* from)
 {
     if (fragment.element == Element::f16)
         set_each_element(warp, instruction, first, fragment,
@@ -207,12 +209,12 @@ void write(Warp& warp, const Instruction& instruction, int first, const Fragment
                          [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(canonical(from[index])); });
 }
 
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const double* from)
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const double* from)
 {
     set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::bit_cast<std::uint64_t>(from[index]); });
 }
 
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const std::int32_t* from)
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const std::int32_t* from)
 {
     set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(from[index]); });
 }
@@ -250,7 +252,7 @@ void need_all_lanes(Warp& warp, const char* instruction)
                                                 {{"instruction", instruction}, {"lanes", std::popcount(warp.active)}}));
 }
 
-int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operand, ptx::Type type)
+int add_registers(Decoder& decoder, DecodedInstruction& out, const ptx::Operand& operand, ptx::Type type)
 {
     const int before = out.operand_count;
     decoder.add_all(out, operand, type);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// wmma.load and wmma.store. They are counted as the instructions that ptxas makes of them for sm_90 (CUDA 13.0, read in
-// its machine code):
+// wmma.load and wmma.store. They are counted as the instructions that ptxas makes of them for sm_90 (read in the machine code of
+// CUDA 13.0):
 //  - factors of f16 and of 8 bits and less, in shared memory and along K: LDSM of 8 rows of 16 bytes, up to four such
 //    matrices at a time for f16, two for the others; f16 across K: the same, transposed;
 //  - the same from other memory, and bf16 everywhere: for each such matrix a load of 4 bytes a lane;
@@ -21,11 +21,11 @@ namespace simt::interpreter::tensor {
 
 namespace {
 
-/// One access of the machine: the bytes of the matrix in memory that each lane moves, by line and offset in the line.
+/// One access of the machine: the bytes that each lane moves, by line and offset in the line.
 struct Part {
     int bytes = 4;
     std::uint32_t lanes = all_lanes;
-    /// The lanes' bytes are rows of matrices, as those of ldmatrix.
+    /// Whether the lanes' bytes are rows of matrices, as those of ldmatrix.
     bool matrix_rows = false;
     std::array<std::uint16_t, warp_size> line{}, offset{};
 };
@@ -33,12 +33,12 @@ struct Part {
 struct WarpMatrix {
     MemoryAccess memory;
     Fragment fragment;
-    /// In memory a line is a row of the matrix, and not a column.
+    /// Whether a line in memory is a row of the matrix, instead of a column.
     bool row_major = true;
     int lines = 0, line_bytes = 0;
-    /// Registers that the instruction names: more than the fragment has where it holds elements twice.
+    /// The registers that the instruction names: more than the fragment's where elements are held twice.
     int registers = 0;
-    /// Operand that holds the leading dimension in elements; -1 where lines follow one another.
+    /// The operand with the leading dimension in elements; -1 where lines are contiguous.
     int stride = -1;
     std::vector<Part> parts;
 };
@@ -46,7 +46,7 @@ struct WarpMatrix {
 constexpr std::size_t most_bytes = 2048;
 
 /// Bytes from one line to the next.
-std::int64_t pitch_of(Warp& warp, const Instruction& instruction, const WarpMatrix& matrix)
+std::int64_t pitch_of(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix)
 {
     if (matrix.stride < 0) return matrix.line_bytes;
     const std::uint32_t elements = values<std::uint32_t>(warp, instruction.operand_at(matrix.stride))[0];
@@ -54,16 +54,18 @@ std::int64_t pitch_of(Warp& warp, const Instruction& instruction, const WarpMatr
 }
 
 /// Makes the accesses, and calls `move(part, lane, pointer)` for each lane's bytes; it returns whether it changed them.
-template <class Move> void make_accesses(Warp& warp, const Instruction& instruction, const WarpMatrix& matrix, Move&& move)
+template <class Move> void make_accesses(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix, Move&& move)
 {
     find_addresses(warp, instruction, matrix.memory);
     const std::uint64_t base = warp.access.address[0];
-    ptx::Space space = matrix.memory.space;
+    ptx::StateSpace space = matrix.memory.space;
     std::uint64_t start = base;
-    if (space == ptx::Space::generic) {
-        space = memory::is_shared(base) ? ptx::Space::shared : memory::is_local(base) ? ptx::Space::local : ptx::Space::global;
-        if (space == ptx::Space::shared) start -= memory::shared_window;
-        if (space == ptx::Space::local) start -= memory::local_window;
+    if (space == ptx::StateSpace::generic) {
+        space = memory::is_shared(base)  ? ptx::StateSpace::shared
+                : memory::is_local(base) ? ptx::StateSpace::local
+                                         : ptx::StateSpace::global;
+        if (space == ptx::StateSpace::shared) start -= memory::shared_window;
+        if (space == ptx::StateSpace::local) start -= memory::local_window;
     }
     const std::int64_t pitch = pitch_of(warp, instruction, matrix);
     for (const Part& part : matrix.parts) {
@@ -87,7 +89,7 @@ struct Tile {
     std::array<unsigned char, most_bytes> bytes{};
 
     unsigned char* at(const WarpMatrix& matrix, int line, int offset) { return bytes.data() + line * matrix.line_bytes + offset; }
-    /// The register's elements lie side by side along a line.
+    /// Whether the register's elements are contiguous along a line.
     static bool is_packed(const WarpMatrix& matrix, int reg, int lane)
     {
         const Fragment& f = matrix.fragment;
@@ -111,7 +113,7 @@ struct Tile {
     }
 };
 
-void load(Warp& warp, const Instruction& instruction)
+void load(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "wmma.load");
     const auto& matrix = details<WarpMatrix>(instruction);
@@ -130,7 +132,7 @@ void load(Warp& warp, const Instruction& instruction)
     }
 }
 
-void store(Warp& warp, const Instruction& instruction)
+void store(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "wmma.store");
     const auto& matrix = details<WarpMatrix>(instruction);
@@ -152,7 +154,7 @@ void store(Warp& warp, const Instruction& instruction)
     });
 }
 
-/// Matrices of 8 lines of 16 bytes, up to `together` in one access.
+/// Adds the accesses for matrices of 8 lines of 16 bytes, up to `together` in one access.
 void add_matrix_loads(WarpMatrix& matrix, int together)
 {
     const int across = matrix.line_bytes / 16, count = matrix.lines / 8 * across;
@@ -171,7 +173,7 @@ void add_matrix_loads(WarpMatrix& matrix, int together)
     }
 }
 
-/// The same matrices, by accesses of 4 bytes a lane.
+/// Adds accesses of 4 bytes a lane for the same matrices.
 void add_word_accesses(WarpMatrix& matrix)
 {
     const int across = matrix.line_bytes / 16, count = matrix.lines / 8 * across;
@@ -185,7 +187,7 @@ void add_word_accesses(WarpMatrix& matrix)
     }
 }
 
-/// Elements `elements` at a time from `reg` and `part` on.
+/// Adds an access of `elements` elements from `reg` and `part` on.
 void add_element_access(WarpMatrix& matrix, int reg, int part_of_register, int elements)
 {
     const Fragment& fragment = matrix.fragment;
@@ -209,7 +211,7 @@ void add_factor_accesses(WarpMatrix& matrix, bool along_k)
     } else if (bits == 8 && !along_k) {
         for (int reg = 0; reg < matrix.fragment.registers; ++reg)
             for (int part = 0; part < 4; ++part) add_element_access(matrix, reg, part, 1);
-    } else if (matrix.memory.space == ptx::Space::shared && element != Element::bf16) {
+    } else if (matrix.memory.space == ptx::StateSpace::shared && element != Element::bf16) {
         add_matrix_loads(matrix, bits == 16 ? 4 : 2);
     } else {
         add_word_accesses(matrix);
@@ -233,7 +235,7 @@ Role role_of(const ptx::Instruction& instruction)
 
 }  // namespace
 
-bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     const bool loads = instruction.has("load");
     if (!loads && !instruction.has("store")) return false;

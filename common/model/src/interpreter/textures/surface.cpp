@@ -15,7 +15,7 @@ namespace simt::interpreter::texture {
 namespace {
 
 enum class Action : std::uint8_t { load, store, reduce };
-/// What happens outside the surface.
+/// The effect of an access outside the surface.
 enum class Outside : std::uint8_t { trap, clamp, zero };
 enum class How : std::uint8_t { add, minimum, maximum, bit_and, bit_or };
 
@@ -26,17 +26,17 @@ struct SurfaceAccess {
     Geometry geometry = Geometry::one;
     CoordinateOperands coordinates;
     int handle = 0;
-    /// First operand with values, how many those are, and the bytes of each in its register and in memory.
+    /// The first operand with values, their number, and the bytes of each in its register and in memory.
     int value = 0, count = 1, register_bytes = 4, element_bytes = 4;
     bool is_signed = false;
-    /// x counts texels and not bytes, and the texel's format says what values mean.
+    /// Whether x counts texels instead of bytes, and the texel's format gives the values' meaning.
     bool by_texel = false;
 };
 
-/// Lanes, side by side, that make a request (measured on an H200: tests/hardware/h200_programs.json).
+/// The number of adjacent lanes in a request (measured on an H200: tests/hardware/h200_programs.json).
 int lanes_of_request(Geometry geometry) { return geometry == Geometry::one || geometry == Geometry::two ? 8 : 4; }
 
-/// Rows of surfaces that several blocks change at the same time are locked one at a time.
+/// Locks rows of surfaces, which several blocks may change at the same time.
 std::mutex& reduction_mutex()
 {
     static std::mutex& mutex = *new std::mutex;
@@ -48,8 +48,8 @@ std::mutex& reduction_mutex()
     throw LaunchStopped(error, warp.launch->message_of(warp, lane, code, fields));
 }
 
-/// Where a lane's bytes are; null where they are outside and that is allowed.
-unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, const memory::Texture& texture,
+/// The host's pointer to a lane's bytes; null where they are outside and the instruction allows that.
+unsigned char* find_bytes(Warp& warp, const DecodedInstruction& instruction, const SurfaceAccess& access, const memory::Texture& texture,
                           std::size_t lane)
 {
     memory::Array& array = *texture.array;
@@ -106,8 +106,8 @@ void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned c
     is_signed ? reduce_at<std::int32_t>(access.how, at, from) : reduce_at<std::uint32_t>(access.how, at, from);
 }
 
-/// The lane's values; channels that the instruction does not name are 0.
-std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, std::size_t lane)
+/// The lane's values, with 0 for channels that the instruction does not name.
+std::array<std::uint32_t, 4> values_of(Warp& warp, const DecodedInstruction& instruction, const SurfaceAccess& access, std::size_t lane)
 {
     std::array<std::uint32_t, 4> of_channels{};
     for (std::size_t i = 0; i < of_channels.size() && i < static_cast<std::size_t>(access.count); ++i)
@@ -115,7 +115,7 @@ std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instructio
     return of_channels;
 }
 
-void execute(Warp& warp, const Instruction& instruction)
+void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& access = details<SurfaceAccess>(instruction);
     Lookup lookup(warp, instruction, access.handle, true);
@@ -156,7 +156,7 @@ How how_of(const ptx::Instruction& instruction)
     return instruction.has("or") ? How::bit_or : How::add;
 }
 
-void decode(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, Action action)
+void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Action action)
 {
     SurfaceAccess access;
     access.action = action;
@@ -181,19 +181,19 @@ void decode(Decoder& decoder, const ptx::Instruction& instruction, Instruction& 
 
 }  // namespace
 
-bool decode_surface_load(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_surface_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     decode(decoder, instruction, out, Action::load);
     return true;
 }
 
-bool decode_surface_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_surface_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     decode(decoder, instruction, out, Action::store);
     return true;
 }
 
-bool decode_surface_reduction(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_surface_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     decode(decoder, instruction, out, Action::reduce);
     return true;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// tex and tld4. A request is counted with the bytes that its lanes ask for; which sectors it moves depends on how a GPU
-// lays out its arrays, which is not known.
+// tex and tld4. A request is counted with the bytes that its lanes ask for. The sectors that it moves are not counted, since they depend
+// on a GPU's layout of arrays, which is not known.
 
 #include "interpreter/textures/texture.hpp"
 
@@ -23,35 +23,35 @@ struct Sampling {
     CoordinateOperands coordinates;
     int handle = 0;
     int results = 4;
-    /// Bytes of a register of the result, and halves in it.
+    /// Bytes of a register of the result, and whether it holds halves.
     int result_bytes = 4;
     bool gives_halves = false;
     bool integer_coordinates = false;
     Detail detail = Detail::none;
-    /// Operand of the level, or the first of the gradients.
+    /// The operand of the level, or of the first gradient.
     int level = -1;
-    /// First operand of the offset in texels.
+    /// The first operand of the offset in texels.
     int offset = -1;
-    /// Operand of the predicate that says that the texels are there.
+    /// The operand of the predicate that says whether the texels are resident.
     int resident = -1;
-    /// Component that tld4 gathers; -1 for tex.
+    /// The component that tld4 gathers; -1 for tex.
     int component = -1;
 };
 
-// Measured on an H200 (tests/hardware/h200_features.json): the lanes, side by side, that make a request. Those of a texture of plain
-// memory are more, unless its texels have 16 bytes.
+// The number of adjacent lanes in a request, measured on an H200 (tests/hardware/h200_features.json). A texture of linear memory has
+// more of them, unless its texels have 16 bytes.
 constexpr int lanes_of_narrow_fetch = 8;
 
-float float_at(Warp& warp, const Instruction& instruction, int operand, std::size_t lane)
+float float_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane)
 {
     return values<float>(warp, instruction.operand_at(operand))[lane];
 }
-std::int32_t integer_at(Warp& warp, const Instruction& instruction, int operand, std::size_t lane)
+std::int32_t integer_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane)
 {
     return values<std::int32_t>(warp, instruction.operand_at(operand))[lane];
 }
 
-std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, std::size_t lane)
+std::array<std::int32_t, 3> offset_at(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane)
 {
     std::array<std::int32_t, 3> offset{};
     for (int i = 0; sampling.offset >= 0 && i < sampling.coordinates.count; ++i)
@@ -59,7 +59,7 @@ std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction
     return offset;
 }
 
-memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instruction, const Sampling& sampling,
+memory::Sampler::Coordinates coordinates_at(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling,
                                             const memory::Sampler& sampler, std::size_t lane)
 {
     memory::Sampler::Coordinates coordinates;
@@ -80,7 +80,7 @@ memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instr
     return coordinates;
 }
 
-void give(Warp& warp, const Instruction& instruction, const Sampling& sampling, std::size_t lane, const memory::Texel& texel)
+void give(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane, const memory::Texel& texel)
 {
     const auto half = [&](std::size_t i) { return std::uint32_t{round_to<Half>(std::bit_cast<float>(texel[i])).bits}; };
     for (int i = 0; i < sampling.results; ++i) {
@@ -92,7 +92,7 @@ void give(Warp& warp, const Instruction& instruction, const Sampling& sampling, 
     }
 }
 
-void execute(Warp& warp, const Instruction& instruction)
+void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     const auto& sampling = details<Sampling>(instruction);
     Lookup lookup(warp, instruction, sampling.handle, false);
@@ -132,15 +132,15 @@ int component_of(const ptx::Instruction& instruction)
     return 0;
 }
 
-/// Whether an operand is a depth to compare with, and no offset. Objects that CUDA makes have no comparison: an H200 gives what
-/// it gives without a depth, and so does this.
+/// Whether an operand is a depth to compare with, instead of an offset. Objects that CUDA makes have no comparison, so the depth has no
+/// effect, as on an H200.
 bool is_depth(const Decoder& decoder, const ptx::Operand& operand)
 {
     if (operand.kind == ptx::Operand::Kind::reg) return decoder.function().registers[operand.index].type == ptx::Type::f32;
     return operand.kind == ptx::Operand::Kind::floating;
 }
 
-void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, Sampling& sampling)
+void add_results(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling& sampling)
 {
     const ptx::Operand& results = instruction.operands.at(0);
     const ptx::Type type = instruction.type(0);
@@ -154,7 +154,7 @@ void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     decoder.add(out, decoder.slot(results.second.front(), ptx::Type::pred));
 }
 
-void decode(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, Sampling sampling)
+void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling sampling)
 {
     sampling.geometry = geometry_of(decoder, instruction);
     add_results(decoder, instruction, out, sampling);
@@ -219,8 +219,8 @@ bool is_layered(Geometry geometry)
     return geometry == Geometry::one_layered || geometry == Geometry::two_layered || geometry == Geometry::cube_layered;
 }
 
-CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand,
-                                   Geometry geometry, ptx::Type type, int& handle)
+CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out,
+                                   const ptx::Operand& operand, Geometry geometry, ptx::Type type, int& handle)
 {
     if (operand.elements.size() != 2 || operand.elements[0].kind != ptx::Operand::Kind::reg) decoder.refuse(instruction, "handle");
     handle = out.operand_count;
@@ -260,7 +260,7 @@ const memory::Texture& Lookup::at(std::size_t lane)
     return *texture_;
 }
 
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes, int request_lanes)
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes, int request_lanes)
 {
     WarpAccess& access = warp.access;
     access.space = Space::texture;
@@ -274,13 +274,13 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
     access.request_lanes = request_lanes;
 }
 
-bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     decode(decoder, instruction, out, {});
     return true;
 }
 
-bool decode_gathering(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_gathering(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     decode(decoder, instruction, out, {.component = component_of(instruction)});
     return true;
