@@ -20,14 +20,12 @@ namespace {
 
 void meet(Warp& warp, const DecodedInstruction&) { warp.arrive_at_join(warp.pc - 1); }
 
-const Branch& branch_of(const DecodedInstruction& instruction) { return *reinterpret_cast<const Branch*>(instruction.immediate); }
-
-void branch(Warp& warp, const DecodedInstruction& instruction) { warp.branch(branch_of(instruction)); }
+void branch(Warp& warp, const DecodedInstruction& instruction) { warp.branch(details<Branch>(instruction)); }
 
 /// Notes that lanes diverge at a branch where the machine code sends them through separate loops.
 void branch_and_note(Warp& warp, const DecodedInstruction& instruction)
 {
-    if (warp.active != warp.mask) note_bit(warp.launch->diverged, branch_of(instruction).inexact_divergence);
+    if (warp.active != warp.mask) note_bit(warp.launch->diverged, details<Branch>(instruction).inexact_divergence);
     branch(warp, instruction);
 }
 
