@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How many accesses does the model count in a second, and how many operations does it do?
+// Measures how many accesses the model counts in a second, and how many operations it executes.
 //
-// Each kernel runs once so that its memory is there, then several times on the clock. The time is that of all processors, so
-// that other programs disturb it little: what is printed is the speed of one core.
+// Each kernel runs once to allocate its memory, then several times for the measurement. The time is processor time, so that other
+// programs disturb it little: the printed speed is that of one core.
 
 #include <algorithm>
 #include <cstdio>
@@ -60,7 +60,7 @@ long accesses_of_reduction(long block) { return long{N} * N / block * (2 * block
 
 constexpr int ROUNDS = 64, OPERATIONS_OF_A_ROUND = 8, THREADS = 1 << 18;
 
-/// Each result is needed for the next ones, so that none is left out.
+/// Each result depends on the ones before, so that the compiler keeps all operations.
 __global__ void calculate(float* output)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, bits = i;

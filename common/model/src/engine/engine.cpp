@@ -28,7 +28,7 @@ using memory::Allocation;
 
 constexpr int error_too_many_resources = 701;
 
-/// Blocks run one after another where their order is part of what is counted or heard.
+/// Whether blocks must run one after another, because their order shows in the counts or to listeners.
 int workers_for(const interpreter::Program& program, const std::vector<Listener*>& listeners)
 {
     if (!listeners.empty() || program.orders_blocks) return 1;
@@ -41,12 +41,12 @@ void add_note(const FusedAccess& note, LaunchCounts& counts)
     if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
 }
 
-/// What is known of how the machine code of a kernel differs from its text.
+/// The known differences between a kernel's machine code and its text.
 void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
 {
     for (const auto& code : program.codes) {
         if (!code) continue;
-        const auto& function = program.module->functions[static_cast<std::size_t>(code->function)];
+        const auto& function = program.module->functions[code->function];
         const std::uint64_t text = function.text->fingerprint;
         if (FusedAccess note{"", 0, "", "", interpreter::why_unknown(text)}; !note.why.empty()) {
             counts.exact = false;
@@ -59,7 +59,7 @@ void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
     }
 }
 
-/// What a launch has counted as often as its threads happened to look, and not as often as those of a GPU would.
+/// Notes the polls of a launch: the model's number of reads is not a GPU's.
 void add_polls(const interpreter::Program& program, std::uint64_t polled, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.polls.size(); ++n) {
@@ -70,7 +70,7 @@ void add_polls(const interpreter::Program& program, std::uint64_t polled, Launch
     }
 }
 
-/// What a launch has counted that the machine code does otherwise, because lanes of a warp went different ways.
+/// Notes the branches of a launch at which lanes diverged and the machine code differs.
 void add_divergences(const interpreter::Program& program, std::uint64_t diverged, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.inexact_divergences.size(); ++n) {
@@ -80,7 +80,7 @@ void add_divergences(const interpreter::Program& program, std::uint64_t diverged
     }
 }
 
-/// Tells others which kernel runs, as long as it lives.
+/// Publishes the name of the running kernel during its lifetime.
 class Announcement {
 public:
     Announcement(const interpreter::Launch& launch)
@@ -114,7 +114,7 @@ EngineDevice::Kernel& EngineDevice::kernel(int number)
 {
     if (number < 0 || number >= static_cast<int>(kernels_.size()))
         throw DeviceError(98, {MessageCode::no_such_number, {{"object", "kernel"}, {"number", number}}});
-    return kernels_[static_cast<std::size_t>(number)];
+    return kernels_[number];
 }
 
 const Machine& EngineDevice::machine() const { return current_machine(); }
@@ -165,13 +165,13 @@ int EngineDevice::launch_alone(const LaunchRequest& request)
         const std::scoped_lock session_lock(session.mutex);
         counted = session.budget.begin({decoded->name, request.grid, request.block, checked->shared_bytes()});
     }
-    // Launches that were put off belong to one device: others could look at memory meanwhile.
+    // With several devices only launches that change nothing are deferred, since another device could read memory meanwhile.
     if (!counted.any() && Repeats::instance().puts_off(ordinal_, request, engine_device_count() == 1)) return 0;
     execute_put_off();
     return run(*decoded, *checked, counted, false);
 }
 
-/// The workspace of a cooperative launch, as long as it runs: its size, and a barrier at which nobody has arrived.
+/// The workspace of a cooperative launch during the launch: its size, and a barrier at which no block has arrived.
 class EngineDevice::Workspace {
 public:
     Workspace(EngineDevice& device, bool wanted) : device_(device)

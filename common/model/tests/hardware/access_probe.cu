@@ -3,8 +3,8 @@
 
 // One warp, one access, many address patterns: how many wavefronts, requests and sectors does each take?
 //
-// An ordinary CUDA program. Each case is one launch; a line on standard output names it. Run under a profiler it gives
-// the hardware's counts, run under the counting model it gives the model's; the two are joined by the order of launches.
+// An ordinary CUDA program. Each case is one launch, which a line on standard output names. A profiler gives the hardware's
+// counts, and the counting model gives its own; the order of launches joins the two.
 
 #include <cuda_runtime.h>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Reads what arithmetic_probe.cu printed on a GPU from standard input, executes each line's instruction by the model's
-/// handlers, and prints the lines with other results. Approximate ones may differ in their last bits.
+/// Reads the output of arithmetic_probe.cu on a GPU from standard input, executes each line's instruction by the model's
+/// handlers, and prints the lines with different results. Approximate results may differ in their last bits.
 
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 using namespace simt::interpreter;
 using namespace simt::interpreter::test;
 
-/// What the handler gives in a register of `bytes` bytes.
+/// The handler's result in a register of `bytes` bytes.
 std::uint64_t execute(const std::string& text, const std::vector<std::uint64_t>& sources, std::size_t bytes, bool& known)
 {
     Bench bench;

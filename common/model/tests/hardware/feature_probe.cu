@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// One warp, one access that is no plain load or store, many address patterns: atomic operations, asynchronous copies, local
-// memory and constant memory. An argument such as "async_copy both" runs these cases alone.
+// One warp, one access other than a plain load or store, many address patterns: atomic operations, asynchronous copies, local
+// memory and constant memory. An argument such as "async_copy both" runs only these cases.
 
 #include "feature_patterns.cuh"
 
@@ -77,7 +77,7 @@ template <Atomic operation> __global__ void global_atomic(unsigned* output, char
     if (takes_part(pattern)) change<operation>(memory + pattern.offset[threadIdx.x], output);
 }
 
-// The side that the pattern is not for is contiguous.
+// The other side of a pattern is contiguous.
 template <int bytes, bool bypasses_l1> __device__ void copy(unsigned to, const char* from)
 {
     if constexpr (bypasses_l1) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");

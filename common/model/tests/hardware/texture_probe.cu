@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// One warp, one access to a texture or a surface, many patterns of texels. The number of a texel counts along the rows of what
-// holds it; an argument such as "texture image" runs these cases alone.
+// One warp, one access to a texture or a surface, many patterns of texels. Texels are numbered along the rows of their array or
+// memory; an argument such as "texture image" runs only these cases.
 
 #include "feature_patterns.cuh"
 
@@ -11,7 +11,7 @@
 char* memory;
 uint4* output;
 
-/// Extents of what holds the texels of each operation.
+/// The extents of the array or memory for each operation.
 constexpr unsigned IMAGE = 64, ROW = 4096, SMALL = 16, CUBE_FACES = 6;
 
 template <class T> __device__ unsigned texel_of(const Pattern& pattern)
@@ -29,7 +29,7 @@ template <class T> __global__ void row(T* output, cudaTextureObject_t texture, c
     if (takes_part(pattern)) output[threadIdx.x] = tex1D<T>(texture, static_cast<float>(texel_of<T>(pattern)) + 0.5f);
 }
 
-/// With `centre` 0.5 one texel is read, with 1 four are mixed where the filter is linear.
+/// With `centre` 0.5 one texel is read; with 1 a linear filter mixes four.
 template <class T> __global__ void image(T* output, cudaTextureObject_t texture, float centre, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);

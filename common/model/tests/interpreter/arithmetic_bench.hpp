@@ -48,9 +48,9 @@ inline ptx::Instruction instruction_of(std::string_view text, std::size_t operan
 class Bench {
 public:
     static constexpr std::size_t registers = 10;
-    /// One more, for results that nobody reads.
+    /// One more register, for results that are never read.
     static constexpr std::size_t sink = registers;
-    static constexpr std::size_t register_bytes = 16 * lanes_of_warp;
+    static constexpr std::size_t register_bytes = 16 * warp_size;
 
     Bench() { file_.registers = storage_.data(); }
 
@@ -60,7 +60,7 @@ public:
 
     RegisterFile& file() { return file_; }
 
-    /// Fills a register with bytes that no result has by chance.
+    /// Fills a register with bytes that are unlikely in a result.
     void poison(std::size_t n) { std::memset(at<unsigned char>(n), 0xa5, register_bytes); }
 
     /// Executes with operand i in register `operands[i]`. @return false if the instruction is not known.
@@ -70,7 +70,7 @@ public:
         const Semantics semantics = find_lanewise(instruction);
         if (semantics.execute == nullptr) return false;
         std::vector<std::uint32_t> offsets;
-        Instruction decoded;
+        DecodedInstruction decoded;
         for (std::size_t n = 0; n < operands.size(); ++n) {
             offsets.push_back(offset(operands[n]));
             if (n < decoded.operand.size()) decoded.operand[n] = offsets.back();
@@ -90,7 +90,7 @@ private:
     RegisterFile file_;
 };
 
-/// Numbers for tests: half of them are ones where mistakes are made.
+/// Numbers for tests; half of them are cases where mistakes are common.
 class Numbers {
 public:
     template <class T> T next()
@@ -140,7 +140,7 @@ private:
         if (choice == 0) return edges[engine_() % count];
         const Bits bits = static_cast<Bits>(engine_());
         if (choice == 1) return bits;
-        // Near one another, so that sums and products stay in range and cancel.
+        // These are of similar size, so that sums and products stay in range and cancel.
         constexpr int mantissa = sizeof(Bits) == 4 ? 23 : 52;
         constexpr Bits bias = sizeof(Bits) == 4 ? 127 : 1023;
         const Bits keep = (Bits{1} << mantissa) - 1;
@@ -207,15 +207,15 @@ void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction
     for (int round = 0; round < rounds; ++round) {
         const std::uint32_t active = masks[static_cast<std::size_t>(round) % std::size(masks)];
         const bool aliases = sizeof(D) == sizeof(First) && round % 4 == 3;
-        for (int lane = 0; lane < lanes_of_warp; ++lane) ((bench.at<S>(n + 1)[lane] = numbers.next<S>()), ...);
-        const std::tuple<std::array<S, lanes_of_warp>...> sources{
-            std::bit_cast<std::array<S, lanes_of_warp>>(*reinterpret_cast<std::array<S, lanes_of_warp>*>(bench.at<S>(n + 1)))...};
+        for (int lane = 0; lane < warp_size; ++lane) ((bench.at<S>(n + 1)[lane] = numbers.next<S>()), ...);
+        const std::tuple<std::array<S, warp_size>...> sources{
+            std::bit_cast<std::array<S, warp_size>>(*reinterpret_cast<std::array<S, warp_size>*>(bench.at<S>(n + 1)))...};
         const std::size_t destination = aliases ? 1 : 0;
         if (!aliases) bench.poison(0);
-        std::array<D, lanes_of_warp> before;
+        std::array<D, warp_size> before;
         std::memcpy(before.data(), bench.at<D>(destination), sizeof before);
         ASSERT_TRUE(bench.run(instruction, {destination, (n + 1)...}, active)) << text;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             const D result = bench.at<D>(destination)[lane];
             if ((active >> lane & 1) == 0) {
                 ASSERT_TRUE(SameBits{}(result, before[lane])) << text << " wrote lane " << lane << " under a mask without it";

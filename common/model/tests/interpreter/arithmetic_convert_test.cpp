@@ -33,14 +33,14 @@ void expect_conversion(const std::string& modifiers, Reference reference, Good g
         const std::size_t from = std::max(sizeof(S), std::size_t{1} << (round % 4)),
                           to = std::max(sizeof(D), std::size_t{1} << (round / 4 % 4));
         const std::uint32_t active = round % 3 == 0 ? 0x0ff0f00f : all_lanes;
-        std::array<S, lanes_of_warp> values;
+        std::array<S, warp_size> values;
         bench.poison(0), bench.poison(1);
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             values[lane] = numbers.next<S>();
             std::memcpy(bench.at<unsigned char>(1) + lane * from, &values[lane], sizeof(S));
         }
         ASSERT_TRUE(bench.run(instruction_of(text), {0, 1}, active, 0, {static_cast<U8>(to), static_cast<U8>(from)})) << text;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             std::array<unsigned char, 8> bytes{};
             std::memcpy(bytes.data(), bench.at<unsigned char>(0) + lane * to, to);
             if ((active >> lane & 1) == 0) {

@@ -90,7 +90,7 @@ template <class F> F reference_root(F a, Mode mode)
     return square((static_cast<Quad>(root) + static_cast<Quad>(above)) / 2) > static_cast<Quad>(a) ? root : above;
 }
 
-/// As GPUs give NaN: one of single precision, any of double.
+/// NaN as on GPUs: the canonical NaN in single precision, any NaN in double precision.
 struct Same {
     bool operator()(float result, float expected) const
     {
@@ -133,7 +133,7 @@ TEST(FloatingPoint, FusesWithoutRoundingTwice)
     Numbers numbers;
     Bench bench;
     for (int round = 0; round < 2000; ++round) {
-        for (int lane = 0; lane < lanes_of_warp; ++lane) {
+        for (int lane = 0; lane < warp_size; ++lane) {
             // a · b ends half of an ulp above a float; c is far below.
             const float a = std::ldexp(static_cast<float>(0x800001 | (numbers.random() & 0x7ffffe)), -23);
             const float scale = std::ldexp(1.0F, -1 - static_cast<int>(numbers.random() % 100));
@@ -142,7 +142,7 @@ TEST(FloatingPoint, FusesWithoutRoundingTwice)
             bench.at<float>(3)[lane] = (numbers.random() % 2 != 0 ? 0x1p-23F : -0x1p-23F) * scale;
         }
         ASSERT_TRUE(bench.run(instruction_of("fma.rn.f32"), {0, 1, 2, 3}, all_lanes));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        for (int lane = 0; lane < warp_size; ++lane)
             ASSERT_EQ(bench.at<float>(0)[lane],
                       reference_fma(bench.at<float>(1)[lane], bench.at<float>(2)[lane], bench.at<float>(3)[lane], Mode::nearest));
     }
@@ -270,10 +270,10 @@ TEST(Classes, AreTested)
         Bench bench;
         Numbers numbers;
         for (int round = 0; round < 100; ++round) {
-            for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<F>(1)[lane] = numbers.next<F>();
+            for (int lane = 0; lane < warp_size; ++lane) bench.at<F>(1)[lane] = numbers.next<F>();
             *bench.at<std::uint32_t>(0) = 0x12345678;
             ASSERT_TRUE(bench.run(instruction_of(text), {0, 1}, 0xffff00ff));
-            for (int lane = 0; lane < lanes_of_warp; ++lane) {
+            for (int lane = 0; lane < warp_size; ++lane) {
                 const bool skipped = lane >= 8 && lane < 16;
                 const bool expected = skipped ? (0x12345678U >> lane & 1) != 0 : holds(bench.at<F>(1)[lane]);
                 ASSERT_EQ((*bench.at<std::uint32_t>(0) >> lane & 1) != 0, expected) << text;

@@ -135,8 +135,8 @@ TEST(IntegerArithmetic, CarriesThroughWords)
     Numbers numbers;
     for (int round = 0; round < 200; ++round) {
         const std::uint32_t active = round % 2 != 0 ? all_lanes : static_cast<std::uint32_t>(numbers.random()) | 1;
-        std::array<U64, lanes_of_warp> a, b, c;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        std::array<U64, warp_size> a, b, c;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             a[lane] = numbers.next<U64>(), b[lane] = numbers.next<U64>(), c[lane] = numbers.next<U64>();
             bench.at<U32>(2)[lane] = static_cast<U32>(a[lane]), bench.at<U32>(3)[lane] = static_cast<U32>(a[lane] >> 32);
             bench.at<U32>(4)[lane] = static_cast<U32>(b[lane]), bench.at<U32>(5)[lane] = static_cast<U32>(b[lane] >> 32);
@@ -147,7 +147,7 @@ TEST(IntegerArithmetic, CarriesThroughWords)
         };
         const auto result = [&](std::size_t lane) { return static_cast<U64>(bench.at<U32>(1)[lane]) << 32 | bench.at<U32>(0)[lane]; };
         const auto expect = [&](auto reference) {
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+            for (std::size_t lane = 0; lane < warp_size; ++lane)
                 if ((active >> lane & 1) != 0) {
                     ASSERT_EQ(result(lane), reference(a[lane], b[lane], c[lane]));
                 }
@@ -160,7 +160,7 @@ TEST(IntegerArithmetic, CarriesThroughWords)
         run("sub.cc.s32", {0, 2, 4});
         run("subc.cc.s32", {1, 3, 5});
         expect([](U64 x, U64 y, U64) { return x - y; });
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             if ((active >> lane & 1) != 0) {
                 ASSERT_EQ(bench.file().carry >> lane & 1, a[lane] < b[lane] ? 1U : 0U);
             }
@@ -208,12 +208,12 @@ TEST(Logic, LooksUpFunctionsOfThreeBits)
     Numbers numbers;
     for (U32 table = 0; table < 256; ++table) {
         for (std::size_t n = 2; n < 5; ++n)
-            for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U32>(n)[lane] = numbers.next<U32>();
-        std::fill_n(bench.at<U32>(5), lanes_of_warp, table);
+            for (int lane = 0; lane < warp_size; ++lane) bench.at<U32>(n)[lane] = numbers.next<U32>();
+        std::fill_n(bench.at<U32>(5), warp_size, table);
         ASSERT_TRUE(bench.run(instruction_of("lop3.b32"), {0, 2, 3, 4, 5}, all_lanes));
         *bench.at<U32>(6) = 0x0ff00ff0;
         ASSERT_TRUE(bench.run(instruction_of("lop3.or.b32"), {Bench::sink, 1, 2, 3, 4, 5, 6}, all_lanes, 1U << 6));
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             const U32 expected = reference(bench.at<U32>(2)[lane], bench.at<U32>(3)[lane], bench.at<U32>(4)[lane], table);
             ASSERT_EQ(bench.at<U32>(0)[lane], expected);
             ASSERT_EQ(*bench.at<U32>(1) >> lane & 1, expected != 0 || (0x0ff00ff0U >> lane & 1) == 0 ? 1U : 0U);

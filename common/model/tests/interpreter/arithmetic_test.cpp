@@ -45,7 +45,7 @@ template <class T> void expect_comparison(const std::string& text, bool (*holds)
     Numbers numbers;
     for (int round = 0; round < 40; ++round) {
         const U32 active = round % 2 != 0 ? all_lanes : 0x00ffff01;
-        for (int lane = 0; lane < lanes_of_warp; ++lane) {
+        for (int lane = 0; lane < warp_size; ++lane) {
             bench.at<T>(2)[lane] = numbers.next<T>();
             bench.at<T>(3)[lane] = lane % 5 == 0 ? bench.at<T>(2)[lane] : numbers.next<T>();
         }
@@ -59,7 +59,7 @@ template <class T> void expect_comparison(const std::string& text, bool (*holds)
         std::string set = text;
         set.replace(0, 4, "set").insert(set.find('.', 4), ".xor.u32");
         ASSERT_TRUE(bench.run(instruction_of(set, 4), {6, 2, 3, 4}, all_lanes)) << set;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             const bool result = holds(bench.at<T>(2)[lane], bench.at<T>(3)[lane]);
             const bool c = (*bench.at<U32>(4) >> lane & 1) != 0, is_active = (active >> lane & 1) != 0;
             const bool old = (0x0f0f5a5aU >> lane & 1) != 0;
@@ -193,12 +193,12 @@ TEST(Moves, Unpack)
 {
     Bench bench;
     Numbers numbers;
-    for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U64>(5)[lane] = numbers.random();
+    for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(5)[lane] = numbers.random();
     for (std::size_t n = 0; n < 5; ++n) bench.poison(n);
     ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 2), {0, 1, 5}, 0xffff0000));
     ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 2), {Bench::sink, 2, 5}, all_lanes));
     ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 4), {Bench::sink, 3, Bench::sink, 4, 5}, all_lanes));
-    for (int lane = 0; lane < lanes_of_warp; ++lane) {
+    for (int lane = 0; lane < warp_size; ++lane) {
         const U64 value = bench.at<U64>(5)[lane];
         ASSERT_EQ(bench.at<U32>(0)[lane], lane < 16 ? 0xa5a5a5a5 : static_cast<U32>(value));
         ASSERT_EQ(bench.at<U32>(1)[lane], lane < 16 ? 0xa5a5a5a5 : static_cast<U32>(value >> 32));
@@ -207,22 +207,22 @@ TEST(Moves, Unpack)
         ASSERT_EQ(bench.at<U16>(4)[lane], static_cast<U16>(value >> 48));
     }
     // b128 goes into registers and comes out again.
-    for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U64>(6)[lane] = numbers.random();
+    for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(6)[lane] = numbers.random();
     ASSERT_TRUE(bench.run(with_vector("mov.b128", false, 2), {0, 5, 6}, all_lanes));
     ASSERT_TRUE(bench.run(instruction_of("mov.b128"), {1, 0}, all_lanes));
     ASSERT_TRUE(bench.run(with_vector("mov.b128", true, 2), {2, 3, 1}, all_lanes));
-    EXPECT_EQ(std::memcmp(bench.at<U64>(2), bench.at<U64>(5), 8 * lanes_of_warp), 0);
-    EXPECT_EQ(std::memcmp(bench.at<U64>(3), bench.at<U64>(6), 8 * lanes_of_warp), 0);
+    EXPECT_EQ(std::memcmp(bench.at<U64>(2), bench.at<U64>(5), 8 * warp_size), 0);
+    EXPECT_EQ(std::memcmp(bench.at<U64>(3), bench.at<U64>(6), 8 * warp_size), 0);
 }
 
 TEST(Moves, Select)
 {
     Bench bench;
     Numbers numbers;
-    for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U64>(1)[lane] = numbers.random(), bench.at<U64>(2)[lane] = numbers.random();
+    for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(1)[lane] = numbers.random(), bench.at<U64>(2)[lane] = numbers.random();
     *bench.at<U32>(3) = 0x12345678;
     ASSERT_TRUE(bench.run(instruction_of("selp.b64"), {0, 1, 2, 3}, all_lanes, 1U << 3));
-    for (int lane = 0; lane < lanes_of_warp; ++lane)
+    for (int lane = 0; lane < warp_size; ++lane)
         ASSERT_EQ(bench.at<U64>(0)[lane], bench.at<U64>((0x12345678U >> lane & 1) != 0 ? 2 : 1)[lane]);
     expect_lanes<U16, U16, U16, S32>("slct.u16.s32", [](U16 a, U16 b, S32 c) { return c >= 0 ? a : b; });
     expect_lanes<U64, U64, U64, float>("slct.f64.f32", [](U64 a, U64 b, float c) { return c >= 0 ? a : b; });

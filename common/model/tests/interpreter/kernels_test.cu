@@ -49,8 +49,8 @@ __global__ void long_interval(int* data, int n)
     data[threadIdx.x] = sum;
 }
 
-/// The value of a lane without an element of its own is known to the compiler, and with it the outcome of the loop's first
-/// test: it is tempted to give these lanes a way of their own into the loop.
+/// The compiler knows the value of a lane without an element, and so the outcome of the loop's first test: it may give these
+/// lanes a separate entry into the loop.
 __global__ void some_without_element(int* output, const int* data, int n)
 {
     __shared__ int tile[32];
@@ -220,7 +220,7 @@ TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
     guarded<<<1, 32>>>(device.data, 0);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    // A program that does not ask fails all the same.
+    // A program that does not check for errors fails too.
     const std::vector<Message> errors = model::take_errors();
     ASSERT_EQ(errors.size(), 2u);
     EXPECT_EQ(errors[0], Message(MessageCode::block_too_large, {{"kernel", "guarded"},
@@ -260,7 +260,7 @@ struct Twice {
     __device__ int operator()(int x) const { return 2 * x; }
 };
 
-/// Not in the test itself, whose function is private: no device lambda may be there.
+/// Not in the test itself: its function is private, and may not contain a device lambda.
 void apply_lambda(int* data)
 {
     apply<<<1, 32>>>(data, [] __device__(int x) { return x + 1; });

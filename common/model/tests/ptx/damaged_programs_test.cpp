@@ -45,7 +45,7 @@ template <class T> T at(const Bytes& bytes, std::size_t offset)
     return value;
 }
 
-/// Where a program keeps its kernels.
+/// The section of a program that holds its kernels.
 Range fat_binary_of(const Bytes& program)
 {
     const auto header = at<Elf64_Ehdr>(program, 0);
@@ -92,7 +92,7 @@ void damage(Bytes& program, const Range& range, std::mt19937& random)
     }
 }
 
-/// Runs a program without its output; its wait status, or -1 after `seconds`.
+/// Runs a program without its output. Returns its wait status, or -1 after `seconds`.
 int status_of(const std::filesystem::path& program, int seconds)
 {
     const pid_t child = fork();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The approximate functions of single and double precision. They are computed more exactly than the PTX ISA promises, and so
-/// not to the bit what a GPU gives.
+/// The approximate functions of single and double precision. They are computed more exactly than the PTX ISA promises, so their bits
+/// can differ from a GPU's.
 
 #include <cmath>
 #include <cstdint>
@@ -21,7 +21,7 @@ using ptx::Type;
 
 /// Wraps a function of a double: argument and result flushed if asked for, the result rounded to single precision.
 template <class Function> struct Approximate {
-    template <bool flushes> struct Operation {
+    template <bool flushes> struct Operator {
         static constexpr bool costly = true;
         static float of(float a)
         {
@@ -70,7 +70,7 @@ template <bool flushes> struct DivideApproximate {
     }
 };
 
-/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of their argument alone, and give such a word.
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read only the upper word of their argument, and their result has only an upper word.
 constexpr std::uint64_t upper_word = 0xffffffff00000000;
 
 double flushed_upper_word(double value)
@@ -103,8 +103,8 @@ template <class Function> Semantics find_unary(const ptx::Instruction& instructi
 {
     if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
-    return semantics(flushes ? unary<typename Approximate<Function>::template Operation<true>, float, float>
-                             : unary<typename Approximate<Function>::template Operation<false>, float, float>,
+    return semantics(flushes ? unary<typename Approximate<Function>::template Operator<true>, float, float>
+                             : unary<typename Approximate<Function>::template Operator<false>, float, float>,
                      Type::f32);
 }
 

@@ -185,42 +185,41 @@ template <class A, class B, bool high> struct DotProduct2 {
     }
 };
 
-template <template <class, class> class Operation, class UnsignedA, class SignedA> Execute dot_product(bool signed_a, bool signed_b)
+template <template <class, class> class Operator, class UnsignedA, class SignedA> Execute dot_product(bool signed_a, bool signed_b)
 {
     using U8 = std::uint8_t;
     using S8 = std::int8_t;
-    if (signed_a)
-        return signed_b ? ternary<Operation<SignedA, S8>, U32, U32, U32, U32> : ternary<Operation<SignedA, U8>, U32, U32, U32, U32>;
-    return signed_b ? ternary<Operation<UnsignedA, S8>, U32, U32, U32, U32> : ternary<Operation<UnsignedA, U8>, U32, U32, U32, U32>;
+    if (signed_a) return signed_b ? ternary<Operator<SignedA, S8>, U32, U32, U32, U32> : ternary<Operator<SignedA, U8>, U32, U32, U32, U32>;
+    return signed_b ? ternary<Operator<UnsignedA, S8>, U32, U32, U32, U32> : ternary<Operator<UnsignedA, U8>, U32, U32, U32, U32>;
 }
 
 template <class A, class B> using DotProduct2Low = DotProduct2<A, B, false>;
 template <class A, class B> using DotProduct2High = DotProduct2<A, B, true>;
 
-template <template <class, class> class Operation, class UnsignedA, class SignedA>
+template <template <class, class> class Operator, class UnsignedA, class SignedA>
 Semantics find_dot_product(const ptx::Instruction& instruction)
 {
     const Type a = instruction.type(0), b = instruction.type(1);
     const bool signed_a = a == Type::s32, signed_b = b == Type::s32;
     const Type sum = signed_a || signed_b ? Type::s32 : Type::u32;
-    return semantics(dot_product<Operation, UnsignedA, SignedA>(signed_a, signed_b), sum, a, b, sum);
+    return semantics(dot_product<Operator, UnsignedA, SignedA>(signed_a, signed_b), sum, a, b, sum);
 }
 
 /// A count or a position: u32 from 32 or 64 bits.
-template <class Operation> Semantics find_count(const ptx::Instruction& instruction)
+template <class Operator> Semantics find_count(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
     const bool is_wide = ptx::bytes_of(type) == 8;
-    return semantics(is_wide ? unary<Operation, U32, std::uint64_t> : unary<Operation, U32, U32>, Type::u32, type);
+    return semantics(is_wide ? unary<Operator, U32, std::uint64_t> : unary<Operator, U32, U32>, Type::u32, type);
 }
 
-template <class Operation> Execute leading_bit(Type type)
+template <class Operator> Execute leading_bit(Type type)
 {
     switch (type) {
-        case Type::u32: return unary<Operation, U32, U32>;
-        case Type::s32: return unary<Operation, U32, S32>;
-        case Type::u64: return unary<Operation, U32, std::uint64_t>;
-        case Type::s64: return unary<Operation, U32, std::int64_t>;
+        case Type::u32: return unary<Operator, U32, U32>;
+        case Type::s32: return unary<Operator, U32, S32>;
+        case Type::u64: return unary<Operator, U32, std::uint64_t>;
+        case Type::s64: return unary<Operator, U32, std::int64_t>;
         default: return nullptr;
     }
 }

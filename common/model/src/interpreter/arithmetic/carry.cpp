@@ -41,7 +41,7 @@ enum class Product { none, low, high };
 constexpr std::uint64_t reads_carry = 1, writes_carry = 2;
 
 /// T gives the signedness of the product; sums are the same for both.
-template <class T, Product product, bool subtracts> void execute(Warp& warp, const Instruction& instruction)
+template <class T, Product product, bool subtracts> void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     using Bits = std::make_unsigned_t<T>;
     RegisterFile& file = registers_of(warp);

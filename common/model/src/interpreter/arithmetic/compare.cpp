@@ -76,7 +76,7 @@ template <class H, bool flushes> struct BothHalves {
 /// How a comparison is combined with predicate c.
 enum class Combination : std::uint8_t { none, logical_and, logical_or, logical_xor };
 
-/// What handlers need to know; Semantics::immediate holds its bits.
+/// The data for handlers; Semantics::immediate holds its bits.
 struct Plan {
     Combination combination = Combination::none;
     /// setp: a second predicate is written, which for packed types is the result of the higher halves.
@@ -84,7 +84,7 @@ struct Plan {
     /// set: bytes of the result, or of half of it for packed types.
     std::uint8_t result_bytes = 0;
     std::uint8_t unused = 0;
-    /// set: what stands for true.
+    /// set: the value of true.
     std::uint32_t true_value = 0;
 };
 static_assert(sizeof(Plan) == sizeof(std::uint64_t));
@@ -108,7 +108,7 @@ template <class Operator, class T> [[gnu::noinline]] std::uint32_t compare_value
 
 template <class Reading> [[gnu::noinline]] void read_numbers(const typename Reading::Register* source, float* numbers)
 {
-    for (int lane = 0; lane < lanes_of_warp; ++lane) numbers[lane] = Reading::read(source[lane]);
+    for (int lane = 0; lane < warp_size; ++lane) numbers[lane] = Reading::read(source[lane]);
 }
 
 /// The lanes where the comparison of two registers, given by their offsets, holds.
@@ -120,15 +120,15 @@ template <class Operator, class Reading> std::uint32_t compare(RegisterFile& fil
     if constexpr (std::is_same_v<Reading, AsIs<T>>) {
         return compare_values<Operator>(a, b);
     } else {
-        alignas(64) float x[lanes_of_warp], y[lanes_of_warp];
+        alignas(64) float x[warp_size], y[warp_size];
         read_numbers<Reading>(a, x);
         read_numbers<Reading>(b, y);
         return compare_values<Operator>(static_cast<const float*>(x), static_cast<const float*>(y));
     }
 }
 
-/// setp p, a, b of a constant b, which is the instruction's immediate value: it need not be read from where each warp has it.
-template <class Operator, class T> void set_predicate_of_constant(Warp& warp, const Instruction& instruction)
+/// setp p, a, b of a constant b. The constant is the instruction's immediate value, so that it need not be read from each warp's registers.
+template <class Operator, class T> void set_predicate_of_constant(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = values<T>(file, instruction.operand[1]);
@@ -137,7 +137,8 @@ template <class Operator, class T> void set_predicate_of_constant(Warp& warp, co
 }
 
 /// setp p, a, b, c or p|q, a, b, c, of the comparison's result `first`; `second` is what q is combined from.
-[[gnu::noinline]] void write_predicates(RegisterFile& file, const Instruction& instruction, std::uint32_t first, std::uint32_t second)
+[[gnu::noinline]] void write_predicates(RegisterFile& file, const DecodedInstruction& instruction, std::uint32_t first,
+                                        std::uint32_t second)
 {
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const int c_position = plan.has_second ? 4 : 3;
@@ -146,7 +147,7 @@ template <class Operator, class T> void set_predicate_of_constant(Warp& warp, co
     if (plan.has_second) write_predicate(file, instruction.operand[1], combine(plan.combination, second, c));
 }
 
-template <class Operator, class Reading> void set_predicate(Warp& warp, const Instruction& instruction)
+template <class Operator, class Reading> void set_predicate(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
@@ -154,7 +155,7 @@ template <class Operator, class Reading> void set_predicate(Warp& warp, const In
     write_predicates(file, instruction, result, ~result);
 }
 
-template <class Operator, class Low, class High> void set_predicates_of_pair(Warp& warp, const Instruction& instruction)
+template <class Operator, class Low, class High> void set_predicates_of_pair(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
@@ -179,7 +180,7 @@ template <class T>
     });
 }
 
-template <class Operator, class Reading> void set(Warp& warp, const Instruction& instruction)
+template <class Operator, class Reading> void set(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -189,7 +190,7 @@ template <class Operator, class Reading> void set(Warp& warp, const Instruction&
     else write_truth<std::uint32_t>(file, instruction.operand[0], mask, plan.true_value);
 }
 
-template <class Operator, class Low, class High> void set_pair(Warp& warp, const Instruction& instruction)
+template <class Operator, class Low, class High> void set_pair(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -289,7 +290,7 @@ Combination combination_of(const ptx::Instruction& instruction)
     return instruction.has("xor") ? Combination::logical_xor : Combination::none;
 }
 
-/// What stands for true in a result of `type` from operands of `source`.
+/// The value of true in a result of `type` from operands of `source`.
 std::uint32_t true_value_of(Type type, Type source)
 {
     switch (type) {

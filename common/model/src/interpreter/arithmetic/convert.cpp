@@ -24,7 +24,7 @@ namespace {
 
 using ptx::Type;
 
-/// What the modifiers ask for; Semantics::immediate holds its bits.
+/// The modifiers of a conversion; Semantics::immediate holds its bits.
 struct Plan {
     Rounding rounding = Rounding::nearest_even;
     bool flushes = false;
@@ -37,7 +37,7 @@ struct Plan {
 };
 static_assert(sizeof(Plan) == sizeof(std::uint64_t));
 
-Plan plan_of(const Instruction& instruction) { return std::bit_cast<Plan>(instruction.immediate); }
+Plan plan_of(const DecodedInstruction& instruction) { return std::bit_cast<Plan>(instruction.immediate); }
 
 template <class T> constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
@@ -55,13 +55,13 @@ template <class T> void store(unsigned char* destination, std::size_t width, T v
 }
 
 /// Bytes a lane of operand `n`, whose type has `bytes`.
-std::size_t width_of(const Instruction& instruction, std::size_t n, std::size_t bytes)
+std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes)
 {
     return std::max<std::size_t>(instruction.width[n], bytes);
 }
 
 /// The handler that converts S to D by `Conversion::of(value, plan)`.
-template <class Conversion, class D, class S> void convert(Warp& warp, const Instruction& instruction)
+template <class Conversion, class D, class S> void convert(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = plan_of(instruction);
@@ -76,8 +76,8 @@ template <class Conversion, class D, class S> void convert(Warp& warp, const Ins
     const unsigned char* source = file.registers + instruction.operand[1];
     for_active(file.active, [=](int lane) {
         S value;
-        std::memcpy(&value, source + static_cast<std::size_t>(lane) * from, sizeof value);
-        store(destination + static_cast<std::size_t>(lane) * to, to, Conversion::template of<D>(value, plan));
+        std::memcpy(&value, source + lane * from, sizeof value);
+        store(destination + lane * to, to, Conversion::template of<D>(value, plan));
     });
 }
 
@@ -132,7 +132,7 @@ template <class F> F round_to_integer(F value, Rounding rounding)
     }
 }
 
-/// What NaN becomes.
+/// The integer that a NaN is converted to.
 template <class D, class F> constexpr D integer_of_nan()
 {
     const bool is_zero = !std::is_same_v<F, double> && sizeof(D) < 8;
@@ -186,7 +186,7 @@ struct FloatToFloat {
     }
 };
 
-/// The most frequent ones, without regard to modifiers.
+/// The most frequent conversions, without modifiers.
 struct PlainFloatToFloat {
     template <class D, class S> static D of(S value, Plan)
     {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Small floating-point formats, given by the numbers of their bits: from and to doubles, with every rounding.
+/// Small floating-point formats, by the numbers of their bits: conversion from and to doubles with every rounding.
 #pragma once
 
 #include <bit>

@@ -122,29 +122,28 @@ template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> struct
     }
 };
 
-template <class Operation, class F, std::size_t sources> Execute rounded(Rounding rounding)
+template <class Operator, class F, std::size_t sources> Execute rounded(Rounding rounding)
 {
-    return in_mode<handler<Operation, F, sources>()>(rounding);
+    return in_mode<handler<Operator, F, sources>()>(rounding);
 }
 
-template <class Operation, std::size_t sources> Execute rounded_pair(Rounding rounding)
+template <class Operator, std::size_t sources> Execute rounded_pair(Rounding rounding)
 {
-    return in_mode<packed<Operation, float, sources>>(rounding);
+    return in_mode<packed<Operator, float, sources>>(rounding);
 }
 
 /// The handler of an operation in single, double or packed single precision.
-template <template <bool, bool> class Operation, std::size_t sources>
+template <template <bool, bool> class Operator, std::size_t sources>
 Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding rounding)
 {
     const bool flushes = instruction.has("ftz"), saturates = instruction.has("sat");
-    if (type == Type::f64) return rounded<Operation<false, false>, double, sources>(rounding);
+    if (type == Type::f64) return rounded<Operator<false, false>, double, sources>(rounding);
     if (type == Type::f32x2)
-        return flushes ? rounded_pair<Operation<true, false>, sources>(rounding) : rounded_pair<Operation<false, false>, sources>(rounding);
+        return flushes ? rounded_pair<Operator<true, false>, sources>(rounding) : rounded_pair<Operator<false, false>, sources>(rounding);
     if (type != Type::f32) return nullptr;
     if (saturates)
-        return flushes ? rounded<Operation<true, true>, float, sources>(rounding)
-                       : rounded<Operation<false, true>, float, sources>(rounding);
-    return flushes ? rounded<Operation<true, false>, float, sources>(rounding) : rounded<Operation<false, false>, float, sources>(rounding);
+        return flushes ? rounded<Operator<true, true>, float, sources>(rounding) : rounded<Operator<false, true>, float, sources>(rounding);
+    return flushes ? rounded<Operator<true, false>, float, sources>(rounding) : rounded<Operator<false, false>, float, sources>(rounding);
 }
 
 /// Instructions of these types alone; those of one more type have operands of half precision.
@@ -154,19 +153,19 @@ bool is_float(const ptx::Instruction& instruction)
     return instruction.type(1) == Type::none && (type == Type::f32 || type == Type::f64 || type == Type::f32x2);
 }
 
-template <template <bool, bool> class Operation, std::size_t sources> Semantics find_rounded(const ptx::Instruction& instruction)
+template <template <bool, bool> class Operator, std::size_t sources> Semantics find_rounded(const ptx::Instruction& instruction)
 {
     if (!is_float(instruction)) return {};
     const Rounding rounding = rounding_of(instruction);
-    Semantics result = semantics(find_by_type<Operation, sources>(instruction, instruction.type(), rounding), instruction.type());
+    Semantics result = semantics(find_by_type<Operator, sources>(instruction, instruction.type(), rounding), instruction.type());
     result.immediate = static_cast<std::uint64_t>(rounding);
     return result;
 }
 
 /// The same of operations that have approximate forms, too.
-template <template <bool, bool> class Operation, std::size_t sources> Semantics find_exact(const ptx::Instruction& instruction)
+template <template <bool, bool> class Operator, std::size_t sources> Semantics find_exact(const ptx::Instruction& instruction)
 {
-    return instruction.has("approx") || instruction.has("full") ? Semantics{} : find_rounded<Operation, sources>(instruction);
+    return instruction.has("approx") || instruction.has("full") ? Semantics{} : find_rounded<Operator, sources>(instruction);
 }
 
 template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> Execute extreme_handler(Type type, bool of_three)
@@ -215,7 +214,7 @@ struct IsSubnormal {
     template <class F> static bool of(F a) { return std::fpclassify(a) == FP_SUBNORMAL; }
 };
 
-template <class Test, class F> void test(Warp& warp, const Instruction& instruction)
+template <class Test, class F> void test(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const F* a = detail::operand<F>(file, instruction, 1);

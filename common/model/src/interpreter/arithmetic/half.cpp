@@ -19,9 +19,9 @@ namespace {
 
 using ptx::Type;
 
-// Operations must be inlined, all of them, for the loops over lanes to become vectors: the compiler would not do it.
+// All operators are forced inline, so that the loops over lanes become vectors: the compiler would not inline them by itself.
 
-/// What happens to a result: nothing, `.sat`, `.relu`.
+/// The limit of a result: none, `.sat`, `.relu`.
 enum class Limit { none, saturated, rectified };
 
 /// Rounds a sum, a difference or a product that was computed in single precision (which has bits enough that rounding
@@ -127,31 +127,31 @@ bool is_mixed(const ptx::Instruction& instruction)
 }
 
 /// The handler for `type`, scalar or packed, of an operation on H.
-template <class Operation, class H, std::size_t sources> Execute scalar_or_packed(Type type)
+template <class Operator, class H, std::size_t sources> Execute scalar_or_packed(Type type)
 {
     const bool is_packed = type == Type::f16x2 || type == Type::bf16x2;
-    return is_packed ? packed<Operation, H, sources> : handler<Operation, H, sources>();
+    return is_packed ? packed<Operator, H, sources> : handler<Operator, H, sources>();
 }
 
-template <template <class, bool, Limit> class Operation, std::size_t sources, bool flushes>
+template <template <class, bool, Limit> class Operator, std::size_t sources, bool flushes>
 Execute find_f16(const ptx::Instruction& instruction, Type type)
 {
-    if (instruction.has("sat")) return scalar_or_packed<Operation<Half, flushes, Limit::saturated>, Half, sources>(type);
-    if (instruction.has("relu")) return scalar_or_packed<Operation<Half, flushes, Limit::rectified>, Half, sources>(type);
-    return scalar_or_packed<Operation<Half, flushes, Limit::none>, Half, sources>(type);
+    if (instruction.has("sat")) return scalar_or_packed<Operator<Half, flushes, Limit::saturated>, Half, sources>(type);
+    if (instruction.has("relu")) return scalar_or_packed<Operator<Half, flushes, Limit::rectified>, Half, sources>(type);
+    return scalar_or_packed<Operator<Half, flushes, Limit::none>, Half, sources>(type);
 }
 
-template <template <class, bool, Limit> class Operation, std::size_t sources> Semantics find_by_type(const ptx::Instruction& instruction)
+template <template <class, bool, Limit> class Operator, std::size_t sources> Semantics find_by_type(const ptx::Instruction& instruction)
 {
     if (!is_half(instruction)) return {};
     const Type type = instruction.type();
     Execute execute = nullptr;
     if (type == Type::f16 || type == Type::f16x2)
-        execute = instruction.has("ftz") ? find_f16<Operation, sources, true>(instruction, type)
-                                         : find_f16<Operation, sources, false>(instruction, type);
-    else if (instruction.has("ftz")) execute = scalar_or_packed<Operation<Bfloat, true, Limit::none>, Bfloat, sources>(type);
-    else if (instruction.has("relu")) execute = scalar_or_packed<Operation<Bfloat, false, Limit::rectified>, Bfloat, sources>(type);
-    else execute = scalar_or_packed<Operation<Bfloat, false, Limit::none>, Bfloat, sources>(type);
+        execute = instruction.has("ftz") ? find_f16<Operator, sources, true>(instruction, type)
+                                         : find_f16<Operator, sources, false>(instruction, type);
+    else if (instruction.has("ftz")) execute = scalar_or_packed<Operator<Bfloat, true, Limit::none>, Bfloat, sources>(type);
+    else if (instruction.has("relu")) execute = scalar_or_packed<Operator<Bfloat, false, Limit::rectified>, Bfloat, sources>(type);
+    else execute = scalar_or_packed<Operator<Bfloat, false, Limit::none>, Bfloat, sources>(type);
     return semantics(execute, type);
 }
 
@@ -193,17 +193,17 @@ template <bool saturates> struct MixedMultiplyAdd {
     template <class H> static float of(H a, H b, float c) { return finish<false, saturates>(std::fma(to_float(a), to_float(b), c)); }
 };
 
-template <template <bool> class Operation, class H> Execute mixed_binary(const ptx::Instruction& instruction)
+template <template <bool> class Operator, class H> Execute mixed_binary(const ptx::Instruction& instruction)
 {
     const Rounding rounding = rounding_of(instruction);
-    return instruction.has("sat") ? in_mode<binary<Operation<true>, float, H, float>>(rounding)
-                                  : in_mode<binary<Operation<false>, float, H, float>>(rounding);
+    return instruction.has("sat") ? in_mode<binary<Operator<true>, float, H, float>>(rounding)
+                                  : in_mode<binary<Operator<false>, float, H, float>>(rounding);
 }
 
-template <template <bool> class Operation> Semantics find_mixed_binary(const ptx::Instruction& instruction)
+template <template <bool> class Operator> Semantics find_mixed_binary(const ptx::Instruction& instruction)
 {
     const Type source = instruction.type(1);
-    const Execute execute = source == Type::f16 ? mixed_binary<Operation, Half>(instruction) : mixed_binary<Operation, Bfloat>(instruction);
+    const Execute execute = source == Type::f16 ? mixed_binary<Operator, Half>(instruction) : mixed_binary<Operator, Bfloat>(instruction);
     return semantics(execute, Type::f32, source, Type::f32);
 }
 

@@ -68,7 +68,7 @@ template <> [[gnu::always_inline]] inline Bfloat round_to<Bfloat>(float value)
 
 template <class H> [[gnu::always_inline]] inline bool is_nan(H value) { return (value.bits & 0x7fff) > H::infinity; }
 
-/// Without its value if that is subnormal; the sign stays.
+/// Replaces a subnormal value by zero of the same sign.
 template <bool flushes, class H> [[gnu::always_inline]] inline H flush_half_if(H value)
 {
     const bool is_subnormal = (value.bits & H::infinity) == 0;

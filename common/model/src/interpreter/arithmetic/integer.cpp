@@ -106,9 +106,9 @@ struct SumOfAbsoluteDifference {
     }
 };
 
-/// The quotient of integers of at most 32 bits, where b is neither 0 nor, for signed ones, -1. A double holds them, and no
-/// quotient that is not a whole number is so near to one that rounding would reach it. Unlike divisions of integers,
-/// those of doubles become vector instructions.
+/// The quotient of integers of at most 32 bits, where b is neither 0 nor, for signed integers, -1. A double holds both integers, and
+/// no fractional quotient is so close to a whole number that rounding reaches it. Unlike divisions of integers, divisions of doubles
+/// become vector instructions.
 template <class T> T quotient(T a, T b)
 {
     const double exact = static_cast<double>(a) / static_cast<double>(b);
@@ -121,7 +121,7 @@ inline std::uint64_t quotient(std::uint64_t a, std::uint64_t b) { return a / b; 
 
 inline std::int64_t quotient(std::int64_t a, std::int64_t b) { return a / b; }
 
-/// What the document leaves open is as an H200 does it: a division by zero ends nothing, and quotient and remainder are all ones.
+/// Divides as an H200 does where the document leaves the result open: after a division by zero, quotient and remainder are all ones.
 struct Divide {
     template <class T> static T of(T a, T b)
     {
@@ -160,45 +160,45 @@ struct Maximum {
 };
 
 /// `.relu`: negative results become 0.
-template <class Operation> struct Rectified {
-    template <class T> static T of(T a, T b) { return Maximum::of(Operation::of(a, b), T{0}); }
+template <class Operator> struct Rectified {
+    template <class T> static T of(T a, T b) { return Maximum::of(Operator::of(a, b), T{0}); }
 };
 
-template <class Operation> Execute binary_of_bits(Type type)
+template <class Operator> Execute binary_of_bits(Type type)
 {
-    if (type == Type::u16x2 || type == Type::s16x2) return packed<Operation, std::uint16_t, 2>;
-    return with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); });
+    if (type == Type::u16x2 || type == Type::s16x2) return packed<Operator, std::uint16_t, 2>;
+    return with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 2>(); });
 }
 
-template <class Operation> Execute binary_of_integers(Type type)
+template <class Operator> Execute binary_of_integers(Type type)
 {
-    if (type == Type::u16x2) return packed<Operation, std::uint16_t, 2>;
-    if (type == Type::s16x2) return packed<Operation, std::int16_t, 2>;
-    return with_integer(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); });
+    if (type == Type::u16x2) return packed<Operator, std::uint16_t, 2>;
+    if (type == Type::s16x2) return packed<Operator, std::int16_t, 2>;
+    return with_integer(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 2>(); });
 }
 
-template <class Operation> Execute unary_of_integers(Type type)
+template <class Operator> Execute unary_of_integers(Type type)
 {
-    return with_integer(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 1>(); });
+    return with_integer(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 1>(); });
 }
 
-template <class Operation> Execute ternary_of_bits(Type type)
+template <class Operator> Execute ternary_of_bits(Type type)
 {
-    return with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 3>(); });
+    return with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 3>(); });
 }
 
-template <class Operation> Execute ternary_of_integers(Type type)
+template <class Operator> Execute ternary_of_integers(Type type)
 {
-    return with_integer(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 3>(); });
+    return with_integer(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 3>(); });
 }
 
 /// The same operation for u32 or s32 alone.
-template <class Operation> Execute of_32_bits(Type type, bool adds)
+template <class Operator> Execute of_32_bits(Type type, bool adds)
 {
     using U = std::uint32_t;
     using S = std::int32_t;
-    if (type == Type::u32) return adds ? handler<Operation, U, 3>() : handler<Operation, U, 2>();
-    if (type == Type::s32) return adds ? handler<Operation, S, 3>() : handler<Operation, S, 2>();
+    if (type == Type::u32) return adds ? handler<Operator, U, 3>() : handler<Operator, U, 2>();
+    if (type == Type::s32) return adds ? handler<Operator, S, 3>() : handler<Operator, S, 2>();
     return nullptr;
 }
 
@@ -252,17 +252,17 @@ template <bool adds> Semantics find_product_of_24_bits(const ptx::Instruction& i
     return semantics(of_32_bits<Multiply24High>(type, adds), type);
 }
 
-template <class Operation, class Saturated> Semantics find_sum(const ptx::Instruction& instruction, Type type)
+template <class Operator, class Saturated> Semantics find_sum(const ptx::Instruction& instruction, Type type)
 {
     if (instruction.has("sat")) return semantics(type == Type::s32 ? handler<Saturated, std::int32_t, 2>() : nullptr, type);
-    return semantics(binary_of_bits<Operation>(type), type);
+    return semantics(binary_of_bits<Operator>(type), type);
 }
 
-template <class Operation> Semantics find_extreme(const ptx::Instruction& instruction, Type type)
+template <class Operator> Semantics find_extreme(const ptx::Instruction& instruction, Type type)
 {
-    if (!instruction.has("relu")) return semantics(binary_of_integers<Operation>(type), type);
-    if (type == Type::s32) return semantics(handler<Rectified<Operation>, std::int32_t, 2>(), type);
-    if (type == Type::s16x2) return semantics(packed<Rectified<Operation>, std::int16_t, 2>, type);
+    if (!instruction.has("relu")) return semantics(binary_of_integers<Operator>(type), type);
+    if (type == Type::s32) return semantics(handler<Rectified<Operator>, std::int32_t, 2>(), type);
+    if (type == Type::s16x2) return semantics(packed<Rectified<Operator>, std::int16_t, 2>, type);
     return {};
 }
 

@@ -32,7 +32,7 @@ struct Not {
     template <class T> static T of(T a) { return static_cast<T>(~a); }
 };
 
-/// C's `!`.
+/// The operator `!` of C.
 struct LogicalNot {
     template <class T> static T of(T a) { return a == 0 ? T{1} : T{0}; }
 };
@@ -54,12 +54,12 @@ struct ShiftRight {
 };
 
 /// A shift by an amount that is a constant, the same in all lanes.
-template <class Operation, class T> void shift_by_constant(Warp& warp, const Instruction& instruction)
+template <class Operator, class T> void shift_by_constant(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
     const std::uint32_t amount = *detail::operand<std::uint32_t>(file, instruction, 2);
-    write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operation::of(a[lane], amount); });
+    write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operator::of(a[lane], amount); });
 }
 
 /// shf: the 64 bits b:a, shifted, of which the upper (to the left) or the lower word is kept.
@@ -72,20 +72,19 @@ template <bool left, bool clamps> struct FunnelShift {
     }
 };
 
-template <class Operation> void predicate_binary(Warp& warp, const Instruction& instruction)
+template <class Operator> void predicate_binary(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
-    write_predicate(file, instruction.operand[0],
-                    Operation::of(read_predicate(file, instruction, 1), read_predicate(file, instruction, 2)));
+    write_predicate(file, instruction.operand[0], Operator::of(read_predicate(file, instruction, 1), read_predicate(file, instruction, 2)));
 }
 
-void predicate_not(Warp& warp, const Instruction& instruction)
+void predicate_not(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     write_predicate(file, instruction.operand[0], ~read_predicate(file, instruction, 1));
 }
 
-/// Any function of three bits: bit 4a + 2b + c of `table` is its value.
+/// A function of three bits: its value is bit 4a + 2b + c of `table`.
 std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std::uint32_t c)
 {
     const auto entry = [=](unsigned n) { return 0U - (table >> n & 1); };
@@ -95,7 +94,7 @@ std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std
 }
 
 /// lop3.b32 d, a, b, c, table.
-void lookup(Warp& warp, const Instruction& instruction)
+void lookup(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::uint32_t* a = detail::operand<std::uint32_t>(file, instruction, 1);
@@ -109,7 +108,7 @@ void lookup(Warp& warp, const Instruction& instruction)
 constexpr std::uint64_t combines_with_and = 1;
 
 /// lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q. The operands are more than six.
-void lookup_with_predicate(Warp& warp, const Instruction& instruction)
+void lookup_with_predicate(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::uint32_t* operands = instruction.operands;
@@ -117,34 +116,34 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
     const std::uint32_t* b = values<std::uint32_t>(file, operands[3]);
     const std::uint32_t* c = values<std::uint32_t>(file, operands[4]);
     const std::uint32_t table = *values<std::uint32_t>(file, operands[5]);
-    alignas(64) std::uint32_t result[lanes_of_warp];
-    for (int lane = 0; lane < lanes_of_warp; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
+    alignas(64) std::uint32_t result[warp_size];
+    for (int lane = 0; lane < warp_size; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
     write_lanes(file.active, values<std::uint32_t>(file, operands[0]), [&](int lane) { return result[lane]; });
     const std::uint32_t nonzero = lanes_where<std::uint32_t>([&](int lane) { return result[lane] != 0; });
     const std::uint32_t q = predicate(file, operands[6]) ^ ((instruction.negated >> 6 & 1) != 0 ? all_lanes : 0);
     write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);
 }
 
-template <class Operation> Semantics find_binary(const ptx::Instruction& instruction)
+template <class Operator> Semantics find_binary(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
-    if (type == Type::pred) return semantics(predicate_binary<Operation>, type);
-    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); }), type);
+    if (type == Type::pred) return semantics(predicate_binary<Operator>, type);
+    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 2>(); }), type);
 }
 
-template <class Operation> Semantics find_unary(const ptx::Instruction& instruction)
+template <class Operator> Semantics find_unary(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
-    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 1>(); }), type);
+    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 1>(); }), type);
 }
 
-template <class Operation> Semantics find_shift(const ptx::Instruction& instruction)
+template <class Operator> Semantics find_shift(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
     const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
     const Execute execute = with_integer(type, [=](auto zero) -> Execute {
         using T = decltype(zero);
-        return by_constant ? shift_by_constant<Operation, T> : binary<Operation, T, T, std::uint32_t>;
+        return by_constant ? shift_by_constant<Operator, T> : binary<Operator, T, T, std::uint32_t>;
     });
     return semantics(execute, type, type, Type::u32);
 }
@@ -170,7 +169,7 @@ Semantics find_shift_right(const ptx::Instruction& instruction) { return find_sh
 
 Semantics find_funnel_shift(const ptx::Instruction& instruction)
 {
-    const auto shift = []<class Operation>(Operation) { return handler<Operation, std::uint32_t, 3>(); };
+    const auto shift = []<class Operator>(Operator) { return handler<Operator, std::uint32_t, 3>(); };
     const bool clamps = instruction.has("clamp");
     const Execute left = clamps ? shift(FunnelShift<true, true>{}) : shift(FunnelShift<true, false>{});
     const Execute right = clamps ? shift(FunnelShift<false, true>{}) : shift(FunnelShift<false, false>{});

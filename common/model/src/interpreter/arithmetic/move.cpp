@@ -11,29 +11,25 @@
 #include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
+#include "interpreter/arithmetic/wide.hpp"
 
 namespace simt::interpreter {
 namespace {
 
 using ptx::Type;
 
-/// A value of 128 bits.
-struct Quad {
-    std::uint64_t low, high;
-};
-
 struct Copy {
     template <class T> static T of(T a) { return a; }
 };
 
-void move_predicate(Warp& warp, const Instruction& instruction)
+void move_predicate(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     write_predicate(file, instruction.operand[0], read_predicate(file, instruction, 1));
 }
 
-/// mov of a scalar from a vector. Instruction::immediate is the number of elements.
-template <class Scalar, class Element> void pack(Warp& warp, const Instruction& instruction)
+/// mov of a scalar from a vector. DecodedInstruction::immediate is the number of elements.
+template <class Scalar, class Element> void pack(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -50,7 +46,7 @@ template <class Scalar, class Element> void pack(Warp& warp, const Instruction& 
 }
 
 /// mov of a vector from a scalar.
-template <class Scalar, class Element> void unpack(Warp& warp, const Instruction& instruction)
+template <class Scalar, class Element> void unpack(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -72,8 +68,8 @@ struct VectorMove {
 VectorMove find_vector_move(int bytes, std::size_t count)
 {
     using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
-    if (bytes == 16 && count == 2) return {pack<Quad, uint64_t>, unpack<Quad, uint64_t>, Type::b64};
-    if (bytes == 16 && count == 4) return {pack<Quad, uint32_t>, unpack<Quad, uint32_t>, Type::b32};
+    if (bytes == 16 && count == 2) return {pack<Bits128, uint64_t>, unpack<Bits128, uint64_t>, Type::b64};
+    if (bytes == 16 && count == 4) return {pack<Bits128, uint32_t>, unpack<Bits128, uint32_t>, Type::b32};
     if (bytes == 8 && count == 2) return {pack<uint64_t, uint32_t>, unpack<uint64_t, uint32_t>, Type::b32};
     if (bytes == 8 && count == 4) return {pack<uint64_t, uint16_t>, unpack<uint64_t, uint16_t>, Type::b16};
     if (bytes == 4 && count == 2) return {pack<uint32_t, uint16_t>, unpack<uint32_t, uint16_t>, Type::b16};
@@ -85,12 +81,12 @@ VectorMove find_vector_move(int bytes, std::size_t count)
 Semantics find_move_of_register(Type type)
 {
     if (type == Type::pred) return semantics(move_predicate, type);
-    if (type == Type::b128) return semantics(unary<Copy, Quad, Quad>, type);
+    if (type == Type::b128) return semantics(unary<Copy, Bits128, Bits128>, type);
     return semantics(with_bits(type, [](auto zero) -> Execute { return unary<Copy, decltype(zero), decltype(zero)>; }), type);
 }
 
 /// selp d, a, b, p.
-template <class T> void select(Warp& warp, const Instruction& instruction)
+template <class T> void select(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);

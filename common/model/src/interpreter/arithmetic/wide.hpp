@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Integers of other sizes than a given one.
+/// Integer types of other sizes than a given type.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,12 @@ namespace simt::interpreter {
 
 __extension__ using Int128 = __int128;
 __extension__ using Uint128 = unsigned __int128;
+
+/// A value of type .b128.
+struct Bits128 {
+    std::uint64_t low, high;
+    bool operator==(const Bits128&) const = default;
+};
 
 namespace detail {
 
@@ -34,7 +40,7 @@ template <class T> using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t
 
 template <class T> inline constexpr unsigned bits_of = 8 * static_cast<unsigned>(sizeof(T));
 
-/// The value of T next to `value`.
+/// The value of T that is nearest to `value`.
 template <class T, class Value> constexpr T clamp_to(Value value)
 {
     if (value < static_cast<Value>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();

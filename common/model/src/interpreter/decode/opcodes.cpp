@@ -47,6 +47,6 @@ Semantics find_lanewise(const ptx::Instruction& instruction)
     return {};
 }
 
-void do_nothing(Warp&, const Instruction&) {}
+void do_nothing(Warp&, const DecodedInstruction&) {}
 
 }  // namespace simt::interpreter

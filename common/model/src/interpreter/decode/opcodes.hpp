@@ -19,26 +19,27 @@ class Decoder;
 struct Form {
     Execute executes = nullptr;
     Semantics (*finds)(const ptx::Instruction& instruction) = nullptr;
-    bool (*decodes)(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out) = nullptr;
+    bool (*decodes)(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out) = nullptr;
 };
 
 /// The forms of an opcode, in the order in which they are tried; none for an opcode that is not known.
 std::span<const Form> forms_of(std::string_view opcode);
 
-/// What a lane-wise instruction means by the PTX ISA document; `execute` is null if it is none, or is not known.
+/// The meaning of a lane-wise instruction (PTX ISA); `execute` is null if it is not lane-wise or not known.
 /// Handlers work on the lanes of `RegisterFile::active` alone, whatever the others hold.
 Semantics find_lanewise(const ptx::Instruction& instruction);
 
-#define EXECUTES(opcode, handler) void handler(Warp& warp, const Instruction& instruction);
+#define EXECUTES(opcode, handler) void handler(Warp& warp, const DecodedInstruction& instruction);
 #define LANEWISE(opcode, finder) Semantics finder(const ptx::Instruction& instruction);
-#define DECODES(opcode, decoder_function) bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-#define TENSOR(opcode, decoder_function)                                                            \
-    namespace tensor {                                                                              \
-    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out); \
+#define DECODES(opcode, decoder_function) \
+    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out);
+#define TENSOR(opcode, decoder_function)                                                                   \
+    namespace tensor {                                                                                     \
+    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out); \
     }
-#define TEXTURE(opcode, decoder_function)                                                           \
-    namespace texture {                                                                             \
-    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out); \
+#define TEXTURE(opcode, decoder_function)                                                                  \
+    namespace texture {                                                                                    \
+    bool decoder_function(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out); \
     }
 #include "interpreter/decode/opcodes.def"
 #undef EXECUTES

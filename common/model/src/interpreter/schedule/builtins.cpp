@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t longest_text = 4096;
 
-std::string text_at(Warp& warp, int lane, std::uint64_t address)
+std::string text_at(Warp& warp, std::size_t lane, std::uint64_t address)
 {
     std::string text;
     while (text.size() < longest_text) {
@@ -59,7 +59,7 @@ std::string converted(const Conversion& conversion, const char* kind, Value valu
     return out.data();
 }
 
-std::string formatted(const Conversion& conversion, std::uint64_t bits, Warp& warp, int lane)
+std::string formatted(const Conversion& conversion, std::uint64_t bits, Warp& warp, std::size_t lane)
 {
     const auto with_sign = conversion.is_wide ? static_cast<long long>(bits) : static_cast<long long>(static_cast<std::int32_t>(bits));
     const auto without = conversion.is_wide ? bits : std::uint64_t{static_cast<std::uint32_t>(bits)};
@@ -78,10 +78,10 @@ std::string formatted(const Conversion& conversion, std::uint64_t bits, Warp& wa
     }
 }
 
-/// Arguments lie behind one another: 4 bytes for `int`, 8 bytes, aligned, for all that is wider.
+/// Reads the arguments, which follow one another: 4 bytes for an `int`, 8 aligned bytes for a wider type.
 class Arguments {
 public:
-    Arguments(Warp& warp, int lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
+    Arguments(Warp& warp, std::size_t lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
 
     std::uint64_t next(bool is_wide)
     {
@@ -155,7 +155,7 @@ private:
     Arguments& arguments_;
 };
 
-std::string print(Warp& warp, int lane, std::string_view format, std::uint64_t address)
+std::string print(Warp& warp, std::size_t lane, std::string_view format, std::uint64_t address)
 {
     Arguments arguments(warp, lane, address);
     std::string out;
@@ -179,7 +179,7 @@ std::string print(Warp& warp, int lane, std::string_view format, std::uint64_t a
 
 void stop_by_assertion(Warp& warp, const CallSite& call)
 {
-    const int lane = std::countr_zero(warp.active);
+    const std::size_t lane = first_lane(warp.active);
     const std::string assertion = text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 0));
     const std::string file = std::filesystem::path(text_at(warp, lane, argument<std::uint64_t>(warp, lane, call, 1))).filename().string();
     const auto line = argument<std::uint32_t>(warp, lane, call, 2);
@@ -187,7 +187,7 @@ void stop_by_assertion(Warp& warp, const CallSite& call)
                                                               {{"assertion", assertion}, {"file", file}, {"line", line}}));
 }
 
-void call_for_lane(Warp& warp, int lane, const CallSite& call)
+void call_for_lane(Warp& warp, std::size_t lane, const CallSite& call)
 {
     if (is_of_device_runtime(call.builtin)) return call_device_runtime(warp, lane, call);
     const auto first = argument<std::uint64_t>(warp, lane, call, 0);
@@ -211,11 +211,11 @@ bool is_builtin(std::string_view name)
     return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" || is_of_device_runtime(name);
 }
 
-void call_builtin(Warp& warp, const Instruction&, const CallSite& call)
+void call_builtin(Warp& warp, const DecodedInstruction&, const CallSite& call)
 {
     if (call.builtin == "__assertfail") stop_by_assertion(warp, call);
     warp.progress = true;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) call_for_lane(warp, std::countr_zero(rest), call);
+    for (const std::size_t lane : lanes_in(warp.active)) call_for_lane(warp, lane, call);
 }
 
 }  // namespace simt::interpreter
