@@ -8,8 +8,7 @@
 
 /// A chapter of library calls, which are peers of kernels in chapters of the kind `Base`. All sizes are timed here: those chapters
 /// decide which are worth it.
-template <class Base>
-class Peers : public Base {
+template <class Base> class Peers : public Base {
 public:
     using Base::Base;
     bool is_worth_timing(conflict_free::Size) const override { return true; }

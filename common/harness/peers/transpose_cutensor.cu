@@ -67,8 +67,7 @@ cutensorPlan_t planned(int width, int height, cutensorJitMode_t compile)
 }
 
 /// The plan for a size. The first launch, which is not timed, makes it, as in a program that transposes more than once.
-template <cutensorJitMode_t compile>
-cutensorPlan_t plan_for(const Matrices<float>& m)
+template <cutensorJitMode_t compile> cutensorPlan_t plan_for(const Matrices<float>& m)
 {
     static std::map<std::array<int, 2>, cutensorPlan_t> plans;
     const auto [place, is_new] = plans.try_emplace({m.width, m.height});

@@ -31,8 +31,7 @@ void check_kernel(const std::string& name, const Chapter& chapter)
 }
 
 /// A whole number from `least` to `most`.
-template <class Number>
-Number parse_number(const char* option, const std::string& text, Number least, Number most)
+template <class Number> Number parse_number(const char* option, const std::string& text, Number least, Number most)
 {
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -33,8 +33,7 @@ std::vector<float> read_numbers(const std::string& file);
 using LengthFunction = std::function<std::size_t(std::size_t n)>;
 
 /// The arrays of a launch, in device memory.
-template <class Input, class Output>
-struct Arrays {
+template <class Input, class Output> struct Arrays {
     /// Poisoned, to be written by the kernel.
     Output* output;
     /// The same for each launch.
@@ -82,8 +81,7 @@ public:
 
 /// Kernels that read an array of `Input` and write an array of `Output`. The harness has the code of the pairs of types at the end of
 /// this file; of other pairs each chapter has its own.
-template <class Input, class Output>
-class ArrayKernels : public AnyArrays {
+template <class Input, class Output> class ArrayKernels : public AnyArrays {
 public:
     ~ArrayKernels() override;
 
@@ -234,8 +232,7 @@ public:
     int element_bytes() const override { return arrays_.front()->element_bytes(); }
 
 private:
-    template <class Input, class Output>
-    friend class ArrayKernels;
+    template <class Input, class Output> friend class ArrayKernels;
 
     /// The arrays of a kernel, and its number among their kernels.
     const std::pair<AnyArrays*, int>& place(int kernel) const { return places_[static_cast<std::size_t>(kernel)]; }
@@ -251,8 +248,7 @@ private:
     std::uint64_t seed_ = 0;
 };
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, bool is_baseline)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, bool is_baseline)
 {
     chapter_.add({.name = kernel.name,
                   .is_baseline = is_baseline,
@@ -271,44 +267,37 @@ ArrayKernels<Input, Output>::ArrayKernels(ArrayChapter& chapter, LengthFunction 
     : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
 {}
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>::~ArrayKernels() = default;
+template <class Input, class Output> ArrayKernels<Input, Output>::~ArrayKernels() = default;
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel)
 {
     return add(std::move(kernel), false);
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add_baseline(Kernel kernel)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add_baseline(Kernel kernel)
 {
     return add(std::move(kernel), true);
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::filled_by(Fill fill)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::filled_by(Fill fill)
 {
     fill_ = std::move(fill);
     return *this;
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reads_numbers(FromNumbers from_numbers)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reads_numbers(FromNumbers from_numbers)
 {
     from_numbers_ = std::move(from_numbers);
     return *this;
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::accepts(Accepts accepts)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::accepts(Accepts accepts)
 {
     accepts_ = std::move(accepts);
     return *this;
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t seed)
+template <class Input, class Output> void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t seed)
 {
     if (given_.empty()) {
         input_.resize(n);
@@ -325,16 +314,14 @@ void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t
     host_output_.resize(output_length_(n));
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::poison()
+template <class Input, class Output> void ArrayKernels<Input, Output>::poison()
 {
     for (auto& output : outputs_) output.poison();
     for (auto& scratch : scratch_) scratch.poison();
     std::memset(static_cast<void*>(host_output_.data()), 0xFF, host_output_.size() * sizeof(Output));
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::launch(int kernel, int set)
+template <class Input, class Output> void ArrayKernels<Input, Output>::launch(int kernel, int set)
 {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     const auto i = static_cast<std::size_t>(set);
@@ -342,8 +329,7 @@ void ArrayKernels<Input, Output>::launch(int kernel, int set)
     else called.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
 }
 
-template <class Input, class Output>
-std::string ArrayKernels<Input, Output>::verify(int kernel)
+template <class Input, class Output> std::string ArrayKernels<Input, Output>::verify(int kernel)
 {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     if (called.compute) return called.verify({input_, host_output_, {}});
@@ -356,8 +342,7 @@ std::string ArrayKernels<Input, Output>::verify(int kernel)
     return {};
 }
 
-template <class Input, class Output>
-std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
+template <class Input, class Output> std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
 {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     if (!called.figures) return {};
@@ -366,23 +351,20 @@ std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
     return called.figures({input_, output, {}});
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::release()
+template <class Input, class Output> void ArrayKernels<Input, Output>::release()
 {
     inputs_.clear();
     outputs_.clear();
     scratch_.clear();
 }
 
-template <class Input, class Output>
-std::size_t ArrayKernels<Input, Output>::read_input(const std::string& file)
+template <class Input, class Output> std::size_t ArrayKernels<Input, Output>::read_input(const std::string& file)
 {
     given_ = from_numbers_(read_numbers(file));
     return given_.size();
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::default_fill(std::span<Input> input, std::uint64_t seed)
+template <class Input, class Output> void ArrayKernels<Input, Output>::default_fill(std::span<Input> input, std::uint64_t seed)
 {
     if constexpr (requires { fill_random(input, seed); }) fill_random(input, seed);
 }

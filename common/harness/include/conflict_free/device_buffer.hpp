@@ -15,8 +15,7 @@
 namespace conflict_free {
 
 /// The value that DeviceBuffer::poison() gives each element: NaN for floating-point elements, −1 for integers.
-template <class Element>
-Element poison_value()
+template <class Element> Element poison_value()
 {
     Element value;
     std::memset(&value, 0xFF, sizeof value);
@@ -24,8 +23,7 @@ Element poison_value()
 }
 
 /// An array of `Element` in device memory. Owns it: move-only, freed at the end of its life.
-template <class Element>
-class DeviceBuffer {
+template <class Element> class DeviceBuffer {
 public:
     DeviceBuffer() = default;
 

@@ -23,8 +23,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t begin,
 
 /// Compares `actual` element by element, bit for bit, with `expected(index)`.
 /// @return an empty text if all agree, else the number of differences and the first of them
-template <class Element, class Expected>
-std::string compare_elements(std::span<const Element> actual, Expected&& expected)
+template <class Element, class Expected> std::string compare_elements(std::span<const Element> actual, Expected&& expected)
 {
     std::mutex mutex;
     std::size_t differences = 0, first = actual.size();

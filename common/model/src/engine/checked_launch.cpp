@@ -31,7 +31,8 @@ std::optional<CheckedLaunch> CheckedLaunch::of(const LaunchRequest& request, con
     if (volume(request.block) > static_cast<std::uint64_t>(machine.max_block_threads)) return {};
     launch.threads_ = static_cast<int>(volume(request.block));
     launch.blocks_ = volume(request.grid);
-    if (!has_room(static_cast<std::uint64_t>(machine.max_shared_bytes), program.static_shared_bytes, request.dynamic_shared_bytes)) return {};
+    if (!has_room(static_cast<std::uint64_t>(machine.max_shared_bytes), program.static_shared_bytes, request.dynamic_shared_bytes))
+        return {};
     launch.shared_bytes_ = program.static_shared_bytes + request.dynamic_shared_bytes;
     if (request.cluster == Extent{0, 0, 0}) return launch;
     if (!is_within(request.cluster, request.grid) || request.cluster.x > most_cluster_blocks || request.cluster.y > most_cluster_blocks ||

@@ -29,8 +29,7 @@ constexpr int unloading = 4, not_supported = 801;
     std::_Exit(exit_code);
 }
 
-template <class T>
-T only(const std::vector<std::uint8_t>& reply)
+template <class T> T only(const std::vector<std::uint8_t>& reply)
 {
     Reader reader(reply);
     T value{};
@@ -38,16 +37,14 @@ T only(const std::vector<std::uint8_t>& reply)
     return value;
 }
 
-template <class... Values>
-Writer written(const Values&... values)
+template <class... Values> Writer written(const Values&... values)
 {
     Writer writer;
     (writer(values), ...);
     return writer;
 }
 
-template <class T>
-Writer written_fields(const T& value)
+template <class T> Writer written_fields(const T& value)
 {
     Writer writer;
     fields(writer, value);

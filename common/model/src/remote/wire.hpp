@@ -24,8 +24,7 @@ concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 /// Writes values one after another.
 class Writer {
 public:
-    template <Number T>
-    Writer& operator()(const T& value)
+    template <Number T> Writer& operator()(const T& value)
     {
         append(&value, sizeof value);
         return *this;
@@ -44,14 +43,12 @@ public:
         return *this;
     }
     Writer& operator()(const std::string& text) { return (*this)(std::string_view(text)); }
-    template <class T, std::size_t count>
-    Writer& operator()(const std::array<T, count>& values)
+    template <class T, std::size_t count> Writer& operator()(const std::array<T, count>& values)
     {
         for (const T& value : values) (*this)(value);
         return *this;
     }
-    template <class T>
-    Writer& operator()(const std::vector<T>& values)
+    template <class T> Writer& operator()(const std::vector<T>& values)
     {
         (*this)(static_cast<std::uint32_t>(values.size()));
         for (const T& value : values) (*this)(value);
@@ -85,8 +82,7 @@ class Reader {
 public:
     explicit Reader(std::span<const std::uint8_t> data) : data_(data) {}
 
-    template <Number T>
-    Reader& operator()(T& value)
+    template <Number T> Reader& operator()(T& value)
     {
         std::memcpy(&value, take(sizeof value).data(), sizeof value);
         return *this;
@@ -114,14 +110,12 @@ public:
         text.assign(reinterpret_cast<const char*>(taken.data()), taken.size());
         return *this;
     }
-    template <class T, std::size_t count>
-    Reader& operator()(std::array<T, count>& values)
+    template <class T, std::size_t count> Reader& operator()(std::array<T, count>& values)
     {
         for (T& value : values) (*this)(value);
         return *this;
     }
-    template <class T>
-    Reader& operator()(std::vector<T>& values)
+    template <class T> Reader& operator()(std::vector<T>& values)
     {
         const std::uint32_t count = number<std::uint32_t>();
         // An element takes at least a byte.
@@ -131,8 +125,7 @@ public:
         return *this;
     }
 
-    template <class T>
-    T number()
+    template <class T> T number()
     {
         T value{};
         (*this)(value);

@@ -26,8 +26,7 @@ struct Piece {
     std::string text;
 };
 
-template <class Number>
-void put(Bytes& bytes, std::size_t offset, Number number)
+template <class Number> void put(Bytes& bytes, std::size_t offset, Number number)
 {
     std::memcpy(bytes.data() + offset, &number, sizeof number);
 }

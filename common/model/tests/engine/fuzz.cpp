@@ -70,8 +70,7 @@ public:
 private:
     std::size_t below(std::size_t limit) { return static_cast<std::size_t>(random_() % limit); }
 
-    template <class Value>
-    static void put(std::vector<std::uint8_t>& bytes, std::size_t at, Value value)
+    template <class Value> static void put(std::vector<std::uint8_t>& bytes, std::size_t at, Value value)
     {
         if (at + sizeof value <= bytes.size()) std::memcpy(bytes.data() + at, &value, sizeof value);
     }

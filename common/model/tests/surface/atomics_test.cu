@@ -9,8 +9,7 @@
 
 namespace {
 
-template <class T>
-__global__ void operate(T* data, T* old, const T* values, int n)
+template <class T> __global__ void operate(T* data, T* old, const T* values, int n)
 {
     for (int i = 0; i < n; ++i) {
         T* at = data + 10 * i;
@@ -28,8 +27,7 @@ __global__ void operate(T* data, T* old, const T* values, int n)
     }
 }
 
-template <class T>
-class Atomics : public testing::Test {};
+template <class T> class Atomics : public testing::Test {};
 using AtomicTypes = testing::Types<int, unsigned, unsigned long long>;
 TYPED_TEST_SUITE(Atomics, AtomicTypes, );
 

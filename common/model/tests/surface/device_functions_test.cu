@@ -23,8 +23,7 @@ __global__ void apply(Result* results, const Input* inputs, int count, Function 
 }
 
 /// The results of `function` for all inputs, on the device. Inputs come from memory, so the compiler cannot fold them.
-template <class Result, class Input, class Function>
-std::vector<Result> on_device(const std::vector<Input>& inputs, Function function)
+template <class Result, class Input, class Function> std::vector<Result> on_device(const std::vector<Input>& inputs, Function function)
 {
     const int count = static_cast<int>(inputs.size());
     Device<Input> in(inputs);
@@ -33,15 +32,13 @@ std::vector<Result> on_device(const std::vector<Input>& inputs, Function functio
     return out.host();
 }
 
-template <class T, int count>
-struct Several {
+template <class T, int count> struct Several {
     T value[count];
     __host__ __device__ T operator[](int i) const { return value[i]; }
 };
 
 /// Elements i of several vectors side by side.
-template <class T>
-std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& b)
+template <class T> std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& b)
 {
     std::vector<Several<T, 2>> both(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) both[i] = {a[i], b[i]};

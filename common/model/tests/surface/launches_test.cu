@@ -28,8 +28,7 @@ TEST(Launches, AreMadeByFunctionToo)
     EXPECT_EQ(out.host()[5], 9);
 }
 
-template <class Number, int Step>
-__global__ void add_up(Number* out, const Number* numbers, unsigned count)
+template <class Number, int Step> __global__ void add_up(Number* out, const Number* numbers, unsigned count)
 {
     extern __shared__ Number partial[];
     cudaGridDependencySynchronize();

@@ -15,8 +15,7 @@
 #include "model_results.hpp"
 
 /// Device memory that lives as long as the object.
-template <class T>
-class Device {
+template <class T> class Device {
 public:
     explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
     explicit Device(const std::vector<T>& values) : Device(values.size())
@@ -41,8 +40,7 @@ private:
 };
 
 /// Runs `launch` and returns its counts. There must be one launch and no hazard.
-template <class Run>
-simt::LaunchCounts counts_of(Run&& launch)
+template <class Run> simt::LaunchCounts counts_of(Run&& launch)
 {
     model::take_launches();
     model::take_hazards();
@@ -64,8 +62,7 @@ inline void expect_error(cudaError_t given, cudaError_t expected)
 }
 
 /// Random numbers, the same in every run.
-template <class T>
-std::vector<T> random_values(std::size_t count, std::uint64_t seed = 1)
+template <class T> std::vector<T> random_values(std::size_t count, std::uint64_t seed = 1)
 {
     std::mt19937_64 generator(seed);
     std::vector<T> values(count);

@@ -10,14 +10,9 @@
 
 namespace {
 
-template <class V>
-__global__ void copy_directly(V* out, const V* in)
-{
-    out[threadIdx.x] = in[threadIdx.x];
-}
+template <class V> __global__ void copy_directly(V* out, const V* in) { out[threadIdx.x] = in[threadIdx.x]; }
 
-template <class V>
-__global__ void copy_through_local(V* out, const V* in)
+template <class V> __global__ void copy_through_local(V* out, const V* in)
 {
     V v = in[threadIdx.x];
     v.x = v.x + v.y;
@@ -80,8 +75,7 @@ void expect_one_access(const simt::GlobalCounts& counts, std::uint64_t bytes)
     EXPECT_EQ(counts.bytes, 32 * bytes);
 }
 
-template <class V>
-class WholeVector : public testing::Test {};
+template <class V> class WholeVector : public testing::Test {};
 using WholeVectors = testing::Types<char2, uchar4, short2, ushort4, int2, uint4, long2, ulong2, longlong2, float2, float4, double2>;
 TYPED_TEST_SUITE(WholeVector, WholeVectors, );
 

@@ -46,8 +46,7 @@ cudaMemcpy3DParms copy_between(const DescribedSide& to, const DescribedSide& fro
     return copy;
 }
 
-template <class Description>
-cudaMemcpy3DParms box(const Description& copy)
+template <class Description> cudaMemcpy3DParms box(const Description& copy)
 {
     return copy_between({copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray, copy.dstXInBytes, copy.dstY, copy.dstZ,
                          copy.dstPitch, copy.dstHeight},

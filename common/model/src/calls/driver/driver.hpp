@@ -23,8 +23,7 @@ namespace simt::calls {
 CUresult driver_result(cudaError_t error);
 
 /// Runs the body of a call of the driver. The runtime's last error stays as it was.
-template <class Body>
-CUresult driver_call(const Body& body)
+template <class Body> CUresult driver_call(const Body& body)
 {
     const cudaError_t before = thread_state().last_error;
     const cudaError_t error = call(body);

@@ -20,8 +20,7 @@ template <std::size_t number, class Result, class... Parameters>
 std::tuple_element_t<number, std::tuple<Parameters...>> parameter_of(Result (*)(Parameters...));
 
 /// The runtime's form of an argument of the driver: numbers and enumerations have the same values, handles and structures the same layout.
-template <class To, class From>
-To as(From from)
+template <class To, class From> To as(From from)
 {
     if constexpr (std::is_convertible_v<From, To>) return from;
     else if constexpr (std::is_pointer_v<To>) return reinterpret_cast<To>(from);
@@ -29,8 +28,7 @@ To as(From from)
     else return std::bit_cast<To>(from);
 }
 
-template <class... To, class... From>
-CUresult forward(cudaError_t (*function)(To...), From... arguments)
+template <class... To, class... From> CUresult forward(cudaError_t (*function)(To...), From... arguments)
 {
     return driver_call([&] { return function(as<To>(arguments)...); });
 }

@@ -10,11 +10,7 @@ namespace {
 
 using namespace simt::calls;
 
-template <class Value>
-void give(void* data, const Value& value)
-{
-    *static_cast<Value*>(data) = value;
-}
+template <class Value> void give(void* data, const Value& value) { *static_cast<Value*>(data) = value; }
 
 void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr address)
 {

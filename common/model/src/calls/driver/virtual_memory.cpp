@@ -60,8 +60,7 @@ bool lies_in_reserved(CUdeviceptr address, std::size_t bytes)
 }
 
 /// Calls `visit` for the mappings that fill a range without gaps.
-template <class Visit>
-void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit)
+template <class Visit> void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit)
 {
     const CUdeviceptr end = address + bytes;
     while (address < end) {
@@ -72,8 +71,7 @@ void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit
     }
 }
 
-template <class Body>
-CUresult locked_call(const Body& body)
+template <class Body> CUresult locked_call(const Body& body)
 {
     return driver_call([&] {
         const std::scoped_lock lock(memory().mutex);

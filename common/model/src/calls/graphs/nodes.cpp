@@ -25,8 +25,7 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
 }
 
 /// Changes the work of a node, which stays of its kind.
-template <class Describe>
-cudaError_t change(cudaGraphNode_t node, const Describe& describe)
+template <class Describe> cudaError_t change(cudaGraphNode_t node, const Describe& describe)
 {
     return call([&] {
         Work work = describe();
@@ -37,8 +36,7 @@ cudaError_t change(cudaGraphNode_t node, const Describe& describe)
 }
 
 /// Changes the copy of a node in an executable graph.
-template <class Describe>
-cudaError_t change_in(cudaGraphExec_t executable, cudaGraphNode_t node, const Describe& describe)
+template <class Describe> cudaError_t change_in(cudaGraphExec_t executable, cudaGraphNode_t node, const Describe& describe)
 {
     return call([&] {
         Work work = describe();

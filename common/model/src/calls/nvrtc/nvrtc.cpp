@@ -19,8 +19,7 @@ using std::size_t;
 
 namespace {
 
-template <class... Arguments>
-nvrtcResult forward(const char* name, Arguments... arguments)
+template <class... Arguments> nvrtcResult forward(const char* name, Arguments... arguments)
 {
     const auto function = reinterpret_cast<nvrtcResult (*)(Arguments...)>(simt::nvrtc::real_function(name));
     return function ? function(arguments...) : NVRTC_ERROR_INTERNAL_ERROR;

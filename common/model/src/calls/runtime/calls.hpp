@@ -65,8 +65,7 @@ void print_error(const Message& message);
 cudaError_t error_of_exception();
 
 /// Runs the body of a call of the runtime and remembers its error. The body returns nothing, or an error code.
-template <class Body>
-cudaError_t call(const Body& body)
+template <class Body> cudaError_t call(const Body& body)
 {
     try {
         if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {

@@ -10,8 +10,7 @@
 namespace simt::calls {
 
 /// Returns the parameters behind a pointer. Fails if the pointer is null.
-template <class Parameters>
-const Parameters& given(const Parameters* parameters)
+template <class Parameters> const Parameters& given(const Parameters* parameters)
 {
     require(parameters != nullptr);
     return *parameters;
@@ -44,15 +43,13 @@ inline std::vector<Work> works_of(const std::vector<cudaMemcpy3DParms>& copies)
 }
 
 /// Does a copy or a set, then reports the error of a kernel before it.
-template <class Described>
-void run_now(const Described& described)
+template <class Described> void run_now(const Described& described)
 {
     for (const Work& work : works_of(described)) run(work);
     report_kernel_error();
 }
 
-template <class Described>
-void run_in_stream(cudaStream_t stream, const Described& described)
+template <class Described> void run_in_stream(cudaStream_t stream, const Described& described)
 {
     for (Work& work : works_of(described)) enqueue(stream, std::move(work));
 }

@@ -16,11 +16,7 @@ namespace {
 
 std::size_t bytes_of(int bytes) { return static_cast<std::size_t>(bytes); }
 
-template <std::size_t Count>
-void set(int (&member)[Count], const int (&values)[Count])
-{
-    std::memcpy(member, values, sizeof values);
-}
+template <std::size_t Count> void set(int (&member)[Count], const int (&values)[Count]) { std::memcpy(member, values, sizeof values); }
 
 void set_texture_limits(cudaDeviceProp& properties)
 {

@@ -44,8 +44,7 @@ std::map<int, Settings>& all_settings()
 }
 
 /// Reads or changes the settings of this thread's device.
-template <class Body>
-cudaError_t with_settings(const Body& body)
+template <class Body> cudaError_t with_settings(const Body& body)
 {
     return call([&] {
         const std::scoped_lock lock(settings_mutex());

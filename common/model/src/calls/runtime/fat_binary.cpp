@@ -30,8 +30,7 @@ constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_architecture
     throw DeviceError(invalid_kernel_image, {MessageCode::damaged_fat_binary, {{"damage", std::vector{std::move(damage)}}}});
 }
 
-template <class Number>
-Number number_at(std::span<const std::uint8_t> bytes, std::size_t offset)
+template <class Number> Number number_at(std::span<const std::uint8_t> bytes, std::size_t offset)
 {
     Number number;
     std::memcpy(&number, bytes.data() + offset, sizeof number);

@@ -86,8 +86,7 @@ void* allocate(std::size_t bytes, cudaMemPool_t pool, cudaStream_t handle)
 }
 
 /// Runs the body of a call under the lock that guards all pools.
-template <class Body>
-cudaError_t pool_call(const Body& body)
+template <class Body> cudaError_t pool_call(const Body& body)
 {
     return call([&] {
         const std::scoped_lock lock(pool_mutex());

@@ -54,8 +54,7 @@ struct CUevent_st {
 namespace simt::calls {
 
 /// The live objects of one kind. A handle that it does not hold was destroyed or never created.
-template <class Object>
-class Handles {
+template <class Object> class Handles {
 public:
     Object* create(Object object)
     {

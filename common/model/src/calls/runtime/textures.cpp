@@ -122,8 +122,7 @@ void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const
 }
 
 /// Reads the description of a live object.
-template <class Objects, class Body>
-cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body)
+template <class Objects, class Body> cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body)
 {
     return call([&] {
         const std::scoped_lock lock(live().mutex);
@@ -133,8 +132,7 @@ cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, c
     });
 }
 
-template <class Objects>
-cudaError_t destroy(Objects LiveTextures::* objects, std::uint64_t handle)
+template <class Objects> cudaError_t destroy(Objects LiveTextures::* objects, std::uint64_t handle)
 {
     return call([&] {
         if (handle == 0) return;

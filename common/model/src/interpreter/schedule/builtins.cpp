@@ -45,8 +45,7 @@ struct Conversion {
 };
 
 /// What stands for an argument in a text for the C library: a text that we write, and none of the program's.
-template <class Value>
-std::string converted(const Conversion& conversion, const char* kind, Value value)
+template <class Value> std::string converted(const Conversion& conversion, const char* kind, Value value)
 {
     std::array<char, longest_text> out{};
     std::string text = "%" + conversion.flags;

@@ -14,8 +14,7 @@ void DataUse::place(const std::string& name, std::uint64_t address, std::uint64_
     buffers_[address] = {name, std::vector<Byte>(bytes)};
 }
 
-template <class Visit>
-std::uint64_t DataUse::for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit)
+template <class Visit> std::uint64_t DataUse::for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit)
 {
     std::uint64_t visited = 0;
     for (auto& [begin, buffer] : buffers_) {

@@ -60,8 +60,7 @@ private:
     };
 
     /// Calls `visit` with each byte of the range that belongs to a buffer. @return how many there are
-    template <class Visit>
-    std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
+    template <class Visit> std::uint64_t for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit);
     void write(std::uint64_t address, std::uint64_t bytes, Writer writer);
     void load(std::uint64_t address, std::uint64_t bytes);
 
