@@ -335,6 +335,8 @@ def test_only_the_readers_own_files_are_shown(source):
 # As packages do: NVIDIA's runtime is loaded first, for all to see, then the linker by its path, then the driver.
 LIKE_A_PACKAGE = f"""\
 import ctypes
+
+pytestmark = pytest.mark.long
 ctypes.CDLL("./{RUNTIME}", mode=ctypes.RTLD_GLOBAL)
 linker = ctypes.CDLL("/nowhere/libnvJitLink.so.{MAJOR}")
 driver = ctypes.CDLL("libcuda.so.1")

@@ -131,6 +131,8 @@ from types import SimpleNamespace
 import numpy
 from numpy import inf, nan
 
+pytestmark = pytest.mark.long
+
 __version__ = "0.2"
 
 class Tensor(numpy.ndarray):
