@@ -17,6 +17,8 @@ import pytest
 from conftest import PEERS
 from test_peer_rules import Clock
 
+pytestmark = pytest.mark.long
+
 #: CuPy, as far as it is asked for, on the host.
 CUPY = """\
 import time
@@ -130,8 +132,6 @@ import time
 from types import SimpleNamespace
 import numpy
 from numpy import inf, nan
-
-pytestmark = pytest.mark.long
 
 __version__ = "0.2"
 
