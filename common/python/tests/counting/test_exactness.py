@@ -262,7 +262,7 @@ LOOP = ((14, "LDS R1, [R8]"), (15, "LDS R2, [R8+0x4]"), (16, "STS.64 [R8+0x8], R
         ((LOOP[0], (14, "LDS R2, [R8+0x4]"), *LOOP[2:], *REST), True, ""),
         (((14, "LDS.64 R2, [R8]"), *LOOP[2:], *REST), True, "joins 2"),
         ((*LOOP[:1], *LOOP[2:], *REST), False, "leaves it out"),
-        ((*LOOP, LOOP[0], *REST), False, "makes 2 of it"),
+        ((*LOOP, LOOP[0], *REST), False, "has it 2 times"),
         (((0, ".L_x_1:"), *LOOP, (18, "@P0 BRA `(.L_x_1)"), *REST), True, ""),
         ((LOOP[0], (0, ".L_x_1:"), *LOOP[1:], (18, "@P0 BRA `(.L_x_1)"), *REST), False, "moves it"),
         ((*LOOP, *REST, (3, "STL [R1], R4")), True, ""),
