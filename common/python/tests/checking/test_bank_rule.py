@@ -19,7 +19,7 @@ SERVICE = bank_rule.MODEL / "src" / "rules" / "shared_service.hpp"
 @pytest.fixture
 def copy(tmp_path):
     """A folder with the sources of the rule and with what is made from them."""
-    for folder in (bank_rule.MODEL / "include", bank_rule.MODEL / "src" / "rules", bank_rule.MODEL / "src" / "explorer"):
+    for folder in (bank_rule.MODEL / "include", bank_rule.MODEL / "src" / "rules"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / bank_rule.SCRIPT).parent.mkdir(parents=True)
     shutil.copy(ROOT / bank_rule.SCRIPT, tmp_path / bank_rule.SCRIPT)

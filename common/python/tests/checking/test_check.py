@@ -123,7 +123,7 @@ def test_a_kernel_that_is_repeated_and_changed(tidy, header):
     append(tidy, "chapters/copy/copy.cu", same)
     assert findings(tidy) == []
     append(tidy, "chapters/copy/copy.cu", same.replace("= in", "= 2 * in"))
-    assert findings(tidy) == [f"chapters/copy/copy.cu: copy_plain is not what it is in chapters/copy/{header}"]
+    assert findings(tidy) == [f"chapters/copy/copy.cu: copy_plain differs from copy_plain in chapters/copy/{header}"]
 
 
 def test_results_that_are_stale(tidy):
@@ -166,7 +166,7 @@ def test_a_file_that_is_not_text_is_left_alone(tidy):
 
 def test_the_table_follows_the_results(tidy):
     measure(tidy)
-    assert findings(tidy) == ["README.md: its measured table is not what book/results says; run scripts/check --fix"]
+    assert findings(tidy) == ["README.md: its measured table differs from book/results; run scripts/check --fix"]
     assert tidy.run("check", "--fix").returncode == 0
     text = (tidy.root / "README.md").read_text(encoding="utf-8")
     # 2 x 4 x 16384^2 bytes in 0.16384 ms.
@@ -210,5 +210,5 @@ def test_another_format_is_found(tidy):
         source.read_text(encoding="utf-8").replace("constexpr int TILE_DIM = 32;", "constexpr  int TILE_DIM=32;"), encoding="utf-8"
     )
     found = findings(tidy)
-    assert "scripts/new.py: its format is not that of ruff; run ruff format" in found
-    assert "chapters/copy/copy.cu: its format is not that of .clang-format; run .venv/bin/clang-format -i chapters/copy/copy.cu" in found
+    assert "scripts/new.py: its format differs from ruff's; run ruff format" in found
+    assert "chapters/copy/copy.cu: its format differs from .clang-format; run .venv/bin/clang-format -i chapters/copy/copy.cu" in found

@@ -138,6 +138,6 @@ def test_a_pattern_that_is_none_is_told(capsys):
     from conflict_free.checking import run_tests
     from conflict_free.console import USAGE, Stop
 
-    with pytest.raises(Stop, match="argument --only: '\\[' is no regular expression") as stop:
+    with pytest.raises(Stop, match="argument --only: '\\[' is not a regular expression") as stop:
         run_tests.parse(["--only", "["])
     assert stop.value.code == USAGE

@@ -71,7 +71,7 @@ def test_code_that_was_typed(rendered):
     assert rendered(SHOWN, ("highlight-cuda", "__global__ void typed() {}")) == [
         "copy.html: code that stands in no tested source: '__global__ void typed() {}'"
     ]
-    assert "no directive took" in rendered(SHOWN, ("highlight-text", "anything"))[0]
+    assert "no directive has made" in rendered(SHOWN, ("highlight-text", "anything"))[0]
 
 
 def test_both_sides_of_a_diff(rendered):
@@ -99,8 +99,8 @@ def test_the_places_of_a_diff_are_looked_up_one_by_one(rendered):
         ("scripts/count --frobnicate", "scripts/count has no option --frobnicate"),
         ("scripts/count chapters/no/no.cu", "there is no chapters/no/no.cu"),
         ("scripts/count 3/8", None),
-        ("cmake --preset fast", "it names no preset"),
-        ("make all", "make is no program of this repository"),
+        ("cmake --preset fast", "the command names no preset"),
+        ("make all", "make is not a program of this repository"),
         ("build/chapters/copy/copy --size 65", "ends with exit code 2"),
         ("build/chapters/none/none", "does not run"),
     ],
