@@ -29,7 +29,8 @@ endfunction()
 # ${CMAKE_BINARY_DIR}/graded/SLUG.json, which the target `graded` brings up to date, and the check
 #   assignment.SLUG         label cpu   each scores what task.toml says, and the release gives nothing away
 # holds that file against task.toml. The target `draws` grades each answer under 200 draws of the hidden cases, all of which must
-# come to the same; the target `limits` takes each limit of task.toml away and looks for an answer that notices.
+# come to the same; the target `limits` takes each limit of task.toml away and looks for an answer that notices; the target `slack`
+# measures how much room the thresholds leave above the dearest right answer.
 function(add_assignment slug)
     if(NOT CONFLICT_FREE_PYTHON OR NOT BUILD_TESTING)
         return()
@@ -39,7 +40,7 @@ function(add_assignment slug)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.answers)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/assignment/*)
     file(GLOB_RECURSE grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/trials/cheats/*.cu)
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/grading/cheats/*.cu)
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
@@ -47,7 +48,7 @@ function(add_assignment slug)
         DEPENDS ${files} ${grader} ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the answers of assignment ${slug}"
         VERBATIM)
-    foreach(trial IN ITEMS draws limits)
+    foreach(trial IN ITEMS draws limits slack)
         if(NOT TARGET ${trial})
             add_custom_target(${trial})
         endif()
@@ -83,7 +84,7 @@ endfunction()
 #
 # Grades all cheats for an assignment, with and without text admission, into ${CMAKE_BINARY_DIR}/graded/cheats.json, a part of the
 # target `graded`, and adds the check
-#   assignments.cheats         label cpu   each comes to what cheats/outcomes.toml and docs/grading.md say
+#   assignments.cheats         label cpu   each comes to what trials/outcomes.toml and docs/grading.md say
 #   assignments.cheats_in_sandbox          the same of what only the sandbox brings about; skipped where there is none
 function(add_cheats slug)
     if(NOT TARGET ${slug}_graded)
@@ -94,13 +95,13 @@ function(add_cheats slug)
     set(grade ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CONFLICT_FREE_PYTHON} ${python}/conflict_free trials.cheats)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/chapters/${slug}/assignment/*)
     file(GLOB grader CONFIGURE_DEPENDS
-         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/trials/cheats/*.cu)
+         ${python}/conflict_free/grading/*.py ${python}/conflict_free/trials/*.py ${python}/conflict_free/grading/cheats/*.cu)
     list(FILTER files EXCLUDE REGEX "/answers(\\.toml)?$")
     add_custom_command(
         OUTPUT ${graded}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/graded
         COMMAND ${grade} grade ${slug} --build-dir ${CMAKE_BINARY_DIR} --output ${graded}
-        DEPENDS ${files} ${grader} ${python}/conflict_free/trials/cheats/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
+        DEPENDS ${files} ${grader} ${python}/conflict_free/trials/outcomes.toml ${CONFLICT_FREE_GRADING_TOOLS}
         COMMENT "Grading the cheats"
         VERBATIM)
     add_graded(cheats ${graded})

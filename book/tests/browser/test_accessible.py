@@ -8,6 +8,8 @@ import pytest
 from axe import violations
 from book_in_browser import open_page
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     ("broken", "rule"),

@@ -105,6 +105,7 @@ def answers_of_the_page(page, accesses: list[dict]) -> list[dict]:
     return json.loads(told)
 
 
+@pytest.mark.long
 def test_the_page_has_the_rule_of_the_model(shared_page):
     open_page(shared_page, PAGE)
     accesses = some_accesses(2000)
@@ -171,6 +172,7 @@ def choose(page, **values) -> None:
             control.blur()
 
 
+@pytest.mark.long
 def test_a_machine_of_the_readers_own_follows_the_rule_of_the_page(page):
     """The rule: L lanes, B banks, a stride of s words: L ÷ (B ÷ gcd(s, B)) wavefronts, rounded up."""
     open_page(page, PAGE)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The task done without any of its lessons, and by whatever way data are read and results stored: what cheats are made with.
+// The task done without its lessons. A cheat that is filled with it chooses how data are read and results stored.
 
 using Element = int;
 using Result = int;
@@ -14,9 +14,9 @@ struct Task {
     __host__ __device__ int threads() const { return height; }
     __host__ __device__ int elements() const { return width * height; }
     __host__ __device__ int results() const { return width * height; }
-    /// Whether the sizes are such as a student sees first.
+    /// Whether the sizes are those of the first visible case.
     bool is_round() const { return width % 64 == 0; }
-    /// Before the kernel.
+    /// Runs before the kernel.
     void prepare() const {}
     __device__ void store(int k, Result value) const { output[k] = value; }
     static void keep(Result* results, int k, Result value) { results[k] = value; }
@@ -26,7 +26,7 @@ struct Task {
         function(output, input, width, height);
     }
 
-    /// What thread i does.
+    /// Does the work of thread i.
     template <class Read, class Store>
     __host__ __device__ void work(int i, Read read, Store put) const
     {

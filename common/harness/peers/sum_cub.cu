@@ -29,7 +29,7 @@ std::size_t temporary_length(std::size_t n) { return (temporary_bytes(n) + sizeo
 
 void cub_device_reduce(const Arrays<float, float>& a)
 {
-    // Asked for once, as a program does that adds more than once.
+    // Queried once, as in a program that adds more than once.
     static int asked_for = -1;
     static std::size_t bytes = 0;
     if (asked_for != a.n) {
@@ -41,7 +41,7 @@ void cub_device_reduce(const Arrays<float, float>& a)
     // [/cub_device_reduce]
 }
 
-/// The most that rounding explains, with room to spare. Sums of m random numbers from [-1, 1) lie about √(m/3) from 0, and an
+/// The largest error that rounding explains, with a margin. Sums of m random numbers from [-1, 1) lie about √(m/3) from 0, and an
 /// addition there is off by about 2⁻²⁴ of that. A thread adds less than `row` numbers in a row; all its errors together, and
 /// those of all threads, come to about 2⁻²⁴ √(n·row/18). A number that is lost or added twice moves the sum by half,
 /// on average.

@@ -46,7 +46,7 @@ void cublas_geam(const Matrices<float>& m)
 {
     const cublasHandle_t handle = cublas();
     const float one = 1, zero = 0;
-    // cuBLAS goes by columns: our height rows of width elements are its width rows and height columns.
+    // cuBLAS stores columns: our height rows of width elements are its width rows and height columns.
     // [cublas_geam]
     CUBLAS_CHECK(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m.height, m.width, &one, m.input, m.width, &zero, m.output, m.height,
                              m.output, m.height));

@@ -52,7 +52,7 @@ cutensorTensorDescriptor_t described(int width, int height)
     return made;
 }
 
-/// How cuTENSOR means to transpose matrices of a size, with its own choice of a kernel.
+/// cuTENSOR's plan to transpose matrices of a size, with a kernel of its choice.
 cutensorPlan_t planned(int width, int height, cutensorJitMode_t compile)
 {
     const std::array<std::int32_t, 2> input_modes{'x', 'y'}, output_modes{'y', 'x'};
@@ -66,9 +66,8 @@ cutensorPlan_t planned(int width, int height, cutensorJitMode_t compile)
     return made;
 }
 
-/// The plan for a size, made by its first launch, which is not timed, as a program does that transposes more than once.
-template <cutensorJitMode_t compile>
-cutensorPlan_t plan_for(const Matrices<float>& m)
+/// The plan for a size. The first launch, which is not timed, makes it, as in a program that transposes more than once.
+template <cutensorJitMode_t compile> cutensorPlan_t plan_for(const Matrices<float>& m)
 {
     static std::map<std::array<int, 2>, cutensorPlan_t> plans;
     const auto [place, is_new] = plans.try_emplace({m.width, m.height});

@@ -15,7 +15,7 @@ namespace conflict_free {
 
 namespace {
 
-// A kernel that does work on each element many times is worth timing long before its bytes are many.
+// A kernel that works on each element many times takes long enough to be timed at few bytes.
 constexpr int least_timed_elements = 1024;
 
 std::vector<Size> sizes_of(std::initializer_list<int> lengths)

@@ -49,7 +49,7 @@ Outcome count(const std::function<void()>& launch)
     for (const simt::Hazard& hazard : report.hazards) outcome.hazards.push_back(in_one_line(hazard));
     for (const simt::Message& error : report.errors) outcome.hazards.push_back(error.text());
     if (failure && outcome.hazards.empty()) std::rethrow_exception(failure);
-    // Unlike a GPU's, the model's device can be used again once its error has been taken.
+    // cudaGetLastError() makes the model's device usable again, unlike a GPU's.
     if (failure) cudaGetLastError();
     outcome.stopped = failure != nullptr;
     return outcome;

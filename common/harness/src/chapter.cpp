@@ -74,7 +74,7 @@ int ChapterRun::run()
     std::optional<JsonFile> file;
     if (options_.json_file) file.emplace(*options_.json_file);
     if (const std::string reason = backend::missing_device(); !reason.empty()) {
-        std::cerr << chapter_.speaker() << ": neither a GPU nor the counting model to run on: " << reason
+        std::cerr << chapter_.speaker() << ": neither a GPU nor the counting model is there: " << reason
                   << "; for the model, begin LD_LIBRARY_PATH with the folder common/model/lib of the build folder\n";
         return exit_no_device;
     }
@@ -87,9 +87,8 @@ int ChapterRun::run()
     for (const Size size : wanted_sizes()) run_size(size);
     const auto cannot_run = [&](const Chapter::RegisteredKernel& kernel) { return !is_asked_for(kernel) || is_left_out(kernel); };
     if (std::ranges::all_of(chapter_.kernels(), cannot_run))
-        throw UsageError("--machine: got '" + backend::machine() + "', accepted: one that can run a kernel that was asked for");
-    if (rows_.empty())
-        throw UsageError("--size: none of the kernels that were asked for runs at a size given, accepted: " + accepted_sizes_text());
+        throw UsageError("--machine: got '" + backend::machine() + "', accepted: a machine that can run one of the chosen kernels");
+    if (rows_.empty()) throw UsageError("--size: none of the chosen kernels runs at a given size, accepted: " + accepted_sizes_text());
     return report({chapter_.slug(), backend::build(), backend::machine(), options_.seed, backend::device(), chapter_.counted_size_,
                    chapter_.traffic_sizes_},
                   file ? &*file : nullptr);
@@ -205,7 +204,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
         if (is_timed(size)) row.host_time = measure_host_time([&] { chapter_.launch(number, 0); }, options_.samples);
         else chapter_.launch(number, 0);
     } else if (is_timed(size) && (row.time_across_gpus = chapter_.time_across_gpus(number, options_.samples))) {
-        // The chapter has timed it.
+        // The chapter has timed the kernel.
     } else if (is_timed(size)) {
         row.times = measure_times([&](int set) { chapter_.launch(number, set); }, sets, options_.samples, kernel.repetitions);
         row.sm_mhz = measure_sm_mhz([&] { chapter_.launch(number, 0); }, row.times->warm.median_ms * kernel.repetitions);
@@ -228,7 +227,7 @@ Row ChapterRun::run_kernel(Size size, int number, int sets)
     return row;
 }
 
-/// After a kernel that was stopped: what it did to its input, nobody knows, and the next kernel reads the same.
+/// Restores the input after a kernel that was stopped: the kernel may have changed it, and the next kernel reads it.
 void ChapterRun::prepare_again(Size size, int sets)
 {
     chapter_.release();

@@ -18,12 +18,8 @@ namespace {
 
 constexpr int known_version = 1;
 
-/// A function of the model, or null on a GPU.
-template <class Function>
-Function* find(const char* name)
-{
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
+/// A function of the model by its name; null on a GPU.
+template <class Function> Function* find(const char* name) { return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)); }
 
 #define FIND(function) find<decltype(function)>(#function)
 

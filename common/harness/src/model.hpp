@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The counting model, as a program finds it that runs under it.
+/// The functions of the counting model for a program that runs under it.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace conflict_free::model {
 
-/// True if the CUDA runtime that this program has found is the model's.
+/// True if this program runs with the model's CUDA runtime.
 /// @throws std::runtime_error for a model of another version
 bool is_there();
 
@@ -27,13 +27,13 @@ std::string machine();
 /// @throws UsageError for an unknown name
 void choose_machine(const std::string& name);
 
-/// What the model has seen since the last call.
+/// The counts and findings of the model since the last call.
 struct Report {
     std::vector<simt::LaunchCounts> launches;
     std::vector<simt::Hazard> hazards;
-    /// What stopped kernels and is no hazard, one line each.
+    /// Errors that stopped kernels and are no hazards, one line each.
     std::vector<simt::Message> errors;
-    /// False if the model was told to count less than all launches and blocks.
+    /// False if the user had the model count fewer than all launches and blocks.
     bool all_counted = true;
 };
 Report take_report();

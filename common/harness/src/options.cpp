@@ -31,8 +31,7 @@ void check_kernel(const std::string& name, const Chapter& chapter)
 }
 
 /// A whole number from `least` to `most`.
-template <class Number>
-Number parse_number(const char* option, const std::string& text, Number least, Number most)
+template <class Number> Number parse_number(const char* option, const std::string& text, Number least, Number most)
 {
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -49,7 +48,7 @@ std::string options_of_chapter(const Chapter& chapter)
     return text;
 }
 
-/// CLI11 says what is wrong; this puts it on one line with what is accepted.
+/// Puts CLI11's message on one line, with the arguments that are accepted.
 [[noreturn]] void rethrow(const CLI::ParseError& error, const Chapter& chapter)
 {
     std::string message = error.what();

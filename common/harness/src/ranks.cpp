@@ -27,10 +27,10 @@ namespace conflict_free {
 
 namespace {
 
-/// What takes longer has stopped somewhere: most takes less than a second, and the set-up of NCCL few.
+/// The longest time of a step. Most steps take less than a second, the set-up of NCCL a few: a step that takes longer is stuck.
 constexpr unsigned patience_seconds = 30;
 
-// What the alarm says: a handler of a signal cannot put text together.
+// The message of the alarm, made before: the handler of a signal must not format text.
 std::array<char, 256> last_line;
 
 void give_up(int)
@@ -39,7 +39,7 @@ void give_up(int)
     ::_exit(written > 0 ? 1 : 2);
 }
 
-/// The number that mpirun, of Open MPI or of MPICH, or srun has put into the environment.
+/// A number that mpirun, of Open MPI or of MPICH, or srun sets in the environment.
 int number_told(std::initializer_list<const char*> names, int otherwise)
 {
     for (const char* name : names)
@@ -54,7 +54,7 @@ int devices_there()
     return count;
 }
 
-/// Why a call has failed, as far as the model knows; empty on a GPU.
+/// The model's first hazard as the reason for a failed call; empty on a GPU.
 std::string found_by_model()
 {
     if (!model::is_there()) return "";
@@ -62,7 +62,7 @@ std::string found_by_model()
     return report.hazards.empty() ? "" : "; the model found a hazard: " + report.hazards.front().message.text();
 }
 
-/// Where a GPU is plugged in, which tells it from others whatever their numbers are in a process.
+/// The place of a GPU on its bus. Unlike a device number, it is the same in all processes.
 struct BusId {
     std::array<char, 32> text{};
     bool operator==(const BusId&) const = default;
@@ -78,8 +78,8 @@ Ranks::Ranks(std::string program, int argc, char** argv) : program_(std::move(pr
         join(argc, argv);
         return;
     }
-    // A kernel that is loaded when it is first launched waits for those that run. If one of these waits for another GPU, whose
-    // thread waits for the loading to end, nothing ends.
+    // Loading a kernel at its first launch waits for running kernels. If one of them waits for another GPU whose thread waits for the
+    // loading, the program hangs.
     ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
 
@@ -87,7 +87,7 @@ void Ranks::join([[maybe_unused]] int argc, [[maybe_unused]] char** argv)
 {
 #ifdef CONFLICT_FREE_HAS_MPI
     allow("the start of all ranks");
-    // Threads call MPI one after another: the first that fails ends all processes.
+    // Threads call MPI one at a time: the first that fails ends all processes.
     int level = 0, joined = 0, on_host = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &process_);
@@ -103,7 +103,7 @@ void Ranks::join([[maybe_unused]] int argc, [[maybe_unused]] char** argv)
     for (int i = 1; i < argc; ++i) arguments += (i > 1 ? " " : "") + std::string(argv[i]);
     const std::size_t mine = std::hash<std::string>()(arguments);
     if (gather(std::vector{mine}).front() != mine) fail(process_, "it was called with '" + arguments + "', and rank 0 with something else");
-    // CUDA's first call takes a GPU, and this is to be the rank's own.
+    // CUDA's first call must find the rank's own GPU.
     int there = 0;
     if (cudaGetDeviceCount(&there) == cudaSuccess && there > 0) CUDA_CHECK(cudaSetDevice(process_ % there));
 #else
@@ -118,7 +118,7 @@ void Ranks::take(int devices)
     if (processes_ > 1)
         throw UsageError("--devices: got '" + std::to_string(devices) + "', accepted: nothing where mpirun or srun starts a process a GPU");
     devices_ = devices;
-    // The model looks when it is first asked for its devices.
+    // The model reads the variable when it is first asked for its devices.
     ::setenv("SIMT_DEVICES", std::to_string(devices).c_str(), 1);
 }
 
@@ -140,7 +140,7 @@ void Ranks::open()
         CUDA_CHECK(cudaGetDevice(&device));
         std::array<char, 32>& text = buses[static_cast<std::size_t>(i)].text;
         CUDA_CHECK(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device));
-        // Processes reach each other's memory by handles.
+        // Processes exchange handles to reach each other's memory.
         for (int other = 0; other < here(); ++other)
             if (other != i) CUDA_CHECK(cudaDeviceEnablePeerAccess(other, 0));
     });
@@ -180,7 +180,7 @@ void Ranks::gather([[maybe_unused]] const void* mine, [[maybe_unused]] void* all
 
 std::vector<void*> Ranks::share(const std::vector<void*>& of_here) const
 {
-    // The threads of a process have the same addresses.
+    // The threads of a process share their addresses.
     if (processes_ == 1) return of_here;
     std::vector<cudaIpcMemHandle_t> mine(1);
     std::vector<void*> addresses(static_cast<std::size_t>(processes_));
@@ -206,7 +206,7 @@ void Ranks::unshare(const std::vector<void*>& shared) const
 void Ranks::allow(const std::string& what) const
 {
     if (processes_ == 1) return;
-    // No alarm may come while its line changes.
+    // No alarm may occur while its message changes.
     ::alarm(0);
     std::snprintf(last_line.data(), last_line.size(), "%s: %s did not end within %u seconds\n", speaker().c_str(), what.c_str(),
                   patience_seconds);
@@ -216,7 +216,7 @@ void Ranks::allow(const std::string& what) const
 
 void Ranks::fail(int rank, const std::string& reason) const
 {
-    // Of the threads of one process, the first to fail says so.
+    // Only the first thread of a process that fails prints its reason.
     static std::mutex last_word;
     last_word.lock();
     std::fprintf(stderr, "%s: rank %d: %s\n", program_.c_str(), rank, reason.c_str());
@@ -230,7 +230,7 @@ int Ranks::end([[maybe_unused]] int exit_code) const
 {
 #ifdef CONFLICT_FREE_HAS_MPI
     if (processes_ == 1) return exit_code;
-    // All know of a wrong result. What keeps one process from beginning is its own affair, and the others wait for it.
+    // A wrong result is known to all processes. If one process alone fails to start, the others wait for it: it must end them.
     if (exit_code > 1) MPI_Abort(MPI_COMM_WORLD, exit_code);
     MPI_Finalize();
     ::alarm(0);

@@ -68,7 +68,7 @@ Cells time_cells(const Row& row)
     return cells;
 }
 
-/// Names of what else the rows say in numbers, each once.
+/// The names of the further figures of all rows, each once.
 std::set<std::string> figure_names(const std::vector<Row>& rows)
 {
     std::set<std::string> names;
@@ -184,7 +184,7 @@ JsonFile::JsonFile(std::string path) : path_(std::move(path)), partial_(path_)
 {
     const bool is_file = !std::filesystem::exists(path_) || std::filesystem::is_regular_file(path_);
     if (is_file) partial_ += ".partial-" + std::to_string(getpid());
-    // A terminal, a pipe or /dev/null is written into when there is something to write: who reads a pipe leaves when it is closed.
+    // A terminal, a pipe or /dev/null is opened only to write the report: the reader of a pipe would leave when it is closed.
     const auto can_be_written = [&] { return is_file ? !!std::ofstream(partial_) : access(path_.c_str(), W_OK) == 0; };
     if (path_.empty() || std::filesystem::is_directory(path_) || !can_be_written())
         throw UsageError("--json: got '" + path_ + "', accepted: a file in a folder that exists and can be written");

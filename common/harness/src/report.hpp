@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The rows that a chapter program prints and writes.
+/// The report of a chapter program: a table for the terminal, and a file.
 #pragma once
 
 #include <map>
@@ -32,37 +32,37 @@ struct Row {
     std::optional<Work> work;
     bool reference;
     std::optional<Library> library;
-    /// What differs from the reference, or empty.
+    /// The differences from the reference; empty if there are none.
     std::string difference;
-    /// What the kernel did that no kernel may.
+    /// Hazards of the kernel.
     std::vector<std::string> hazards;
     std::vector<Judged> expectations;
     std::optional<simt::LaunchCounts> counts;
     std::optional<Times> times;
-    /// For functions of the host.
+    /// Times of functions of the host.
     std::optional<Spread> host_time;
-    /// For what several GPUs do together.
+    /// Times of several GPUs together.
     std::optional<Spread> time_across_gpus;
-    /// The clock of the multiprocessors while the kernel ran, where it was timed.
+    /// The clock of the multiprocessors while a timed kernel ran.
     std::optional<double> sm_mhz;
-    /// What else there is to say in numbers, by name.
+    /// Further figures, by name.
     std::map<std::string, double> figures;
 
     bool passed() const;
 };
 
-/// What ran, for the head of a report.
+/// The head of a report: the program and where it ran.
 struct Heading {
     std::string slug, build, machine;
     std::uint64_t seed;
     std::optional<backend::Device> device;
-    /// Where counts are compared with the counters of a GPU.
+    /// The size at which counts are compared with the counters of a GPU.
     Size counted_size;
-    /// Where the traffic of each kernel is read from the counters of a GPU.
+    /// The sizes at which the traffic of each kernel is read from the counters of a GPU.
     std::vector<Size> traffic_sizes;
 };
 
-/// A table for the terminal.
+/// Lays out the rows as a table for the terminal.
 std::string table(const Heading& heading, const std::vector<Row>& rows);
 
 /// A file that holds either the whole report or nothing: it is written beside its place and then moved there.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double unit_roundoff = 0x1p-24;
 
-/// A sum that keeps what its additions round off.
+/// A sum that keeps the rounding errors of its additions.
 class Compensated {
 public:
     void add(double number)
@@ -59,7 +59,7 @@ double summation_bound(int additions, double magnitudes)
 
 CompensatedSum compensated_sum(std::span<const float> numbers)
 {
-    // Parts of one length, whatever the cores: the sum must not depend on them.
+    // The length of the parts, and so the sum, does not depend on the number of cores.
     constexpr std::size_t part = std::size_t{1} << 16;
     std::vector<Compensated> parts((numbers.size() + part - 1) / part), magnitudes(parts.size());
     parallel_for(

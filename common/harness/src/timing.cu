@@ -32,7 +32,7 @@ cudaDeviceProp device_properties()
     return properties;
 }
 
-/// Reads all of `data`. The sum is stored only if it has one particular value, so that the reads are not dropped.
+/// Reads all of `data`. The compiler keeps the reads, since the sum is stored if it has one particular value.
 __global__ void read_all(const uint4* data, std::size_t count, unsigned* sink)
 {
     unsigned sum = 0;
@@ -44,7 +44,7 @@ __global__ void read_all(const uint4* data, std::size_t count, unsigned* sink)
     if (sum == 0x9E3779B9u) *sink = sum;
 }
 
-/// What a thread saw of the multiprocessors' clock and of the GPU's timer.
+/// Differences of the multiprocessors' clock and of the GPU's timer, read by one thread.
 struct ClockWatch {
     unsigned long long cycles, nanoseconds;
 };
@@ -122,7 +122,7 @@ private:
     cudaEvent_t event_{};
 };
 
-/// The value that a share `q` of the sorted samples lies below, interpolated between neighbours.
+/// The quantile `q` of the sorted samples, interpolated between neighbors.
 double quantile(const std::vector<double>& sorted, double q)
 {
     const double at = q * static_cast<double>(sorted.size() - 1);
@@ -131,7 +131,7 @@ double quantile(const std::vector<double>& sorted, double q)
     return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
 }
 
-/// As many of `samples` as take about most_total_ms, if one takes `sample_ms`.
+/// The number of samples of `sample_ms` each that take about most_total_ms; at most `samples`.
 int affordable(int samples, double sample_ms)
 {
     return std::clamp(static_cast<int>(most_total_ms / sample_ms), std::min(samples, least_samples), samples);
@@ -181,7 +181,7 @@ Spread spread_of(std::vector<double> samples, int launches_per_sample)
 Times measure_times(const std::function<void(int)>& launch, int sets, int samples, int repetitions)
 {
     L2Flush flush;
-    // Every set is written once, whatever the samples use: all outputs are verified.
+    // Writes every set once, even if the samples use fewer: all outputs are verified.
     for (int i = 0; i < std::max(warm_up_launches, sets); ++i) launch(i % sets);
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaGetLastError());
@@ -189,7 +189,7 @@ Times measure_times(const std::function<void(int)>& launch, int sets, int sample
     const double estimate_ms = sample(launch, 1, true);
     const int launches = std::clamp(static_cast<int>(std::ceil(least_sample_ms / estimate_ms)), 1, most_launches);
     const int cold_launches = std::min(launches, sets);
-    // A kernel that runs long needs fewer samples: its times spread less, and a run has to end.
+    // A long kernel needs fewer samples, because its times spread less.
     samples = affordable(samples, estimate_ms * launches);
 
     std::vector<double> cold, warm;
@@ -209,7 +209,7 @@ double measure_sm_mhz(const std::function<void()>& launch, double launch_ms)
     watch_clock<<<1, 1, 0, stream.get()>>>(static_cast<unsigned long long>(clock_watch_ms * 1e6), seen.data());
     CUDA_CHECK(cudaGetLastError());
     const int launches = std::clamp(static_cast<int>(queued_ms / launch_ms), 1, 100);
-    // A few launches at a time: a long queue would go on long after the watch has ended.
+    // Few launches at a time: a long queue would run on after the watch has ended.
     do {
         for (int i = 0; i < launches; ++i) launch();
         CUDA_CHECK(cudaStreamSynchronize(cudaStreamLegacy));

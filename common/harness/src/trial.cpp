@@ -49,12 +49,8 @@ void write_bytes(const std::string& path, const void* data, std::size_t bytes)
     if (!out) end(usage_error, path + " cannot be written");
 }
 
-/// The function of the model's libraries of this name; null on a GPU.
-template <class Function>
-Function* judge_function(const char* name)
-{
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
+/// A function of the model by its name; null on a GPU.
+template <class Function> Function* judge_function(const char* name) { return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)); }
 #define JUDGE(function) judge_function<decltype(function)>(#function)
 
 bool has_judge()

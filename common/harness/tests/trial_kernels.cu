@@ -70,15 +70,13 @@ __global__ void negated_again(float* output, const float* input, int n)
     if (i < n) output[i] = -input[i];
 }
 
-template <auto kernel>
-void launch(const conflict_free::Matrices<float>& m)
+template <auto kernel> void launch(const conflict_free::Matrices<float>& m)
 {
     int n = m.width * m.height;
     kernel<<<(n + 127) / 128, 128>>>(m.output, m.input, n);
 }
 
-template <auto kernel, class Number>
-void launch(const conflict_free::Arrays<Number, Number>& a)
+template <auto kernel, class Number> void launch(const conflict_free::Arrays<Number, Number>& a)
 {
     if (a.n > 0) kernel<<<(a.n + 31) / 32, 32>>>(a.output, a.input, a.n);
 }

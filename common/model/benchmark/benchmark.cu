@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How many accesses does the model count in a second, and how many operations does it do?
+// Measures how many accesses the model counts in a second, and how many operations it executes.
 //
-// Each kernel runs once so that its memory is there, then several times on the clock. The time is that of all processors, so
-// that other programs disturb it little: what is printed is the speed of one core.
+// Each kernel runs once to allocate its memory, then several times for the measurement. The time is processor time, so that other
+// programs disturb it little: the printed speed is that of one core.
 
 #include <algorithm>
 #include <cstdio>
@@ -31,8 +31,7 @@ __global__ void transpose_naive(float* output, const float* input)
     for (int j = 0; j < TILE; j += ROWS) output[x * N + y + j] = input[(y + j) * N + x];
 }
 
-template <int padding>
-__global__ void transpose_tile(float* output, const float* input)
+template <int padding> __global__ void transpose_tile(float* output, const float* input)
 {
     __shared__ float tile[TILE][TILE + padding];
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
@@ -42,8 +41,7 @@ __global__ void transpose_tile(float* output, const float* input)
     for (int j = 0; j < TILE; j += ROWS) output[(y + j) * N + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-template <int block>
-__global__ void reduce(float* sums, const float* input)
+template <int block> __global__ void reduce(float* sums, const float* input)
 {
     __shared__ float partial[block];
     unsigned tid = threadIdx.x;
@@ -62,7 +60,7 @@ long accesses_of_reduction(long block) { return long{N} * N / block * (2 * block
 
 constexpr int ROUNDS = 64, OPERATIONS_OF_A_ROUND = 8, THREADS = 1 << 18;
 
-/// Each result is needed for the next ones, so that none is left out.
+/// Each result depends on the ones before, so that the compiler keeps all operations.
 __global__ void calculate(float* output)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, bits = i;

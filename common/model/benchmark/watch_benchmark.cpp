@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What it takes to count one access of a warp and to look for hazards, for patterns that kernels have. Run by hand.
+// Measures the time to count one access of a warp and to look for hazards, for typical access patterns. Run by hand.
 
 #include <algorithm>
 #include <chrono>
@@ -47,7 +47,7 @@ void measure(const char* name, Space space, Operation operation, int size, std::
     std::vector<WarpAccess> accesses;
     for (unsigned round = 0; round < rounds; ++round)
         for (unsigned warp = 0; warp < warps; ++warp) accesses.push_back(made(space, operation, size, pattern, active, round, warp));
-    // Other programs take their share of the processor: the fastest of many blocks is what it takes.
+    // Other programs share the processor, so the fastest of many blocks counts.
     double seconds[2] = {1e9, 1e9};
     const WarpAccess fill =
         made(Space::shared, Operation::store, 16, [](auto, unsigned, unsigned, unsigned lane) { return lane * 16; }, ~0u, 0, 0);

@@ -13,7 +13,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 include(${CMAKE_CURRENT_LIST_DIR}/../../cmake/Warnings.cmake)
 
 find_package(Threads REQUIRED)
-find_package(nlohmann_json 3.11 QUIET)
+find_package(nlohmann_json 3.9 QUIET)
 if(NOT nlohmann_json_FOUND)
     # The package for Python has the headers and nothing for CMake.
     find_path(NLOHMANN_JSON_HEADERS nlohmann/json.hpp PATH_SUFFIXES nlohmann_json/include REQUIRED)

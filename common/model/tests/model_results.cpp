@@ -16,8 +16,7 @@ namespace model {
 namespace {
 
 /// A function of the model's interface. A program that runs on a GPU does not find it.
-template <class Function>
-Function* find(const char* name)
+template <class Function> Function* find(const char* name)
 {
     void* found = dlsym(RTLD_DEFAULT, name);
     if (!found) throw std::runtime_error(std::string(name) + ": not found; this test runs under the counting model only");
@@ -31,8 +30,7 @@ struct Reported {
     std::vector<simt::Message> errors;
 };
 
-template <class Each>
-void append(std::vector<Each>& to, const nlohmann::json& from)
+template <class Each> void append(std::vector<Each>& to, const nlohmann::json& from)
 {
     for (const auto& each : from) to.push_back(each.get<Each>());
 }

@@ -77,19 +77,25 @@ class House:
         return path
 
 
+LEFT_OUT = shutil.ignore_patterns("tests", "historical", "local", "h200")
+
+
 @pytest.fixture(scope="session")
-def bytecode() -> None:
-    """Our modules with their bytecode beside them: without it, each script in each house would compile each module again."""
-    compileall.compile_dir(REPOSITORY / "common" / "python" / "conflict_free", quiet=1)
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of our package with its bytecode. Without bytecode, each script in each house would compile each module again."""
+    copy = tmp_path_factory.mktemp("package") / "conflict_free"
+    shutil.copytree(REPOSITORY / "common" / "python" / "conflict_free", copy, ignore=LEFT_OUT)
+    compileall.compile_dir(copy, quiet=1)
+    return copy
 
 
 @pytest.fixture
-def house(bytecode: None, tmp_path: Path) -> House:
+def house(package: Path, tmp_path: Path) -> House:
     root = tmp_path / "house"
-    leave = shutil.ignore_patterns("tests", "historical", "local", "h200")
-    shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=leave)
-    for folder in (Path("common", "python", "conflict_free"), Path("book", "results")):
-        shutil.copytree(REPOSITORY / folder, root / folder, ignore=leave)
+    for folder in ("scripts", "book/results"):
+        shutil.copytree(REPOSITORY / folder, root / folder, ignore=LEFT_OUT)
+    # No test changes a module, so all houses share the files of one copy.
+    shutil.copytree(package, root / "common" / "python" / "conflict_free", copy_function=os.link)
     for path in (*REPOSITORY.glob("requirements*"), REPOSITORY / "ruff.toml", REPOSITORY / ".clang-format"):
         shutil.copy(path, root)
     for path in (REPORT_SCHEMA, cuda_version.SOURCE):

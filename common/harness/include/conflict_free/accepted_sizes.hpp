@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The sizes that a kernel runs at, where it does not run at all of them: `multiples_of(4) && widths_up_to(2048)`.
+/// The sizes that a kernel accepts, if it does not accept all: `multiples_of(4) && widths_up_to(2048)`.
 #pragma once
 
 #include <functional>

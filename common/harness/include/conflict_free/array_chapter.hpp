@@ -33,8 +33,7 @@ std::vector<float> read_numbers(const std::string& file);
 using LengthFunction = std::function<std::size_t(std::size_t n)>;
 
 /// The arrays of a launch, in device memory.
-template <class Input, class Output>
-struct Arrays {
+template <class Input, class Output> struct Arrays {
     /// Poisoned, to be written by the kernel.
     Output* output;
     /// The same for each launch.
@@ -52,7 +51,7 @@ class AnyArrays {
 public:
     virtual ~AnyArrays() = default;
 
-    /// @name What ArrayChapter asks of it
+    /// @name Interface for ArrayChapter
     /// @{
 
     /// See Chapter::prepare(); `n` is the number of elements of the input.
@@ -82,8 +81,7 @@ public:
 
 /// Kernels that read an array of `Input` and write an array of `Output`. The harness has the code of the pairs of types at the end of
 /// this file; of other pairs each chapter has its own.
-template <class Input, class Output>
-class ArrayKernels : public AnyArrays {
+template <class Input, class Output> class ArrayKernels : public AnyArrays {
 public:
     ~ArrayKernels() override;
 
@@ -100,36 +98,36 @@ public:
         /// The values between launches.
         std::span<const Output> scratch;
     };
-    /// Says what is wrong with what a kernel wrote, or nothing.
+    /// Describes what is wrong with a kernel's output; empty if nothing is.
     using Verify = std::function<std::string(const Written&)>;
-    /// Says what else there is to say in numbers of what a kernel wrote: names, and values from 0.
+    /// Computes further figures of a kernel's output: names, and values from 0.
     using Figures = std::function<std::map<std::string, double>(const Written&)>;
     /// Fills the input, reproducibly.
     using Fill = std::function<void(std::span<Input> input, std::uint64_t seed)>;
-    /// Makes elements of the numbers that a file holds. @throws UsageError if they are too many or too few
+    /// Makes elements of the numbers in a file. @throws UsageError if they are too many or too few
     using FromNumbers = std::function<std::vector<Input>(std::span<const float> numbers)>;
-    /// Says what is wrong with an input and what is accepted, or nothing.
+    /// Describes what is wrong with an input, and what is accepted; empty if nothing is wrong.
     using Accepts = std::function<std::string(std::span<const Input> input)>;
 
-    /// A kernel, or a baseline. What is not said has the value that stands here.
+    /// A kernel, or a baseline. Members that are not given have these values.
     struct Kernel {
         /// Its function's name, the library call's, or the host's function's.
         std::string name;
         /// Starts it.
         LaunchFunction launch = {};
-        /// Of a baseline that runs on the host, in place of `launch`.
+        /// For a baseline that runs on the host, in place of `launch`.
         HostFunction compute = {};
         /// Its own reference.
         Verify verify = {};
-        /// What its counts must be; on older machines by `on("gt200", …)`.
+        /// The expected counts; on older machines by `on("gt200", …)`.
         std::vector<Expectation> expect = {};
         /// The sizes that it accepts.
         AcceptedSizes sizes = {};
         /// Modeled machines that cannot run it, because its blocks are too large there.
         std::vector<std::string> left_out_on = {};
-        /// What is reported of it besides counts and times, such as the error of a sum.
+        /// Further figures for the report, such as the error of a sum.
         Figures figures = {};
-        /// Of a baseline: the library that is called.
+        /// For a baseline: the library that is called.
         std::optional<Library> library = {};
     };
 
@@ -140,13 +138,13 @@ public:
     /// counted.
     ArrayKernels& add_baseline(Kernel kernel);
 
-    /// How the input is filled. Without it, fill_random() must know the type.
+    /// Sets the function that fills the input. Without it, fill_random() must know the type.
     ArrayKernels& filled_by(Fill fill);
 
     /// Lets the user give the input in a file of numbers.
     ArrayKernels& reads_numbers(FromNumbers from_numbers);
 
-    /// Inputs that are refused: the program ends with the message and exit code 2 before a kernel runs.
+    /// Sets the check of inputs. If it refuses one, the program ends with the message and exit code 2 before a kernel runs.
     ArrayKernels& accepts(Accepts accepts);
 
     void prepare(std::size_t n, int sets, std::uint64_t seed) override;
@@ -201,10 +199,10 @@ public:
         return kernels;
     }
 
-    /// Lengths that are run when the user names none.
+    /// Sets the lengths to run when the user gives none.
     ArrayChapter& lengths(std::initializer_list<int> lengths);
 
-    /// Lengths that are run as well on a GPU when the user names none.
+    /// Sets further lengths to run on a GPU when the user gives none.
     ArrayChapter& gpu_lengths(std::initializer_list<int> lengths);
 
     /// The length at which counts are compared with the counters of a GPU.
@@ -213,7 +211,7 @@ public:
     /// Lengths of the chapter at which the traffic of each kernel is read; see Chapter::traffic_sizes().
     ArrayChapter& traffic_lengths(std::initializer_list<int> lengths);
 
-    /// What is done for n elements, where bytes do not tell it.
+    /// Sets the work for n elements, if bytes do not measure it.
     ArrayChapter& work_is(std::string unit, std::function<double(double n)> amount);
 
     Size size_from(std::string_view text) const override { return parse_length(text, 0); }
@@ -234,8 +232,7 @@ public:
     int element_bytes() const override { return arrays_.front()->element_bytes(); }
 
 private:
-    template <class Input, class Output>
-    friend class ArrayKernels;
+    template <class Input, class Output> friend class ArrayKernels;
 
     /// The arrays of a kernel, and its number among their kernels.
     const std::pair<AnyArrays*, int>& place(int kernel) const { return places_[static_cast<std::size_t>(kernel)]; }
@@ -251,8 +248,7 @@ private:
     std::uint64_t seed_ = 0;
 };
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, bool is_baseline)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel, bool is_baseline)
 {
     chapter_.add({.name = kernel.name,
                   .is_baseline = is_baseline,
@@ -271,44 +267,37 @@ ArrayKernels<Input, Output>::ArrayKernels(ArrayChapter& chapter, LengthFunction 
     : chapter_(chapter), output_length_(std::move(output_length)), scratch_length_(std::move(scratch_length))
 {}
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>::~ArrayKernels() = default;
+template <class Input, class Output> ArrayKernels<Input, Output>::~ArrayKernels() = default;
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add(Kernel kernel)
 {
     return add(std::move(kernel), false);
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add_baseline(Kernel kernel)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::add_baseline(Kernel kernel)
 {
     return add(std::move(kernel), true);
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::filled_by(Fill fill)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::filled_by(Fill fill)
 {
     fill_ = std::move(fill);
     return *this;
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reads_numbers(FromNumbers from_numbers)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::reads_numbers(FromNumbers from_numbers)
 {
     from_numbers_ = std::move(from_numbers);
     return *this;
 }
 
-template <class Input, class Output>
-ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::accepts(Accepts accepts)
+template <class Input, class Output> ArrayKernels<Input, Output>& ArrayKernels<Input, Output>::accepts(Accepts accepts)
 {
     accepts_ = std::move(accepts);
     return *this;
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t seed)
+template <class Input, class Output> void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t seed)
 {
     if (given_.empty()) {
         input_.resize(n);
@@ -325,16 +314,14 @@ void ArrayKernels<Input, Output>::prepare(std::size_t n, int sets, std::uint64_t
     host_output_.resize(output_length_(n));
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::poison()
+template <class Input, class Output> void ArrayKernels<Input, Output>::poison()
 {
     for (auto& output : outputs_) output.poison();
     for (auto& scratch : scratch_) scratch.poison();
     std::memset(static_cast<void*>(host_output_.data()), 0xFF, host_output_.size() * sizeof(Output));
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::launch(int kernel, int set)
+template <class Input, class Output> void ArrayKernels<Input, Output>::launch(int kernel, int set)
 {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     const auto i = static_cast<std::size_t>(set);
@@ -342,8 +329,7 @@ void ArrayKernels<Input, Output>::launch(int kernel, int set)
     else called.launch({outputs_[i].data(), inputs_[i].data(), static_cast<int>(input_.size()), scratch_[i].data()});
 }
 
-template <class Input, class Output>
-std::string ArrayKernels<Input, Output>::verify(int kernel)
+template <class Input, class Output> std::string ArrayKernels<Input, Output>::verify(int kernel)
 {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     if (called.compute) return called.verify({input_, host_output_, {}});
@@ -356,8 +342,7 @@ std::string ArrayKernels<Input, Output>::verify(int kernel)
     return {};
 }
 
-template <class Input, class Output>
-std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
+template <class Input, class Output> std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
 {
     const Kernel& called = kernels_[static_cast<std::size_t>(kernel)];
     if (!called.figures) return {};
@@ -366,23 +351,20 @@ std::map<std::string, double> ArrayKernels<Input, Output>::figures(int kernel)
     return called.figures({input_, output, {}});
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::release()
+template <class Input, class Output> void ArrayKernels<Input, Output>::release()
 {
     inputs_.clear();
     outputs_.clear();
     scratch_.clear();
 }
 
-template <class Input, class Output>
-std::size_t ArrayKernels<Input, Output>::read_input(const std::string& file)
+template <class Input, class Output> std::size_t ArrayKernels<Input, Output>::read_input(const std::string& file)
 {
     given_ = from_numbers_(read_numbers(file));
     return given_.size();
 }
 
-template <class Input, class Output>
-void ArrayKernels<Input, Output>::default_fill(std::span<Input> input, std::uint64_t seed)
+template <class Input, class Output> void ArrayKernels<Input, Output>::default_fill(std::span<Input> input, std::uint64_t seed)
 {
     if constexpr (requires { fill_random(input, seed); }) fill_random(input, seed);
 }

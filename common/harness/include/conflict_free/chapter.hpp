@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The program that a chapter is: its kernels, run at several sizes, checked, counted or timed, and reported.
+/// The program of a chapter. It runs the chapter's kernels at several sizes, checks, counts or times them, and reports.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@
 
 namespace conflict_free {
 
-/// What a kernel gets done, where bytes do not tell it.
+/// The work of a kernel, if bytes do not measure it.
 struct Work {
-    /// Such as "pairs".
+    /// The unit, such as "pairs".
     std::string unit;
     /// Units of one launch.
     double amount = 0;
@@ -32,13 +32,13 @@ struct Work {
 
 /// A library, whose call fills a row to compare with.
 struct Library {
-    /// Such as "cuBLAS".
+    /// The library's name, such as "cuBLAS".
     std::string name;
-    /// As the library tells it.
+    /// The version that the library reports.
     std::string version;
 };
 
-/// What the user asked for on the command line.
+/// The options that the user gave on the command line.
 struct Options {
     /// The kernels to run, by name; empty for all.
     std::vector<std::string> kernels;
@@ -60,17 +60,17 @@ struct Options {
 
 /// An option that a chapter has beyond those of all chapters: a whole number from 1.
 struct NumberOption {
-    /// Such as "--pieces".
+    /// The option's name, such as "--pieces".
     std::string name;
-    /// What `--help` says of it.
+    /// The line of `--help`.
     std::string help;
     /// The greatest number that is accepted.
     int most;
-    /// Takes the number. May throw UsageError.
+    /// Receives the number. May throw UsageError.
     std::function<void(int)> take;
 };
 
-/// A chapter program. Derived classes say what data its kernels work on.
+/// A chapter program. Derived classes hold the data of its kernels.
 ///
 /// On a GPU it times and checks every kernel; under the counting model the same program counts and checks every kernel.
 /// Both have the same command line; see `--help`.
@@ -81,10 +81,10 @@ public:
     Chapter(std::string slug, std::string question);
     virtual ~Chapter() = default;
 
-    /// Sizes that are run when the user names none.
+    /// Sizes to run when the user gives none.
     Chapter& sizes(std::initializer_list<Size> sizes);
 
-    /// Sizes that are run as well on a GPU when the user names none. One that does not fit the device is left out with
+    /// Further sizes to run on a GPU when the user gives none. One that does not fit the device is left out with
     /// a note.
     Chapter& gpu_sizes(std::initializer_list<Size> sizes);
 
@@ -120,15 +120,15 @@ public:
     /// neither a GPU nor the counting model can run the kernels
     int run(int argc, char** argv);
 
-    /// What every chapter knows of a kernel, or of a baseline: a library call or a function of the host to compare with.
+    /// The description of a kernel, or of a baseline: a library call or a function of the host to compare with.
     struct RegisteredKernel {
         /// Its function's name, or the library call's.
         std::string name;
-        /// True for a row to compare with, which is not counted.
+        /// True for a baseline, which is not counted.
         bool is_baseline = false;
-        /// Runs on the host, timed by the host's clock.
+        /// True for a function of the host, timed by the host's clock.
         bool on_host = false;
-        /// What its counts must be.
+        /// The expected counts.
         std::vector<Expectation> expect = {};
         /// The only sizes that it runs at; empty for any size.
         std::vector<Size> only_at = {};
@@ -139,9 +139,9 @@ public:
         /// How often a launch does the work where it is timed. Times are divided by it. Where it is not, it does it at most
         /// twice, which shows all that one repetition can do to the next.
         int repetitions = 1;
-        /// What it has to move at a size, where that is not what useful_bytes() of the chapter says.
+        /// The bytes that it has to move at a size, if they differ from the chapter's useful_bytes().
         std::function<std::size_t(Size)> useful_bytes = {};
-        /// Whose call it is, where a report has to say so.
+        /// The library of a library call, for the report.
         std::optional<Library> library = {};
     };
 
@@ -158,7 +158,7 @@ public:
     /// @name A program of several processes
     /// @{
 
-    /// Who speaks on `stderr`: the slug, and which process it is where several run.
+    /// The prefix of messages on `stderr`: the slug, and the process if several run.
     virtual std::string speaker() const { return slug_; }
     /// True in the process that prints the table and writes the file.
     virtual bool reports() const { return true; }
@@ -176,19 +176,19 @@ public:
     virtual const char* accepted_size() const { return "N|WxH"; }
     /// True if the user may give the input in a file.
     virtual bool reads_input() const { return false; }
-    /// Takes the input from a file from now on, in place of random input.
+    /// Makes later runs take their input from a file in place of random input.
     /// @return its size
     /// @throws UsageError if the file has no input that is accepted
     virtual Size read_input(const std::string&) { return {}; }
-    /// What a kernel gets done at a size, where bytes do not tell it.
+    /// The work of a kernel at a size, if bytes do not measure it.
     virtual std::optional<Work> work(Size) const { return {}; }
     /// True if a launch at this size takes long enough to be timed.
     virtual bool is_worth_timing(Size size) const;
 
     /// Makes `sets` equal buffer sets of `size`, with random input from `seed`.
     virtual void prepare(Size size, int sets, std::uint64_t seed) = 0;
-    /// Told of each kernel before its outputs are overwritten for the first time at a size. May bring the data into
-    /// another layout.
+    /// Called for each kernel before its outputs are overwritten for the first time at a size. May change the layout of the
+    /// data.
     virtual void choose(int /*kernel*/) {}
     /// Overwrites all outputs with a value that no kernel computes.
     virtual void poison() = 0;
@@ -196,13 +196,13 @@ public:
     virtual void launch(int kernel, int set) = 0;
     /// Compares all outputs with the kernel's own reference. Returns what differs, or an empty text.
     virtual std::string verify(int kernel) = 0;
-    /// What is wrong with what the model has counted of kernel `kernel`, which has run and is right: each of its launches, and the
-    /// bytes that GPUs sent each other. Empty if nothing is.
+    /// Checks the counts of kernel `kernel`, whose output is right: of each launch, and the bytes that GPUs sent each other. Returns
+    /// what is wrong; empty if nothing is.
     virtual std::string wrong_counts(int /*kernel*/, const std::vector<simt::LaunchCounts>& /*launches*/, std::uint64_t /*link_bytes*/)
     {
         return {};
     }
-    /// What else there is to say in numbers of kernel `kernel`, which has run and is right: names, and values from 0.
+    /// Further figures of kernel `kernel`, whose output is right: names, and values from 0.
     virtual std::map<std::string, double> figures(int /*kernel*/) { return {}; }
     /// Frees the buffers.
     virtual void release() = 0;
@@ -222,9 +222,9 @@ protected:
     {
         number_options_.push_back({std::move(name), std::move(help), most, std::move(take)});
     }
-    /// Sizes that are run when the user names none.
+    /// Sizes to run when the user gives none.
     void set_sizes(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
-    /// Sizes that are run as well on a GPU when the user names none.
+    /// Further sizes to run on a GPU when the user gives none.
     void set_gpu_sizes(std::vector<Size> sizes) { gpu_sizes_ = std::move(sizes); }
     /// Sizes at which the traffic of each kernel is read.
     void set_traffic_sizes(std::vector<Size> sizes) { traffic_sizes_ = std::move(sizes); }

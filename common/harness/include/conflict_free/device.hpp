@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a launch has to know of the device that it is for.
+/// Properties of the device that launches depend on.
 #pragma once
 
 #include "conflict_free/error.hpp"
 
 namespace conflict_free {
 
-/// Multiprocessors of the device, or of the modeled machine. Asked for once, then remembered.
+/// Multiprocessors of the device, or of the modeled machine. Queried once, then kept.
 inline int multiprocessors()
 {
     static const int count = [] {
@@ -21,7 +21,7 @@ inline int multiprocessors()
     return count;
 }
 
-/// Compute capability of the device, or of the modeled machine: 90 for 9.0. Asked for once, then remembered.
+/// Compute capability of the device, or of the modeled machine: 90 for 9.0. Queried once, then kept.
 inline int compute_capability()
 {
     static const int capability = [] {

@@ -14,9 +14,8 @@
 
 namespace conflict_free {
 
-/// What DeviceBuffer::poison() makes of an element: NaN for floating-point elements, −1 for integers.
-template <class Element>
-Element poison_value()
+/// The value that DeviceBuffer::poison() gives each element: NaN for floating-point elements, −1 for integers.
+template <class Element> Element poison_value()
 {
     Element value;
     std::memset(&value, 0xFF, sizeof value);
@@ -24,8 +23,7 @@ Element poison_value()
 }
 
 /// An array of `Element` in device memory. Owns it: move-only, freed at the end of its life.
-template <class Element>
-class DeviceBuffer {
+template <class Element> class DeviceBuffer {
 public:
     DeviceBuffer() = default;
 
@@ -36,7 +34,7 @@ public:
         if (count > 0) CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
     }
 
-    /// Takes the allocation over; `other` has none afterwards.
+    /// Takes over the allocation of `other`, which has none afterwards.
     DeviceBuffer(DeviceBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
 
     /// Exchanges the allocations.
@@ -70,7 +68,7 @@ public:
         CUDA_CHECK(cudaMemcpy(values.data(), data_, values.size_bytes(), cudaMemcpyDeviceToHost));
     }
 
-    /// Sets every element to poison_value(). A kernel that leaves an element unwritten is then found out.
+    /// Sets every element to poison_value(), so that the check finds elements that a kernel leaves unwritten.
     void poison()
     {
         if (count_ > 0) CUDA_CHECK(cudaMemset(data_, 0xFF, bytes()));

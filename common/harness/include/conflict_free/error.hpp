@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Errors of a chapter program, and the check that every CUDA call goes through.
+/// Errors of a chapter program, and the check of every CUDA call.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,14 +12,14 @@
 
 namespace conflict_free {
 
-/// An argument that is unknown or cannot be met. The message names it, what was given and what is accepted.
+/// An argument that is unknown or impossible. The message names the argument, what was given and what is accepted.
 /// A chapter program prints it on one line and exits with 2.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// The device has too little free memory for what was asked.
+/// The device has too little free memory for an allocation.
 class OutOfDeviceMemory : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

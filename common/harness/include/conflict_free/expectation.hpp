@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a chapter expects of a kernel's counts, written beside the kernel:
+/// Expectations of a kernel's counts, written beside the kernel:
 /// `.expect = {global_store.sectors_per_request == 32}`.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace conflict_free {
 
 /// A number read off a launch's counts, with the name it has in reports.
 struct Metric {
-    /// Such as "shared_load.conflicts".
+    /// The metric's name, such as "shared_load.conflicts".
     std::string name;
     /// Reads it off the counts.
     std::function<double(const simt::LaunchCounts&)> value;

@@ -20,8 +20,7 @@ namespace conflict_free {
 
 /// The two matrices of a launch, in device memory, row after row. The input has height rows of width elements; the
 /// output has as many elements.
-template <class Element>
-struct Matrices {
+template <class Element> struct Matrices {
     /// Poisoned, to be written by the kernel.
     Element* output;
     /// The same for each launch.
@@ -38,8 +37,7 @@ struct Matrices {
 
 /// A chapter program on matrices of `Element`. Each kernel has a reference of its own: a function that says what an
 /// element of the output should be. The harness has the code of float; of another type each chapter has its own.
-template <class Element>
-class MatrixChapter : public Chapter {
+template <class Element> class MatrixChapter : public Chapter {
 public:
     /// See Chapter.
     MatrixChapter(std::string slug, std::string question);
@@ -51,15 +49,15 @@ public:
     /// Element `index` of the output that a right kernel computes, given the input matrix and its size.
     using Reference = Element (*)(const Element* input, Size size, std::size_t index);
 
-    /// A kernel of the chapter, or a baseline. What is not said has the value that stands here.
+    /// A kernel of the chapter, or a baseline. Members that are not given have these values.
     struct Kernel {
         /// Its function's name, or the library call's.
         std::string name;
         /// Starts it.
         LaunchFunction launch;
-        /// What it should write.
+        /// The expected output.
         Reference expected;
-        /// What its counts must be; on older machines by `on("gt200", …)`.
+        /// The expected counts; on older machines by `on("gt200", …)`.
         std::vector<Expectation> expect = {};
         /// The only sizes that it runs at; empty for any size.
         std::vector<Size> only_at = {};
@@ -74,7 +72,7 @@ public:
         int repetitions = 1;
         /// Bytes that it reads and writes at a size, both together, where it leaves out a part of the matrix.
         std::function<std::size_t(Size)> useful_bytes = {};
-        /// Of a baseline: the library that is called.
+        /// For a baseline: the library that is called.
         std::optional<Library> library = {};
     };
 
@@ -115,23 +113,16 @@ template <class Element>
 MatrixChapter<Element>::MatrixChapter(std::string slug, std::string question) : Chapter(std::move(slug), std::move(question))
 {}
 
-template <class Element>
-MatrixChapter<Element>::~MatrixChapter() = default;
+template <class Element> MatrixChapter<Element>::~MatrixChapter() = default;
 
-template <class Element>
-MatrixChapter<Element>& MatrixChapter<Element>::add(Kernel kernel)
-{
-    return add(std::move(kernel), false);
-}
+template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add(Kernel kernel) { return add(std::move(kernel), false); }
 
-template <class Element>
-MatrixChapter<Element>& MatrixChapter<Element>::add_baseline(Kernel kernel)
+template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add_baseline(Kernel kernel)
 {
     return add(std::move(kernel), true);
 }
 
-template <class Element>
-void MatrixChapter<Element>::prepare(Size size, int sets, std::uint64_t seed)
+template <class Element> void MatrixChapter<Element>::prepare(Size size, int sets, std::uint64_t seed)
 {
     size_ = size;
     sets_ = sets;
@@ -140,29 +131,25 @@ void MatrixChapter<Element>::prepare(Size size, int sets, std::uint64_t seed)
     allocate(0);
 }
 
-template <class Element>
-void MatrixChapter<Element>::choose(int kernel)
+template <class Element> void MatrixChapter<Element>::choose(int kernel)
 {
     const int row_padding = kernels_[static_cast<std::size_t>(kernel)].row_padding;
     if (row_padding != row_padding_) allocate(row_padding);
 }
 
-template <class Element>
-void MatrixChapter<Element>::poison()
+template <class Element> void MatrixChapter<Element>::poison()
 {
     for (auto& output : outputs_) output.poison();
 }
 
-template <class Element>
-void MatrixChapter<Element>::launch(int kernel, int set)
+template <class Element> void MatrixChapter<Element>::launch(int kernel, int set)
 {
     const auto i = static_cast<std::size_t>(set);
     kernels_[static_cast<std::size_t>(kernel)].launch(
         {outputs_[i].data(), inputs_[i].data(), size_.width, size_.height, row_padding_, repetitions()});
 }
 
-template <class Element>
-std::string MatrixChapter<Element>::verify(int kernel)
+template <class Element> std::string MatrixChapter<Element>::verify(int kernel)
 {
     const Reference reference = kernels_[static_cast<std::size_t>(kernel)].expected;
     const auto length = static_cast<std::size_t>(row_padding_ ? size_.height : size_.width);
@@ -179,22 +166,19 @@ std::string MatrixChapter<Element>::verify(int kernel)
     return {};
 }
 
-template <class Element>
-void MatrixChapter<Element>::release()
+template <class Element> void MatrixChapter<Element>::release()
 {
     inputs_.clear();
     outputs_.clear();
 }
 
-template <class Element>
-std::size_t MatrixChapter<Element>::bytes_of_set(Size size) const
+template <class Element> std::size_t MatrixChapter<Element>::bytes_of_set(Size size) const
 {
     return (padded(size, most_row_padding()).count() + padded(transposed(size), most_row_padding()).count()) * sizeof(Element);
 }
 
-// Makes all buffers anew, exactly as large as the layout asks for, so that an access beyond them is one.
-template <class Element>
-void MatrixChapter<Element>::allocate(int row_padding)
+// Makes new buffers of exactly the layout's size, so that an access beyond the layout is an access beyond the buffer.
+template <class Element> void MatrixChapter<Element>::allocate(int row_padding)
 {
     release();
     row_padding_ = row_padding;
@@ -211,16 +195,14 @@ void MatrixChapter<Element>::allocate(int row_padding)
     }
 }
 
-template <class Element>
-int MatrixChapter<Element>::most_row_padding() const
+template <class Element> int MatrixChapter<Element>::most_row_padding() const
 {
     int most = 0;
     for (const Kernel& kernel : kernels_) most = std::max(most, kernel.row_padding);
     return most;
 }
 
-template <class Element>
-AcceptedSizes MatrixChapter<Element>::below_most_elements(int row_padding)
+template <class Element> AcceptedSizes MatrixChapter<Element>::below_most_elements(int row_padding)
 {
     if (row_padding == 0) return {};
     return {[row_padding](Size size) {
@@ -229,8 +211,7 @@ AcceptedSizes MatrixChapter<Element>::below_most_elements(int row_padding)
             "sizes below 2^31 elements with " + std::to_string(row_padding) + " more in each row"};
 }
 
-template <class Element>
-MatrixChapter<Element>& MatrixChapter<Element>::add(Kernel kernel, bool is_baseline)
+template <class Element> MatrixChapter<Element>& MatrixChapter<Element>::add(Kernel kernel, bool is_baseline)
 {
     register_kernel({.name = kernel.name,
                      .is_baseline = is_baseline,

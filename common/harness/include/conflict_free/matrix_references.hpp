@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What kernels on matrices should write: element `index` of the output, given the input and its size.
+/// References for kernels on matrices: element `index` of the output, given the input and its size.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,11 @@
 
 namespace conflict_free {
 
-/// The input as it is.
-template <class Element>
-Element copied(const Element* input, Size, std::size_t index)
-{
-    return input[index];
-}
+/// A copy of the input.
+template <class Element> Element copied(const Element* input, Size, std::size_t index) { return input[index]; }
 
 /// The transpose: the output has width rows of height elements.
-template <class Element>
-Element transposed(const Element* input, Size size, std::size_t index)
+template <class Element> Element transposed(const Element* input, Size size, std::size_t index)
 {
     const std::size_t row = index / size.height, column = index % size.height;
     return input[column * size.width + row];
@@ -28,8 +23,7 @@ Element transposed(const Element* input, Size size, std::size_t index)
 
 /// Each tile transposed in its place: the output is a matrix as large as the input. Where a tile is cut by the edge, an
 /// element whose mirror image lies outside stays where it is.
-template <int tile_dim, class Element>
-Element transposed_in_tiles(const Element* input, Size size, std::size_t index)
+template <int tile_dim, class Element> Element transposed_in_tiles(const Element* input, Size size, std::size_t index)
 {
     const std::size_t width = size.width, height = size.height;
     const std::size_t row = index / width, column = index % width;
@@ -40,8 +34,7 @@ Element transposed_in_tiles(const Element* input, Size size, std::size_t index)
 
 /// Each tile moved to where a transpose brings it, but not transposed itself: the output has width rows of height
 /// elements. Where a tile is cut by the edge, an element that would fall outside is transposed.
-template <int tile_dim, class Element>
-Element tiles_transposed(const Element* input, Size size, std::size_t index)
+template <int tile_dim, class Element> Element tiles_transposed(const Element* input, Size size, std::size_t index)
 {
     const std::size_t width = size.width, height = size.height;
     const std::size_t row = index / height, column = index % height;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Points in space: random ones, those of a user, and where the nearest neighbor of each one is.
+/// Points in space: random points, points of a user, and the nearest neighbor of each.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,10 +22,10 @@ void random_points(std::span<float3> points, std::uint64_t seed);
 /// Points of three numbers each.
 std::vector<float3> points_from(std::span<const float> numbers);
 
-/// What is wrong with points. A coordinate that is no number is near nothing; larger ones have infinite squares.
+/// Describes what is wrong with points. NaN is near nothing, and larger coordinates have infinite squares.
 std::string wrong_points(std::span<const float3> points);
 
-/// Of two points, with each operation rounded.
+/// The squared distance of two points, with each operation rounded.
 float squared_distance(float3 a, float3 b);
 
 /// Of each point, the index of the nearest other one, the lowest of equals, or -1 if there is no other. Not found as the

@@ -12,7 +12,7 @@
 namespace conflict_free {
 
 /// Element `index` of the sequence that `seed` names: 64 well-mixed bits (the SplitMix64 generator, Steele, Lea and
-/// Flood 2014, with the index as its state). Any element can be had without those before it.
+/// Flood 2014, with the index as its state). An element does not depend on those before it.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
 
 /// Fills `values` with the sequence that `seed` names, on all cores: floats evenly from [-1, 1).

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Comparing what a kernel wrote with what it should have written.
+/// Compares the output of a kernel with the expected output.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,14 @@
 
 namespace conflict_free {
 
-/// Calls `part(begin, end)` for parts of [0, count) on all cores, and returns when all are done. Parts are not smaller than
-/// `least_part`, for which a thread is worth starting.
+/// Calls `part(begin, end)` for parts of [0, count) on all cores, and returns when all are done. Parts have at
+/// least `least_part` elements, which make a thread worthwhile.
 void parallel_for(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& part,
                   std::size_t least_part = std::size_t{1} << 16);
 
 /// Compares `actual` element by element, bit for bit, with `expected(index)`.
 /// @return an empty text if all agree, else the number of differences and the first of them
-template <class Element, class Expected>
-std::string compare_elements(std::span<const Element> actual, Expected&& expected)
+template <class Element, class Expected> std::string compare_elements(std::span<const Element> actual, Expected&& expected)
 {
     std::mutex mutex;
     std::size_t differences = 0, first = actual.size();

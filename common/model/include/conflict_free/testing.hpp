@@ -9,7 +9,7 @@
 /// EXPECT_EQ(counts.kernel("transpose").shared_load.conflicts, 0);
 /// @endcode
 /// Under the counting model, as with `conflict-free run ./tests`, there are counts. On a GPU there are none: `counted` is false, and
-/// who asks for counts all the same gets the exception NotCounted. The header needs C++17 and nothing else, and no library to link.
+/// who asks for counts all the same gets the exception NotCounted. The header needs C++17 and simt/counts.def, which is installed with it, and no library to link.
 #pragma once
 
 #include <dlfcn.h>
@@ -29,24 +29,44 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Shared-memory work of warp-level instructions.
+/// Shared-memory work of warp-level instructions: the instructions, the wavefronts that they took and would take without a bank conflict,
+/// and `conflicts`, which are `wavefronts - ideal_wavefronts`.
 struct SharedCounts {
-    /// Warp-level instructions, the wavefronts that they took, and those that they would take without a bank conflict.
-    long long instructions = 0, wavefronts = 0, ideal_wavefronts = 0;
-    /// `wavefronts - ideal_wavefronts`.
-    long long conflicts = 0;
+#define SIMT_SHARED_COUNT(name, member) long long name = 0;
+#define SIMT_SHARED_RESULT(name, member) long long name = 0;
+#include "../simt/counts.def"
 };
 
-/// Global or local memory work of warp-level instructions.
+/// Global or local memory work of warp-level instructions: the requests, the sectors of 32 bytes that they moved, the fewest that could hold
+/// their bytes, and the bytes that the lanes asked for.
 struct GlobalCounts {
-    /// Warp-level instructions, the sectors of 32 bytes that they moved, and the fewest that could hold their bytes.
-    long long requests = 0, sectors = 0, ideal_sectors = 0;
-    /// Bytes that the lanes asked for.
-    long long bytes = 0;
+#define SIMT_GLOBAL_COUNT(name, member) long long name = 0;
+#include "../simt/counts.def"
 
     /// 0 without requests.
     double sectors_per_request() const { return requests == 0 ? 0.0 : static_cast<double>(sectors) / static_cast<double>(requests); }
 };
+
+/// Loads of constant memory: warp-level instructions, and the distinct words of 4 bytes that they read.
+struct ConstantCounts {
+#define SIMT_CONSTANT_COUNT(name, member) long long name = 0;
+#include "../simt/counts.def"
+};
+
+/// Accesses to textures and surfaces: requests, and the bytes that the lanes asked for.
+struct TextureCounts {
+#define SIMT_TEXTURE_COUNT(name, member) long long name = 0;
+#include "../simt/counts.def"
+};
+
+namespace detail {
+
+using shared = SharedCounts;
+using global = GlobalCounts;
+using constant = ConstantCounts;
+using texture = TextureCounts;
+
+}  // namespace detail
 
 /// The counts of one launch, or of several.
 struct Launch {
@@ -58,8 +78,9 @@ struct Launch {
     std::array<long long, 3> grid{}, block{};
     /// Static and dynamic shared memory of a block of the first of them, in bytes.
     long long shared_bytes = 0;
-    SharedCounts shared_load, shared_store, shared_atomic;
-    GlobalCounts global_load, global_store, global_atomic, local_load, local_store;
+    /// The sums over its accesses, such as `shared_load`, `global_store` and `texture_load`: simt/counts.def lists them.
+#define SIMT_TOTAL(name, type, kind, ...) detail::kind name;
+#include "../simt/counts.def"
     /// Barriers of blocks, each counted once a block; shuffles, votes and barriers of warps, each counted once a warp.
     long long barriers = 0, warp_barriers = 0;
     /// The counts are those of the instructions that a GPU executes, as far as the model can tell.
@@ -183,24 +204,35 @@ public:
     }
 
 private:
-    template <class Function>
-    static Function* find(const char* name)
-    {
-        return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-    }
+    template <class Function> static Function* find(const char* name) { return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)); }
 
     unsigned long long (*launches_)();
     const char* (*look_)(unsigned long long);
 };
 
-inline SharedCounts shared_counts(const Json& json)
+inline void read(const Json& json, SharedCounts& counts)
 {
-    return {json["instructions"].number, json["wavefronts"].number, json["ideal_wavefronts"].number, json["conflicts"].number};
+#define SIMT_SHARED_COUNT(name, member) counts.name = json[#name].number;
+#define SIMT_SHARED_RESULT(name, member) counts.name = json[#name].number;
+#include "../simt/counts.def"
 }
 
-inline GlobalCounts global_counts(const Json& json)
+inline void read(const Json& json, GlobalCounts& counts)
 {
-    return {json["requests"].number, json["sectors"].number, json["ideal_sectors"].number, json["bytes"].number};
+#define SIMT_GLOBAL_COUNT(name, member) counts.name = json[#name].number;
+#include "../simt/counts.def"
+}
+
+inline void read(const Json& json, ConstantCounts& counts)
+{
+#define SIMT_CONSTANT_COUNT(name, member) counts.name = json[#name].number;
+#include "../simt/counts.def"
+}
+
+inline void read(const Json& json, TextureCounts& counts)
+{
+#define SIMT_TEXTURE_COUNT(name, member) counts.name = json[#name].number;
+#include "../simt/counts.def"
 }
 
 inline std::array<long long, 3> extent(const Json& json)
@@ -217,14 +249,8 @@ inline Launch launch(const Json& json)
     launch.grid = extent(json["grid"]);
     launch.block = extent(json["block"]);
     launch.shared_bytes = json["shared_bytes"].number;
-    launch.shared_load = shared_counts(json["shared_load"]);
-    launch.shared_store = shared_counts(json["shared_store"]);
-    launch.shared_atomic = shared_counts(json["shared_atomic"]);
-    launch.global_load = global_counts(json["global_load"]);
-    launch.global_store = global_counts(json["global_store"]);
-    launch.global_atomic = global_counts(json["global_atomic"]);
-    launch.local_load = global_counts(json["local_load"]);
-    launch.local_store = global_counts(json["local_store"]);
+#define SIMT_TOTAL(name, type, kind, parent, key, ...) read(parent[0] ? json[parent][key] : json[key], launch.name);
+#include "../simt/counts.def"
     launch.barriers = json["barriers"].number;
     launch.warp_barriers = json["warp_barriers"].number;
     launch.exact = json["exact"].number != 0;
@@ -233,18 +259,27 @@ inline Launch launch(const Json& json)
 
 inline void add(SharedCounts& sum, const SharedCounts& more)
 {
-    sum.instructions += more.instructions;
-    sum.wavefronts += more.wavefronts;
-    sum.ideal_wavefronts += more.ideal_wavefronts;
-    sum.conflicts += more.conflicts;
+#define SIMT_SHARED_COUNT(name, member) sum.name += more.name;
+#define SIMT_SHARED_RESULT(name, member) sum.name += more.name;
+#include "../simt/counts.def"
 }
 
 inline void add(GlobalCounts& sum, const GlobalCounts& more)
 {
-    sum.requests += more.requests;
-    sum.sectors += more.sectors;
-    sum.ideal_sectors += more.ideal_sectors;
-    sum.bytes += more.bytes;
+#define SIMT_GLOBAL_COUNT(name, member) sum.name += more.name;
+#include "../simt/counts.def"
+}
+
+inline void add(ConstantCounts& sum, const ConstantCounts& more)
+{
+#define SIMT_CONSTANT_COUNT(name, member) sum.name += more.name;
+#include "../simt/counts.def"
+}
+
+inline void add(TextureCounts& sum, const TextureCounts& more)
+{
+#define SIMT_TEXTURE_COUNT(name, member) sum.name += more.name;
+#include "../simt/counts.def"
 }
 
 /// Adds the counts; name, extents and shared memory stay those of the first.
@@ -255,10 +290,8 @@ inline void add(Launch& sum, const Launch& more)
         return;
     }
     sum.launches += more.launches;
-    for (const auto counts : {&Launch::shared_load, &Launch::shared_store, &Launch::shared_atomic}) add(sum.*counts, more.*counts);
-    for (const auto counts :
-         {&Launch::global_load, &Launch::global_store, &Launch::global_atomic, &Launch::local_load, &Launch::local_store})
-        add(sum.*counts, more.*counts);
+#define SIMT_TOTAL(name, ...) add(sum.name, more.name);
+#include "../simt/counts.def"
     sum.barriers += more.barriers;
     sum.warp_barriers += more.warp_barriers;
     sum.exact = sum.exact && more.exact;
@@ -328,8 +361,7 @@ inline Launch Counts::kernel(const std::string& name) const
 
 /// Calls `scope()`, waits for the kernels that it has launched, and returns their counts. What other threads launch meanwhile counts
 /// as well. Exceptions of `scope` pass through.
-template <class Scope>
-Counts counted(Scope&& scope)
+template <class Scope> Counts counted(Scope&& scope)
 {
     const detail::Model model;
     if (!model.is_there()) {

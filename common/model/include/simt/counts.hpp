@@ -143,16 +143,11 @@ struct LaunchCounts {
     bool stopped = false;
     /// Static and dynamic shared memory of a block, in bytes.
     std::uint64_t shared_bytes = 0;
-    SharedCounts shared_load, shared_store, shared_atomic;
-    GlobalCounts global_load, global_store, global_atomic;
-    GlobalCounts local_load, local_store;
-    SharedCounts constant_load;
-    GlobalCounts texture_load, texture_store;
-    /// What asynchronous copies read of global memory and write to shared memory.
-    GlobalCounts async_copy_global;
-    SharedCounts async_copy_shared;
-    /// Bulk copies between global and shared memory: instructions (as `requests`), sectors and bytes.
-    GlobalCounts bulk_copy;
+    /// @name The sums over its accesses, by space and operation: see counts.def
+    /// @{
+#define SIMT_TOTAL(name, type, ...) type name;
+#include "simt/counts.def"
+    /// @}
     /// Block barriers, each counted once a block.
     std::uint64_t barriers = 0;
     /// Shuffles, votes and `__syncwarp`, each counted once a warp.

@@ -33,8 +33,7 @@ struct MessageField {
     /// Numbers below 0 are the signed ones. Messages stand for a part of a message that is one itself.
     using Value = std::variant<std::uint64_t, std::int64_t, std::string, Extent, std::vector<Message>>;
 
-    template <std::integral T>
-    MessageField(std::string_view field, T number);
+    template <std::integral T> MessageField(std::string_view field, T number);
     MessageField(std::string_view field, std::string_view text);
     MessageField(std::string_view field, const char* text);
     MessageField(std::string_view field, const std::string& text);
@@ -70,8 +69,7 @@ struct Message {
     std::vector<MessageField> fields;
 };
 
-template <std::integral T>
-MessageField::MessageField(std::string_view field, T number) : name(field)
+template <std::integral T> MessageField::MessageField(std::string_view field, T number) : name(field)
 {
     if (std::cmp_less(number, 0)) value = static_cast<std::int64_t>(number);
     else value = static_cast<std::uint64_t>(number);

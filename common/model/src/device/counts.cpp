@@ -10,18 +10,15 @@ namespace simt {
 
 SharedCounts& SharedCounts::operator+=(const SharedCounts& other)
 {
-    instructions += other.instructions;
-    wavefronts += other.wavefronts;
-    ideal_wavefronts += other.ideal_wavefronts;
+#define SIMT_SHARED_COUNT(name, member) member += other.member;
+#include "simt/counts.def"
     return *this;
 }
 
 GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& other)
 {
-    requests += other.requests;
-    sectors += other.sectors;
-    ideal_sectors += other.ideal_sectors;
-    bytes += other.bytes;
+#define SIMT_GLOBAL_COUNT(name, member) member += other.member;
+#include "simt/counts.def"
     return *this;
 }
 
@@ -48,20 +45,8 @@ LaunchCounts& LaunchCounts::operator+=(const LaunchCounts& other)
     blocks += other.blocks;
     uncounted_blocks += other.uncounted_blocks;
     stopped |= other.stopped;
-    shared_load += other.shared_load;
-    shared_store += other.shared_store;
-    global_load += other.global_load;
-    global_store += other.global_store;
-    shared_atomic += other.shared_atomic;
-    global_atomic += other.global_atomic;
-    local_load += other.local_load;
-    local_store += other.local_store;
-    constant_load += other.constant_load;
-    texture_load += other.texture_load;
-    texture_store += other.texture_store;
-    async_copy_global += other.async_copy_global;
-    async_copy_shared += other.async_copy_shared;
-    bulk_copy += other.bulk_copy;
+#define SIMT_TOTAL(name, ...) name += other.name;
+#include "simt/counts.def"
     exact &= other.exact;
     for (const FusedAccess& access : other.fused)
         if (std::ranges::find(fused, access) == fused.end()) fused.push_back(access);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What kernels launch, copy and fill by themselves.
+// Launches, copies and fills that kernels ask for.
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace simt {
 
-int EngineDevice::kernel_of(const interpreter::Module& module, int function)
+int EngineDevice::kernel_of(const interpreter::LoadedModule& module, int function)
 {
     const std::lock_guard lock(mutex_);
     const auto of = std::ranges::find_if(modules_, [&](const auto& one) { return one.second.get() == &module; });
@@ -31,7 +31,7 @@ int EngineDevice::run_children(interpreter::Launch& launch)
             if (const int error = launch_child(launch, work)) return error;
             continue;
         }
-        // A copy waits for launches that were put off, and this thread has the right to launch already.
+        // A copy waits for deferred launches, and this thread already holds the right to launch.
         execute_put_off();
         if (work.kind == interpreter::ChildWork::Kind::copy) copy_within(work.to, work.from, work.bytes);
         else fill(work.to, static_cast<std::uint32_t>(work.value) & 0xFF, 1, work.bytes);
@@ -49,7 +49,7 @@ int EngineDevice::launch_child(const interpreter::Launch& parent, interpreter::C
     request.parameters = std::move(work.parameters);
     const interpreter::Program& child = program(request.function);
     request.parameters.resize(child.parameter_bytes);
-    if (check(request, child)) return launch_alone(request);
+    if (CheckedLaunch::of(request, child, current_machine())) return launch_alone(request);
     report::session().add_error({MessageCode::child_not_launched,
                                  {{"kernel", child.name},
                                   {"parent", parent.program->name},

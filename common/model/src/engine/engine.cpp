@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "device/address_space.hpp"
+#include "device/bounds.hpp"
 #include "engine/repeats.hpp"
 #include "interpreter/decode/fusion.hpp"
 #include "interpreter/schedule/launch.hpp"
@@ -27,7 +28,7 @@ using memory::Allocation;
 
 constexpr int error_too_many_resources = 701;
 
-/// Blocks run one after another where their order is part of what is counted or heard.
+/// Whether blocks must run one after another, because their order shows in the counts or to listeners.
 int workers_for(const interpreter::Program& program, const std::vector<Listener*>& listeners)
 {
     if (!listeners.empty() || program.orders_blocks) return 1;
@@ -40,12 +41,12 @@ void add_note(const FusedAccess& note, LaunchCounts& counts)
     if (std::ranges::find(counts.fused, note) == counts.fused.end()) counts.fused.push_back(note);
 }
 
-/// What is known of how the machine code of a kernel differs from its text.
+/// The known differences between a kernel's machine code and its text.
 void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
 {
     for (const auto& code : program.codes) {
         if (!code) continue;
-        const auto& function = program.module->functions[static_cast<std::size_t>(code->function)];
+        const auto& function = program.module->functions[code->function];
         const std::uint64_t text = function.text->fingerprint;
         if (FusedAccess note{"", 0, "", "", interpreter::why_unknown(text)}; !note.why.empty()) {
             counts.exact = false;
@@ -58,7 +59,7 @@ void add_fusion(const interpreter::Program& program, LaunchCounts& counts)
     }
 }
 
-/// What a launch has counted as often as its threads happened to look, and not as often as those of a GPU would.
+/// Notes the polls of a launch: the model's number of reads is not a GPU's.
 void add_polls(const interpreter::Program& program, std::uint64_t polled, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.polls.size(); ++n) {
@@ -69,7 +70,7 @@ void add_polls(const interpreter::Program& program, std::uint64_t polled, Launch
     }
 }
 
-/// What a launch has counted that the machine code does otherwise, because lanes of a warp went different ways.
+/// Notes the branches of a launch at which lanes diverged and the machine code differs.
 void add_divergences(const interpreter::Program& program, std::uint64_t diverged, LaunchCounts& counts)
 {
     for (std::size_t n = 0; n < program.inexact_divergences.size(); ++n) {
@@ -79,7 +80,7 @@ void add_divergences(const interpreter::Program& program, std::uint64_t diverged
     }
 }
 
-/// Tells others which kernel runs, as long as it lives.
+/// Publishes the name of the running kernel during its lifetime.
 class Announcement {
 public:
     Announcement(const interpreter::Launch& launch)
@@ -113,7 +114,7 @@ EngineDevice::Kernel& EngineDevice::kernel(int number)
 {
     if (number < 0 || number >= static_cast<int>(kernels_.size()))
         throw DeviceError(98, {MessageCode::no_such_number, {{"object", "kernel"}, {"number", number}}});
-    return kernels_[static_cast<std::size_t>(number)];
+    return kernels_[number];
 }
 
 const Machine& EngineDevice::machine() const { return current_machine(); }
@@ -135,18 +136,12 @@ int EngineDevice::occupancy(int function, int block_threads, std::size_t dynamic
 {
     const std::lock_guard lock(mutex_);
     const Machine& machine = current_machine();
-    const auto shared = static_cast<std::int64_t>(program(function).static_shared_bytes + dynamic_shared_bytes);
-    if (block_threads > machine.max_block_threads || shared > machine.max_shared_bytes) return 0;
+    const std::size_t static_shared_bytes = program(function).static_shared_bytes;
+    if (block_threads > machine.max_block_threads ||
+        !has_room(static_cast<std::uint64_t>(machine.max_shared_bytes), static_shared_bytes, dynamic_shared_bytes))
+        return 0;
+    const auto shared = static_cast<std::int64_t>(static_shared_bytes + dynamic_shared_bytes);
     return std::max(machine.concurrent_blocks(block_threads, shared) / machine.multiprocessors, 1);
-}
-
-bool EngineDevice::check(const LaunchRequest& request, const interpreter::Program& program) const
-{
-    const Machine& machine = current_machine();
-    const std::uint64_t threads = std::uint64_t{request.block.x} * request.block.y * request.block.z;
-    const std::uint64_t blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
-    return threads > 0 && blocks > 0 && threads <= static_cast<std::uint64_t>(machine.max_block_threads) &&
-           program.static_shared_bytes + request.dynamic_shared_bytes <= static_cast<std::size_t>(machine.max_shared_bytes);
 }
 
 int EngineDevice::launch(const LaunchRequest& request)
@@ -162,21 +157,21 @@ int EngineDevice::launch_alone(const LaunchRequest& request)
         const std::lock_guard lock(mutex_);
         decoded = &program(request.function);
     }
-    if (!check(request, *decoded)) return error_invalid_configuration;
+    const std::optional<CheckedLaunch> checked = CheckedLaunch::of(request, *decoded, current_machine());
+    if (!checked) return error_invalid_configuration;
     report::Session& session = report::session();
     report::CountedPart counted;
     {
         const std::scoped_lock session_lock(session.mutex);
-        counted =
-            session.budget.begin({decoded->name, request.grid, request.block, decoded->static_shared_bytes + request.dynamic_shared_bytes});
+        counted = session.budget.begin({decoded->name, request.grid, request.block, checked->shared_bytes()});
     }
-    // Launches that were put off belong to one device: others could look at memory meanwhile.
+    // With several devices only launches that change nothing are deferred, since another device could read memory meanwhile.
     if (!counted.any() && Repeats::instance().puts_off(ordinal_, request, engine_device_count() == 1)) return 0;
     execute_put_off();
-    return run(*decoded, request, counted, false);
+    return run(*decoded, *checked, counted, false);
 }
 
-/// The workspace of a cooperative launch, as long as it runs: its size, and a barrier at which nobody has arrived.
+/// The workspace of a cooperative launch during the launch: its size, and a barrier at which no block has arrived.
 class EngineDevice::Workspace {
 public:
     Workspace(EngineDevice& device, bool wanted) : device_(device)
@@ -201,19 +196,21 @@ private:
     DeviceAddress address_ = 0;
 };
 
-int EngineDevice::run(interpreter::Program& program, const LaunchRequest& request, const report::CountedPart& counted, bool is_known)
+int EngineDevice::run(interpreter::Program& program, const CheckedLaunch& checked, const report::CountedPart& counted, bool is_known)
 {
+    const LaunchRequest& request = checked.request();
     report::Session& session = report::session();
     interpreter::Launch launch;
     launch.program = &program;
     launch.machine = &current_machine();
     launch.info = {request.grid, request.block, request.dynamic_shared_bytes};
-    if (request.cluster.x > 0) launch.cluster = request.cluster, launch.explicit_cluster = true;
+    launch.cluster = checked.cluster();
+    launch.explicit_cluster = request.cluster.x > 0;
     launch.cooperative = request.cooperative;
-    launch.blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
-    launch.threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+    launch.blocks = checked.blocks();
+    launch.threads = checked.threads();
     launch.warps = (launch.threads + warp_size - 1) / warp_size;
-    launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
+    launch.shared_bytes = checked.shared_bytes();
     launch.grid_id = ++launches_;
     const Workspace workspace(*this, request.cooperative);
     launch.workspace = workspace.address();

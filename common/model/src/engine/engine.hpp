@@ -11,13 +11,14 @@
 #include <mutex>
 
 #include "device/device.hpp"
+#include "engine/checked_launch.hpp"
 #include "interpreter/decode/program.hpp"
 #include "interpreter/textures/textures.hpp"
 #include "report/budget.hpp"
 
 namespace simt {
 
-/// What a launch is answered whose grid or block no device takes: cudaErrorInvalidConfiguration.
+/// The error of a launch whose grid or block no device accepts: cudaErrorInvalidConfiguration.
 inline constexpr int error_invalid_configuration = 9;
 
 namespace interpreter {
@@ -70,35 +71,34 @@ private:
         std::unique_ptr<interpreter::Program> program;
     };
 
-    interpreter::Module& module(int number);
+    interpreter::LoadedModule& module(int number);
     Kernel& kernel(int number);
     interpreter::Program& program(int number);
-    void place_variables(interpreter::Module& module);
-    void initialize_variables(interpreter::Module& module);
-    bool check(const LaunchRequest& request, const interpreter::Program& program) const;
-    /// `is_known`: the launch was put off, and states of memory follow it already.
-    int run(interpreter::Program& program, const LaunchRequest& request, const report::CountedPart& counted, bool is_known);
+    void place_variables(interpreter::LoadedModule& module);
+    void initialize_variables(interpreter::LoadedModule& module);
+    /// `is_known`: the launch was deferred, and its effect on the state of memory is known.
+    int run(interpreter::Program& program, const CheckedLaunch& checked, const report::CountedPart& counted, bool is_known);
     /// A launch while no other one runs: by the host, or by a kernel that has ended.
     int launch_alone(const LaunchRequest& request);
-    /// Runs what the threads of a launch have asked for. Returns the first error.
+    /// Runs the work that the threads of a launch have asked for. Returns the first error.
     int run_children(interpreter::Launch& launch);
     int launch_child(const interpreter::Launch& parent, interpreter::ChildWork& work);
     /// Number of the kernel that is a function of a module.
-    int kernel_of(const interpreter::Module& module, int function);
-    /// Executes the launches that were put off (repeats.hpp), if there are any; before whatever looks at memory.
+    int kernel_of(const interpreter::LoadedModule& module, int function);
+    /// Executes the deferred launches (repeats.hpp), if there are any. Called before any access to memory.
     void settle();
-    /// The same for whoever runs a launch.
+    /// The same for a caller that holds the right to launch.
     void execute_put_off();
-    /// Before whatever changes memory and is no launch.
+    /// Called before any change of memory that is not a launch.
     void change_memory();
-    /// What a launch has done.
+    /// The effects of a launch.
     struct Effect {
         /// The state in which it found memory.
         std::uint64_t state = 0;
         int error = 0;
-        /// It printed something or had a hazard.
+        /// Whether it printed something or had a hazard.
         bool is_noticed = false;
-        /// It accessed memory that the host changes without a word.
+        /// Whether it accessed memory that the host can change unnoticed.
         bool met_host = false;
         double seconds = 0;
     };
@@ -108,9 +108,9 @@ private:
     std::recursive_mutex mutex_;
     /// One launch runs at a time: the listeners and the report expect it.
     std::mutex launch_mutex_;
-    std::map<int, std::unique_ptr<interpreter::Module>> modules_;
+    std::map<int, std::unique_ptr<interpreter::LoadedModule>> modules_;
     int next_module_ = 0;
-    std::vector<Kernel> kernels_;
+    ptx::Numbered<Kernel> kernels_;
     std::atomic<std::size_t> heap_bytes_left_{std::size_t{8} << 20};
     bool has_heap_ = true;
     std::function<void(std::string_view)> printer_;
@@ -119,7 +119,7 @@ private:
 
 /// The device number `ordinal` of this process, made when it is first asked for.
 EngineDevice& engine_device(int ordinal);
-/// As many as `SIMT_DEVICES` says; 1 without it.
+/// The number of devices: `SIMT_DEVICES`, or 1 if it is not set.
 int engine_device_count();
 
 }  // namespace simt

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Memory, and launches that are put off until somebody looks at it.
+// Memory, and launches that are deferred until memory is read.
 
 #include <cstring>
 
@@ -39,7 +39,7 @@ bool EngineDevice::release(DeviceAddress address)
     change_memory();
     const Range range = range_of(address);
     if (!AddressSpace::instance().release(address)) return false;
-    // Addresses are never given out twice, so nobody will ask about these again.
+    // Addresses are never reused, so no later call can refer to these.
     hazards::forget_global_memory(address, (range.bytes + AddressSpace::alignment - 1) / AddressSpace::alignment * AddressSpace::alignment);
     return true;
 }
@@ -117,7 +117,7 @@ void EngineDevice::copy_from_array(int array, const ArrayBox& box, void* to, std
 std::uint64_t EngineDevice::create_texture(const TextureRequest& request)
 {
     change_memory();
-    // A texture of host memory shows what the host writes there.
+    // A texture of host memory shows later writes of the host.
     if (request.resource != TextureRequest::Resource::array && range_of(request.address).host) Repeats::instance().distrust_memory();
     return memory::Textures::instance().create_texture(request);
 }
@@ -130,7 +130,11 @@ bool EngineDevice::destroy_texture(std::uint64_t handle)
 
 void EngineDevice::execute_put_off()
 {
-    for (const LaunchRequest& launch : Repeats::instance().take_put_off()) run(program(launch.function), launch, {}, true);
+    for (const LaunchRequest& launch : Repeats::instance().take_put_off()) {
+        interpreter::Program& known = program(launch.function);
+        // It was checked before it was put off.
+        run(known, *CheckedLaunch::of(launch, known, machine()), {}, true);
+    }
 }
 
 void EngineDevice::settle()
@@ -154,7 +158,7 @@ void EngineDevice::note_effect(const interpreter::Launch& launch, const LaunchRe
         return;
     }
     if (!launch.changed_memory) return repeats.add_unchanged(ordinal_, request, effect.state);
-    // From the host's memory; from its caches it is three times as fast.
+    // The rate from the host's memory; it is three times as high from its caches.
     constexpr double bytes_in_a_second = 16e9;
     const AddressSpace& memory = AddressSpace::instance();
     const double seconds_of_digest = static_cast<double>(memory.total_bytes() - memory.free_bytes()) / bytes_in_a_second;

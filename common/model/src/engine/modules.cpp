@@ -20,11 +20,14 @@ namespace {
 
 constexpr int error_invalid_ptx = 218, error_out_of_memory = 2;
 
-bool is_global(const ptx::Variable& variable) { return variable.space == ptx::Space::global || variable.space == ptx::Space::constant; }
+bool is_global(const ptx::Variable& variable)
+{
+    return variable.space == ptx::StateSpace::global || variable.space == ptx::StateSpace::constant;
+}
 
 bool is_internal(ptx::Linkage linkage) { return linkage == ptx::Linkage::internal; }
 
-void add_functions(interpreter::Module& module)
+void add_functions(interpreter::LoadedModule& module)
 {
     for (const auto& text : module.texts)
         for (const ptx::Function& function : text->functions) {
@@ -35,7 +38,7 @@ void add_functions(interpreter::Module& module)
                 module.internal_functions[{text.get(), function.name}] = number;
                 module.function_numbers.try_emplace(function.name, number);
             } else if (!module.function_numbers.try_emplace(function.name, number).second && function.linkage == ptx::Linkage::visible) {
-                // A definition that is not weak stands for the weak ones.
+                // A definition that is not weak replaces weak definitions.
                 module.function_numbers[function.name] = number;
             }
         }
@@ -43,7 +46,7 @@ void add_functions(interpreter::Module& module)
 
 }  // namespace
 
-interpreter::Module& EngineDevice::module(int number)
+interpreter::LoadedModule& EngineDevice::module(int number)
 {
     const auto found = modules_.find(number);
     if (found == modules_.end())
@@ -53,7 +56,7 @@ interpreter::Module& EngineDevice::module(int number)
 
 int EngineDevice::load_module(const std::vector<std::string>& texts)
 {
-    auto loaded = std::make_unique<interpreter::Module>();
+    auto loaded = std::make_unique<interpreter::LoadedModule>();
     try {
         for (const std::string& text : texts) {
             loaded->texts.push_back(std::make_unique<ptx::Module>(ptx::parse(text)));
@@ -70,7 +73,7 @@ int EngineDevice::load_module(const std::vector<std::string>& texts)
     return next_module_++;
 }
 
-void EngineDevice::place_variables(interpreter::Module& module)
+void EngineDevice::place_variables(interpreter::LoadedModule& module)
 {
     for (const auto& text : module.texts)
         for (const ptx::Variable& variable : text->variables) {
@@ -78,9 +81,9 @@ void EngineDevice::place_variables(interpreter::Module& module)
             const bool internal = is_internal(variable.linkage);
             if (!internal && module.variables.contains(variable.name)) continue;
             const std::size_t bytes = std::max<std::size_t>(variable.bytes, 1);
-            interpreter::Module::Variable placed{0, bytes, variable.space, variable.managed};
+            interpreter::LoadedModule::Variable placed{0, bytes, variable.space, variable.managed};
             if (variable.managed) {
-                // Host and kernels use one address.
+                // The host and kernels use the same address.
                 void* memory = std::aligned_alloc(4096, memory::round_up(bytes, 4096));
                 if (!memory)
                     throw DeviceError(error_out_of_memory,
@@ -102,12 +105,12 @@ void EngineDevice::place_variables(interpreter::Module& module)
         }
 }
 
-void EngineDevice::initialize_variables(interpreter::Module& module)
+void EngineDevice::initialize_variables(interpreter::LoadedModule& module)
 {
     for (const auto& text : module.texts)
         for (const ptx::Variable& variable : text->variables) {
             if (!is_global(variable) || variable.linkage == ptx::Linkage::external) continue;
-            const interpreter::Module::Variable* placed = module.find_variable(*text, variable.name);
+            const interpreter::LoadedModule::Variable* placed = module.find_variable(*text, variable.name);
             unsigned char* at = memory::AddressSpace::instance().host_bytes(placed->address, placed->bytes);
             std::memset(at, 0, placed->bytes);
             std::memcpy(at, variable.initial.data(), std::min(variable.initial.size(), placed->bytes));
@@ -141,9 +144,9 @@ void EngineDevice::unload_module(int number)
 int EngineDevice::find_function(int number, const std::string& name)
 {
     const std::lock_guard lock(mutex_);
-    const interpreter::Module& in = module(number);
+    const interpreter::LoadedModule& in = module(number);
     const auto found = in.function_numbers.find(name);
-    if (found == in.function_numbers.end() || !in.functions[static_cast<std::size_t>(found->second)].function->is_entry) return -1;
+    if (found == in.function_numbers.end() || !in.functions[found->second].function->is_entry) return -1;
     for (std::size_t i = 0; i < kernels_.size(); ++i)
         if (kernels_[i].module == number && kernels_[i].function == found->second) return static_cast<int>(i);
     kernels_.push_back({number, found->second, nullptr});
@@ -154,8 +157,8 @@ FunctionInfo EngineDevice::function(int number)
 {
     const std::lock_guard lock(mutex_);
     const Kernel& of = kernel(number);
-    const interpreter::Module& in = module(of.module);
-    const auto& [text, function] = in.functions[static_cast<std::size_t>(of.function)];
+    const interpreter::LoadedModule& in = module(of.module);
+    const auto& [text, function] = in.functions[of.function];
     FunctionInfo info;
     info.name = function->name;
     for (const ptx::Variable& parameter : function->parameters) {
@@ -167,7 +170,7 @@ FunctionInfo EngineDevice::function(int number)
     info.static_shared_bytes = decoded.static_shared_bytes;
     info.local_bytes = decoded.entry->local_bytes;
     for (const ptx::Variable& variable : text->variables)
-        if (variable.space == ptx::Space::constant) info.constant_bytes += variable.bytes;
+        if (variable.space == ptx::StateSpace::constant) info.constant_bytes += variable.bytes;
     const auto product = [](const std::array<int, 3>& sizes) {
         return std::max(sizes[0], 1) * std::max(sizes[1], 1) * std::max(sizes[2], 1);
     };
@@ -176,7 +179,7 @@ FunctionInfo EngineDevice::function(int number)
     if (function->required_threads[0] > 0) info.max_threads = std::min(info.max_threads, product(function->required_threads));
     info.registers = std::clamp(static_cast<int>(function->registers.size()) / 2, 16, 255);
     info.required_cluster = function->required_cluster;
-    // The architecture that the text is for: libraries choose by it how they launch what was compiled for it.
+    // The text's target architecture, by which libraries choose their launch configuration.
     info.ptx_version = std::atoi(text->target.c_str() + std::min<std::size_t>(text->target.size(), std::string_view("sm_").size()));
     return info;
 }
@@ -184,10 +187,10 @@ FunctionInfo EngineDevice::function(int number)
 bool EngineDevice::find_variable(int number, const std::string& name, VariableInfo& info)
 {
     const std::lock_guard lock(mutex_);
-    const interpreter::Module& in = module(number);
+    const interpreter::LoadedModule& in = module(number);
     const auto found = in.variables.find(name);
     if (found == in.variables.end()) return false;
-    info = {found->second.address, found->second.bytes, found->second.space == ptx::Space::constant, found->second.managed};
+    info = {found->second.address, found->second.bytes, found->second.space == ptx::StateSpace::constant, found->second.managed};
     return true;
 }
 

@@ -9,11 +9,11 @@ namespace simt {
 
 namespace {
 
-/// Known launches at a time. A program that has more of them between two changes of memory executes the others again.
+/// The most launches that are known at a time. A program with more of them between two changes of memory executes the others again.
 constexpr std::size_t most_known = 256;
-/// A digest of memory may take this part of what the launch took.
+/// A digest of memory may take this fraction of the launch's time.
 constexpr double most_of_launch = 0.25;
-/// Digests in a row that met no known state, after which no more are made until memory is changed otherwise.
+/// After this many digests in a row without a known state, no more are made until memory is changed in another way.
 constexpr int most_in_vain = 24;
 
 }  // namespace

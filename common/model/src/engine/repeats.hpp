@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Launches whose effect is known. Programs launch a kernel, or a few in turn, a hundred times to take their time, on the same input
-/// into the same output. What a launch does follows from its arguments and from memory. So where memory is as it was before an earlier
-/// launch of the same kind, it will be as it was behind it, and the launch is put off until somebody looks at memory. Mostly, nobody does
-/// until memory is back in the state in which it really is.
+/// Launches whose effect is known. To measure time, programs launch a kernel, or a few in turn, a hundred times on the same input into
+/// the same output. The effect of a launch follows from its arguments and from memory. If memory is in the state before an earlier
+/// launch of the same kind, the launch leads to the state after that launch, and is deferred until memory is read. In most programs
+/// memory is first read when it is back in its actual state.
 #pragma once
 
 #include <atomic>
@@ -24,26 +24,25 @@ class Repeats {
 public:
     static Repeats& instance();
 
-    /// Something has changed memory whose effect is not known, or what can be found at an address or by a texture. No launch is put
-    /// off at that time.
+    /// Notes a change of unknown effect: of memory, or of the objects at addresses or behind textures. No launch is deferred then.
     void memory_changed();
-    /// From now on memory may change without a word: no launch is known any more.
+    /// Notes that memory may change unnoticed from here on: no launch is known after that.
     void distrust_memory();
 
-    /// Stands for the memory that the program would find now.
+    /// The state of memory that the program would see.
     std::uint64_t state() const;
-    /// Puts a launch off, if its effect is known; `may_change` false: only one that changes nothing.
+    /// Defers a launch, if its effect is known; with `may_change` false, only if it changes nothing.
     bool puts_off(int device, const LaunchRequest& launch, bool may_change);
-    /// Whether launches are put off.
+    /// Whether launches are deferred.
     bool has_put_off() const { return has_put_off_.load(); }
-    /// Launches to be executed now, in their order, before anybody looks at memory.
+    /// Takes the deferred launches, in their order, for execution before memory is read.
     std::vector<LaunchRequest> take_put_off();
 
-    /// A launch of a repeatable kernel was executed that found memory in `state`. Returns whether the launch is worth a digest of
-    /// memory, given what both take: without one, a state that a launch has made is a new one.
+    /// Notes that a launch of a repeatable kernel was executed on memory in `state`. Returns whether a digest of memory is worth its time
+    /// for this launch: without a digest, the state after a launch is new.
     bool wants_digest(int device, const LaunchRequest& launch, double seconds, double seconds_of_digest);
     void add_change(int device, const LaunchRequest& launch, std::uint64_t state, const std::pair<std::uint64_t, std::uint64_t>* digest);
-    /// The same of one that has changed nothing.
+    /// The same for a launch that has changed nothing.
     void add_unchanged(int device, const LaunchRequest& launch, std::uint64_t state);
 
 private:
@@ -56,7 +55,7 @@ private:
     void remember(Known known);
 
     mutable std::mutex mutex_;
-    /// The state of memory with what was put off, and without it.
+    /// The state of memory with and without the deferred launches.
     std::uint64_t state_ = 0, real_ = 0, last_ = 0;
     bool trusts_memory_ = true;
     int digests_in_vain_ = 0;

@@ -30,34 +30,18 @@ void add(GlobalCounts& counts, const GlobalCost& cost, const WarpAccess& access,
     counts.bytes += static_cast<std::uint64_t>(access.active_lanes()) * static_cast<std::uint64_t>(access.size);
 }
 
-/// The total that accesses of this kind are part of, if there is one.
-SharedCounts* shared_total(LaunchCounts& counts, Space space, Operation operation)
-{
-    if (space == Space::constant) return &counts.constant_load;
-    if (space != Space::shared) return nullptr;
-    switch (operation) {
-        case Operation::load: return &counts.shared_load;
-        case Operation::store: return &counts.shared_store;
-        case Operation::atomic: return &counts.shared_atomic;
-        case Operation::async_copy: return &counts.async_copy_shared;
-        case Operation::bulk_copy: return nullptr;
-    }
-    return nullptr;
-}
+/// The part of an instruction's counts that a sum of this type holds.
+const SharedCounts& part(const SharedCounts&, const SharedCounts& shared, const GlobalCounts&) { return shared; }
+const GlobalCounts& part(const GlobalCounts&, const SharedCounts&, const GlobalCounts& global) { return global; }
 
-GlobalCounts* global_total(LaunchCounts& counts, Space space, Operation operation)
+/// Adds an instruction's counts to the sum of the launch that they belong to, if there is one.
+void add_to_total(LaunchCounts& counts, Space in, Operation does, const SharedCounts& shared, const GlobalCounts& global)
 {
-    if (space == Space::local) return operation == Operation::load ? &counts.local_load : &counts.local_store;
-    if (space == Space::texture) return operation == Operation::load ? &counts.texture_load : &counts.texture_store;
-    if (space != Space::global) return nullptr;
-    switch (operation) {
-        case Operation::load: return &counts.global_load;
-        case Operation::store: return &counts.global_store;
-        case Operation::atomic: return &counts.global_atomic;
-        case Operation::async_copy: return &counts.async_copy_global;
-        case Operation::bulk_copy: return &counts.bulk_copy;
-    }
-    return nullptr;
+    // What changes a surface is told as a store.
+    if ((in == Space::local || in == Space::texture) && does != Operation::load) does = Operation::store;
+#define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
+    if (in == Space::space && does == Operation::operation) counts.name += part(counts.name, shared, global);
+#include "simt/counts.def"
 }
 
 }  // namespace
@@ -70,8 +54,7 @@ Counters::InstructionCounts& Counters::counts_of(Space space, std::uint32_t prog
     return counts[program_counter];
 }
 
-template <class Visit>
-void Counters::for_each_instruction(Visit&& visit) const
+template <class Visit> void Counters::for_each_instruction(Visit&& visit) const
 {
     for (std::size_t space = 0; space < space_count; ++space)
         for (std::size_t operation = 0; operation < operation_count; ++operation) {
@@ -156,8 +139,7 @@ void Counters::write(LaunchCounts& counts, const std::function<SourcePlace(std::
         Line& line = lines[{place.file, place.line, place.inlined_from, space, operation}];
         line.counts.shared += own.shared;
         line.counts.global += own.global;
-        if (SharedCounts* total = shared_total(counts, space, operation)) *total += own.shared;
-        if (GlobalCounts* total = global_total(counts, space, operation)) *total += own.global;
+        add_to_total(counts, space, operation, own.shared, own.global);
         if (!own.example) return;
         const auto rank = [](const InstructionCounts& one) { return std::pair(-one.example_lanes, one.example_block); };
         if (!line.example || rank(own) < rank(*line.example)) line.example = &own;

@@ -51,8 +51,7 @@ private:
     };
 
     /// Calls `visit` with the space, the operation, the number and the counts of each instruction that has counts.
-    template <class Visit>
-    void for_each_instruction(Visit&& visit) const;
+    template <class Visit> void for_each_instruction(Visit&& visit) const;
     InstructionCounts& counts_of(Space space, std::uint32_t program_counter, Operation operation);
     /// Adds a shared-memory access to `counts`; the loads of an atomic operation that is a loop go to its instruction's loads.
     void count_shared(SharedCounts& counts, const WarpAccess& access);

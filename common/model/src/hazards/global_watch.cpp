@@ -197,8 +197,7 @@ void GlobalWatch::synchronize_lanes(const WarpAccess& access)
     });
 }
 
-template <class Visit>
-void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
+template <class Visit> void GlobalWatch::for_each_line(const WarpAccess& access, Visit&& visit)
 {
     if (std::uint64_t step; rules::is_evenly_spaced(access, step) && access.size >= 4 && step == static_cast<std::uint64_t>(access.size)) {
         const std::uint64_t begin = access.address[0], end = begin + warp_size * static_cast<std::uint64_t>(access.size);

@@ -104,8 +104,7 @@ private:
     bool locks_lines() const { return !launch_.single_threaded() && held_.empty(); }
     std::uint16_t number_of(std::uint32_t program_counter);
     void synchronize_lanes(const WarpAccess& access);
-    template <class Visit>
-    static void for_each_line(const WarpAccess& access, Visit&& visit);
+    template <class Visit> static void for_each_line(const WarpAccess& access, Visit&& visit);
     void touch_column(const WarpAccess& access, GlobalEntry entry);
     using Lanes = std::array<std::uint32_t, warp_size>;
     /// Does all there is to do where nobody has touched any of the lines, each a lane's, or the block alone and only as in `entry`. Returns

@@ -23,8 +23,7 @@ constexpr std::uint32_t record_numbers = INT32_MAX / warp_size;
 bool writes(Operation operation) { return operation != Operation::load && operation != Operation::atomic; }
 
 /// Calls `visit` with each word of each lane of an access to whole words.
-template <class Visit>
-[[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
+template <class Visit> [[gnu::always_inline]] inline void for_each_word(const WarpAccess& access, Visit&& visit)
 {
     if (access.size == 4)
         return rules::for_lanes(access.active,

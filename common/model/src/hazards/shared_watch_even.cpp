@@ -23,8 +23,7 @@ using FourCells = std::int32_t __attribute__((vector_size(64)));
 
 constexpr std::int32_t all = -1;
 
-template <class Cells>
-constexpr std::size_t cells_of = sizeof(Cells) / sizeof(Fields);
+template <class Cells> constexpr std::size_t cells_of = sizeof(Cells) / sizeof(Fields);
 
 /// What a field of a lane's cell holds in addition where it depends on the lane.
 constexpr std::array<Fields, warp_size> make_lane_fields()
@@ -46,8 +45,7 @@ constexpr std::array<Fields, 4> make_masks(std::size_t field)
 alignas(64) constexpr std::array<std::array<Fields, 4>, 4> masks{make_masks(0), make_masks(1), make_masks(2), make_masks(3)};
 
 /// Cells that all have these fields.
-template <class Cells>
-[[gnu::always_inline]] inline void spread(const Fields& one, Cells& to)
+template <class Cells> [[gnu::always_inline]] inline void spread(const Fields& one, Cells& to)
 {
     to = Cells{};
     for (std::size_t field = 0; field < one.size(); ++field) {
@@ -67,8 +65,7 @@ struct Words {
 
     bool are_a_row() const { return stride == 1; }
     /// Calls `visit(word, lane)` with each word, counted from the first lane's, and with its lane.
-    template <class Visit>
-    [[gnu::always_inline]] void for_each(Visit&& visit) const
+    template <class Visit> [[gnu::always_inline]] void for_each(Visit&& visit) const
     {
         std::ptrdiff_t first = 0;
         if (of_lane == 1) {
@@ -80,8 +77,7 @@ struct Words {
         }
     }
     /// Calls `visit(cells, lane)` with as many cells at a time as Cells has; the first one is that lane's.
-    template <class Cells, class Visit>
-    [[gnu::always_inline]] void for_each_cell(Visit&& visit) const
+    template <class Cells, class Visit> [[gnu::always_inline]] void for_each_cell(Visit&& visit) const
     {
         if constexpr (cells_of<Cells> > 1)
             for (std::size_t lane = 0; lane < warp_size; lane += cells_of<Cells>) visit(cells + lane * sizeof(Fields), lane);
@@ -106,8 +102,7 @@ struct State {
 };
 
 /// True if all cells are so where no field needs a certain value.
-template <class Cells>
-bool are_within_limit(const Words& words, const State& state)
+template <class Cells> bool are_within_limit(const Words& words, const State& state)
 {
     Cells limit, wrong{};
     spread(state.limit, limit);
@@ -121,8 +116,7 @@ bool are_within_limit(const Words& words, const State& state)
     return any == 0;
 }
 
-template <class Cells>
-bool are_so(const Words& words, const State& state)
+template <class Cells> bool are_so(const Words& words, const State& state)
 {
     if (state.counts == Fields{}) return are_within_limit<Cells>(words, state);
     Cells fields, of_lane, counts, limit, wrong{};
@@ -146,8 +140,7 @@ struct Change {
     Fields keep{}, fields{}, of_lane{};
 };
 
-template <class Cells>
-void make(const Words& words, const Change& change)
+template <class Cells> void make(const Words& words, const Change& change)
 {
     Cells keep, fields, of_lane;
     spread(change.keep, keep);

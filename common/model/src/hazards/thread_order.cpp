@@ -11,8 +11,7 @@ namespace simt::hazards {
 
 namespace {
 
-template <std::size_t n>
-void join(std::array<std::uint32_t, n>& into, const std::array<std::uint32_t, n>& other)
+template <std::size_t n> void join(std::array<std::uint32_t, n>& into, const std::array<std::uint32_t, n>& other)
 {
     for (std::size_t i = 0; i < n; ++i) into[i] = std::max(into[i], other[i]);
 }

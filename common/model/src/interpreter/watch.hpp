@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the interpreter tells of a launch: to counters, to the detection of hazards, and to those who draw single accesses.
+/// The events of a launch that the interpreter reports to counters, to the detection of hazards, and to listeners.
 ///
 /// Several blocks may run at the same time, each on one host thread at a time. A `BlockWatch` belongs to one block that runs
 /// and is used by one host thread at a time; a `LaunchWatch` belongs to all of them and is safe to use from several.
-/// What comes out of a launch is the same for every number of host threads, as far as the program's own results are.
+/// The counts and hazards of a launch do not depend on the number of host threads, if the program's own results do not.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace simt::hazards {
 
-/// How the watchers ask for what they do not know themselves.
+/// The watchers' access to the rest of the model.
 struct Surroundings {
     const Machine* machine = nullptr;
     /// Source place of an instruction.
@@ -40,8 +40,8 @@ struct Surroundings {
     std::uint32_t instructions = 0;
     /// The launch runs on one host thread, and no other is watched at the same time: nothing need be locked.
     bool single_threaded = false;
-    /// The kernel may order some warps of a block and not others: by a barrier of a part of the block, or by release() and
-    /// acquire(). It is found out when they are called, too, but what came before is then kept in less detail.
+    /// Whether the kernel may order some warps of a block and not others: by a barrier of a part of the block, or by release() and
+    /// acquire(). The watcher also detects these calls, but then has less detail about earlier accesses.
     bool orders_parts = false;
     /// Whether a block that begins is counted and watched; empty if all are. May be called from several host threads.
     std::function<bool(std::uint64_t block)> watches;
@@ -59,18 +59,18 @@ public:
 
     /// A block begins: its shared memory holds nothing. `number` counts the blocks of the grid, x fastest.
     void begin_block(const Extent& index, std::uint64_t number);
-    /// Whether the block is counted and watched. Of one that is not, nothing need be told, and what is told is not heard.
+    /// Whether the block is counted and watched. Events of a block that is not are ignored.
     bool is_watching() const { return is_watching_; }
     /// An access of a warp, in bounds and aligned: counts it and, in shared and global memory, looks for hazards.
     /// Shared addresses are offsets from the start of the block's shared memory, local ones from that of the thread's.
     void access(const WarpAccess& access);
-    /// The same without counting it: for what is counted elsewhere, such as the arrival of an asynchronous copy.
+    /// The same without counting it: for an access that is counted elsewhere, such as the arrival of an asynchronous copy.
     void uncounted_access(const WarpAccess& access);
     /// Another block of the cluster has written to the block's shared memory.
     void mark_written(std::uint64_t offset, std::uint64_t bytes);
     /// Counts without looking for hazards.
     void count_only(const WarpAccess& access);
-    /// The block will soon access global memory at `address`, perhaps.
+    /// Prefetches the watcher's state for global memory at `address`, which the block may access soon.
     void fetch_ahead(std::uint64_t address);
     /// Counts a bulk copy between global memory, where it starts at `address`, and shared memory. Its reads and writes
     /// are told to uncounted_access(). One that takes several stretches of global memory is one request, told with the first.
@@ -84,8 +84,8 @@ public:
     void part_barrier(std::span<const int> warps);
     /// Lanes of a warp have synchronized with one another. Counted as one warp barrier.
     void warp_barrier(int warp, std::uint32_t lanes);
-    /// What the warp did so far is ordered before what another does after acquire() of the same object (an mbarrier, a
-    /// barrier that was only arrived at), by any name that tells objects of a block apart.
+    /// Orders the warp's accesses so far before another warp's accesses after acquire() of the same object: an mbarrier, or a barrier at
+    /// which the warp only arrived. `object` is any number that identifies the object in its block.
     void release(int warp, std::uint64_t object);
     void acquire(int warp, std::uint64_t object);
     /// The same between blocks, through an address of global memory: an atomic access, or a fence with a flag.
@@ -104,7 +104,7 @@ private:
     bool is_watching_ = false;
 };
 
-/// Lives while a warp stores to global memory and tells the watch: other host threads do neither to the same lines until then.
+/// Locks the lines of a store to global memory until it has been made and reported, against other host threads.
 class WatchedStore {
 public:
     /// @param access whose addresses are known @param lanes that store to global memory
@@ -131,8 +131,8 @@ public:
     LaunchWatch(const LaunchWatch&) = delete;
     LaunchWatch& operator=(const LaunchWatch&) = delete;
 
-    /// A hazard that the interpreter has found. Reported once a launch for each kind and pair of instructions; of several blocks'
-    /// the one of the lowest block number is kept.
+    /// Reports a hazard that the interpreter has found, once a launch for each kind and pair of instructions: the hazard of the lowest
+    /// block number is kept.
     /// @param threads numbers of the threads in their block
     void report(HazardKind kind, const Extent& block, std::uint64_t block_number, std::span<const int> threads,
                 std::span<const std::uint32_t> program_counters, Message message);
@@ -150,7 +150,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Takes back the memory that watched these addresses, when they are given free.
+/// Releases the watchers' state for addresses that have been freed.
 void forget_global_memory(std::uint64_t address, std::size_t bytes);
 
 }  // namespace simt::hazards

@@ -21,7 +21,7 @@ struct Operator {
     int precedence;
 };
 
-/// Binary operators; those of a higher precedence bind first.
+/// Binary operators and their precedence: a higher one binds first.
 constexpr Operator binary_operators[] = {
     {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5}, {"==", 6}, {"!=", 6}, {"<", 7},  {"<=", 7},
     {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// Counts how deep expressions stand in one another, so that no text exhausts the stack.
+    /// Counts the nesting of expressions, so that no text exhausts the stack.
     class Nesting {
     public:
         explicit Nesting(Expression& expression) : depth_(expression.depth_)
@@ -83,7 +83,7 @@ private:
     int current_precedence() const
     {
         if (!lexer_.at(Token::Kind::punctuation)) return 0;
-        // Long lists of constants are common, and what follows a constant is no operator then.
+        // A fast path for long lists of constants, where a comma follows each constant.
         if (std::string_view(",;)]}").find(lexer_.peek().text[0]) != std::string_view::npos) return 0;
         for (const Operator& candidate : binary_operators)
             if (candidate.text == lexer_.peek().text) return candidate.precedence;
@@ -206,7 +206,7 @@ private:
     {
         if (b == 0) lexer_.fail("a constant expression divides by 0");
         if (is_unsigned) return remainder ? a % b : a / b;
-        // The least integer has no quotient by -1 that 64 bits hold.
+        // The quotient of the least integer by -1 does not fit into 64 bits.
         if (as_signed(b) == -1) return remainder ? 0 : 0 - a;
         return static_cast<std::uint64_t>(remainder ? as_signed(a) % as_signed(b) : as_signed(a) / as_signed(b));
     }

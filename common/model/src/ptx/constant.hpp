@@ -11,7 +11,7 @@
 
 namespace simt::ptx {
 
-/// The value of a constant expression. Integers have 64 bits, as the PTX ISA says.
+/// The value of a constant expression. Integers have 64 bits (PTX ISA).
 struct Constant {
     enum class Kind : unsigned char { s64, u64, f32, f64 };
     Kind kind = Kind::s64;
@@ -19,7 +19,7 @@ struct Constant {
     std::uint64_t bits = 0;
 
     bool is_floating() const { return kind == Kind::f32 || kind == Kind::f64; }
-    /// A floating-point constant as a double; an integer converted to one.
+    /// The value as a double; an integer is converted.
     double to_double() const;
 };
 
@@ -28,7 +28,7 @@ struct Constant {
 Constant parse_constant(Lexer& lexer);
 /// Reads a constant expression whose value is an integer.
 std::int64_t parse_integer(Lexer& lexer);
-/// Reads what may follow `+` or `-` in an address: a constant expression without `+` and `-` outside of parentheses.
+/// Reads the operand of `+` or `-` in an address: a constant expression without `+` and `-` outside of parentheses.
 std::int64_t parse_addend(Lexer& lexer);
 /// Reads an integer from `least` to `most`, written as a number.
 std::int64_t parse_number(Lexer& lexer, std::string_view what, std::int64_t least, std::int64_t most);

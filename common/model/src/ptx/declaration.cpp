@@ -18,15 +18,15 @@ namespace {
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 constexpr std::size_t most_dimensions = 16;
 
-std::optional<Space> find_space(std::string_view word)
+std::optional<StateSpace> find_space(std::string_view word)
 {
-    if (word == "reg") return Space::reg;
-    if (word == "sreg") return Space::sreg;
-    if (word == "const") return Space::constant;
-    if (word == "global") return Space::global;
-    if (word == "local") return Space::local;
-    if (word == "param") return Space::param;
-    if (word == "shared") return Space::shared;
+    if (word == "reg") return StateSpace::reg;
+    if (word == "sreg") return StateSpace::sreg;
+    if (word == "const") return StateSpace::constant;
+    if (word == "global") return StateSpace::global;
+    if (word == "local") return StateSpace::local;
+    if (word == "param") return StateSpace::param;
+    if (word == "shared") return StateSpace::shared;
     return std::nullopt;
 }
 
@@ -53,7 +53,7 @@ std::uint64_t parse_alignment(Lexer& lexer)
     return alignment;
 }
 
-/// `.ptr .global .align 16`: what a kernel's parameter points to. Nothing here depends on it.
+/// Skips `.ptr .global .align 16`, which describes the target of a parameter. Nothing here depends on it.
 void skip_pointee(Lexer& lexer)
 {
     while (lexer.at(Token::Kind::dotted)) {
@@ -61,11 +61,11 @@ void skip_pointee(Lexer& lexer)
     }
 }
 
-/// Reads the modifier that stands next into `head`.
+/// Reads the next modifier into `head`.
 void parse_modifier(Lexer& lexer, DeclarationHead& head)
 {
     const Token word = lexer.peek();
-    const std::optional<Space> space = find_space(word.text);
+    const std::optional<StateSpace> space = find_space(word.text);
     const Type type = find_type(word.text);
     const int vector = find_vector(word.text);
     if (!space && type == Type::none && vector == 0 && word.text != "align" && word.text != "attribute" && word.text != "ptr" &&
@@ -74,8 +74,8 @@ void parse_modifier(Lexer& lexer, DeclarationHead& head)
     lexer.next();
     if (space) {
         head.space = *space;
-        // A bank of constant memory, as old texts name it.
-        if (*space == Space::constant && lexer.accept('[')) {
+        // Old texts name a bank of constant memory.
+        if (*space == StateSpace::constant && lexer.accept('[')) {
             parse_number(lexer, "a constant bank", 0, 10);
             lexer.expect(']');
         }
@@ -83,7 +83,7 @@ void parse_modifier(Lexer& lexer, DeclarationHead& head)
     else if (word.text == "align") head.alignment = parse_alignment(lexer);
     else if (word.text == "attribute") head.managed |= parse_attribute(lexer);
     else if (word.text == "ptr") skip_pointee(lexer);
-    else if (word.text == "tex") head.space = Space::global, head.type = Type::texref;
+    else if (word.text == "tex") head.space = StateSpace::global, head.type = Type::texref;
     else if (head.type != Type::texref) head.type = type;
 }
 
@@ -135,9 +135,9 @@ DeclarationHead parse_declaration_head(Lexer& lexer)
 {
     DeclarationHead head;
     while (lexer.at(Token::Kind::dotted)) parse_modifier(lexer, head);
-    if (head.space == Space::generic || head.type == Type::none)
+    if (head.space == StateSpace::generic || head.type == Type::none)
         lexer.fail("a declaration names no state space or no type before " + lexer.given());
-    if (head.type == Type::pred && head.space != Space::reg) lexer.fail("a .pred variable, accepted: .pred registers");
+    if (head.type == Type::pred && head.space != StateSpace::reg) lexer.fail("a .pred variable, accepted: .pred registers");
     return head;
 }
 
@@ -168,7 +168,7 @@ std::vector<Declared> parse_parameters(Lexer& lexer)
     lexer.expect('(');
     while (!lexer.at(')')) {
         const DeclarationHead head = parse_declaration_head(lexer);
-        if (head.space != Space::param && head.space != Space::reg) lexer.fail("a parameter is neither .param nor .reg");
+        if (head.space != StateSpace::param && head.space != StateSpace::reg) lexer.fail("a parameter is neither .param nor .reg");
         parameters.push_back(parse_declared(lexer, head));
         if (parameters.back().count >= 0) lexer.fail("a parameter with '<', accepted: one name");
         if (!lexer.accept(',')) break;

@@ -13,11 +13,11 @@
 
 namespace simt::ptx {
 
-/// What a declaration says before the names that it declares: `.global .align 4 .v2 .f32`.
+/// The part of a declaration before the names that it declares: `.global .align 4 .v2 .f32`.
 struct DeclarationHead {
-    Space space = Space::generic;
+    StateSpace space = StateSpace::generic;
     Type type = Type::none;
-    /// 0 where the type's own alignment holds.
+    /// The alignment in bytes; 0 for that of the type.
     std::uint64_t alignment = 0;
     /// 0 for a scalar.
     int vector = 0;
@@ -26,7 +26,7 @@ struct DeclarationHead {
     std::uint64_t element_bytes() const;
 };
 
-/// One declared name. A register is one whose variable has Space::reg.
+/// One declared name. A register is one whose variable has StateSpace::reg.
 struct Declared {
     std::string_view name;
     Variable variable;
@@ -44,9 +44,9 @@ DeclarationHead parse_declaration_head(Lexer& lexer);
 Declared parse_declared(Lexer& lexer, const DeclarationHead& head);
 /// Reads `(…)` of a function's parameters or returns.
 std::vector<Declared> parse_parameters(Lexer& lexer);
-/// Reads what follows `.extern`, `.visible`, `.weak` or `.common`, and that word; `internal` where none stands.
+/// Reads `.extern`, `.visible`, `.weak` or `.common`, if one of them is next; otherwise the linkage is internal.
 Linkage parse_linkage(Lexer& lexer);
-/// Reads `(…)` without looking at it.
+/// Skips `(…)`.
 void skip_parentheses(Lexer& lexer);
 
 }  // namespace simt::ptx

@@ -10,7 +10,7 @@ namespace simt::ptx {
 namespace {
 
 constexpr std::size_t most_scopes = 256;
-/// Variables, as registers, come by the thousand in `name<N>`, but nobody declares arrays so.
+/// Registers are declared by the thousand as `name<N>`; variables are not, so N is small for them.
 constexpr int most_parameterized_variables = 4096;
 
 Operand::Scope scope_of(Symbol::Kind kind)
@@ -82,7 +82,7 @@ void FunctionNames::declare_variable(std::string_view name, const Declared& decl
     Variable variable = declared.variable;
     variable.name = name;
     variable.linkage = linkage;
-    if (variable.space == Space::global || variable.space == Space::constant) {
+    if (variable.space == StateSpace::global || variable.space == StateSpace::constant) {
         declare(name, {Symbol::Kind::hidden_variable, state_.add_hidden_variable(std::move(variable)), declared.element_bytes});
         return;
     }
@@ -95,7 +95,7 @@ void FunctionNames::declare_parameters(const std::vector<Declared>& declared, bo
     std::vector<Variable>& list = returns ? function_.returns : function_.parameters;
     for (const Declared& parameter : declared) {
         list.push_back(parameter.variable);
-        if (parameter.variable.space == Space::reg) {
+        if (parameter.variable.space == StateSpace::reg) {
             state_.count_registers(1);
             declare_register(parameter.name, parameter);
         } else if (parameter.name != "_") {
@@ -107,7 +107,7 @@ void FunctionNames::declare_parameters(const std::vector<Declared>& declared, bo
 
 void FunctionNames::declare_in_body(Declared&& declared, Linkage linkage)
 {
-    const bool is_register = declared.variable.space == Space::reg;
+    const bool is_register = declared.variable.space == StateSpace::reg;
     if (is_register) state_.count_registers(static_cast<std::size_t>(std::max(declared.count, 1)));
     else if (declared.count > most_parameterized_variables)
         state_.lexer.fail("more than " + std::to_string(most_parameterized_variables) + " variables in one declaration");
@@ -181,7 +181,7 @@ bool FunctionNames::settle(const Waiting& waiting, const Scope& scope)
     const bool is_label = symbol.kind == Symbol::Kind::label;
     if (waiting.operand == nullptr) {
         if (!is_label) fail_at(waiting.line, function_.name, in_quotes(waiting.name) + " is no label");
-        function_.targets[static_cast<std::size_t>(waiting.targets)].labels[waiting.entry] = symbol.index;
+        function_.targets[waiting.targets].labels[waiting.entry] = symbol.index;
         return true;
     }
     Operand& operand = *waiting.operand;

@@ -17,23 +17,23 @@
 
 namespace simt::ptx {
 
-/// What a name in a function stands for: an index into a list of Function or Module.
+/// The declaration of a name in a function: an index into a list of Function or Module.
 struct Symbol {
     enum class Kind : unsigned char { reg, variable, parameter, return_parameter, hidden_variable, label, targets, prototype };
     Kind kind = Kind::reg;
     int index = -1;
-    /// Of a variable: what its subscripts count.
+    /// For a variable: the bytes that its subscripts count.
     std::uint64_t element_bytes = 0;
 
-    /// Labels may be named before they stand; all else must be declared first.
+    /// Labels may be used before their place; all other names must be declared first.
     bool declared_first() const { return kind < Kind::label; }
 };
 
 /// Whether `name` is a special register of the PTX ISA, without its component.
 bool is_special_register(std::string_view name);
 
-/// Scopes of a function, the innermost last. A name in an operand means the innermost declaration. Labels are scoped
-/// too and may stand behind their use, so an unknown name waits for the ends of the scopes around it.
+/// The scopes of a function, the innermost last. A name in an operand refers to the innermost declaration. Labels are scoped
+/// too and may follow their use, so an unknown name waits for the ends of the scopes around it.
 class FunctionNames {
 public:
     FunctionNames(ModuleState& state, Function& function);
@@ -52,10 +52,10 @@ public:
 
     /// A register or variable; nullptr for other names.
     const Symbol* find(std::string_view name) const;
-    const Register& register_of(const Symbol& symbol) const { return function_.registers[static_cast<std::size_t>(symbol.index)]; }
+    const Register& register_of(const Symbol& symbol) const { return function_.registers[symbol.index]; }
     /// Resolves names in the operands of the last instruction once their declarations are known.
     void resolve_operands(std::vector<Operand>& operands, int line);
-    /// What the subscripts of a variable count; 0 if no variable of that name is declared yet.
+    /// The bytes that the subscripts of a variable count; 0 if no variable of that name is declared yet.
     std::uint64_t element_bytes(std::string_view name) const;
 
 private:

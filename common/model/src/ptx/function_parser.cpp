@@ -56,7 +56,7 @@ void FunctionParser::parse()
     if (lexer_.at('(')) names_.declare_parameters(parse_parameters(lexer_), false);
     directives();
     if (!lexer_.accept(';')) {
-        // Its own name is known in its body: it may call itself.
+        // The function may call itself, so its name is known in its body.
         state_.declare_function(name);
         function_.has_body = true;
         body();
@@ -66,7 +66,7 @@ void FunctionParser::parse()
     lexer_.set_function({});
 }
 
-/// Enters the function, or completes its earlier declaration.
+/// Adds the function to the module, or completes its earlier declaration.
 void FunctionParser::enter()
 {
     Function& known = state_.module.functions[static_cast<std::size_t>(state_.declare_function(lexer_.function()))];
@@ -230,7 +230,7 @@ void FunctionParser::instruction(const Token& opcode, Instruction&& instruction)
     }
     lexer_.expect(';');
     function_.instructions.push_back(std::move(instruction));
-    // From here on the operands stay where they are in memory, so that names can be put in later.
+    // The operands do not move in memory after this point, so names can be resolved in them later.
     names_.resolve_operands(function_.instructions.back().operands, opcode.line);
 }
 

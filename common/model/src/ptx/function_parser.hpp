@@ -11,12 +11,12 @@
 
 namespace simt::ptx {
 
-/// Reads one `.entry` or `.func`, whose word and linkage have been read.
+/// Reads one `.entry` or `.func` after its linkage and its directive.
 class FunctionParser {
 public:
     FunctionParser(ModuleState& state, Linkage linkage, bool is_entry);
 
-    /// Reads the function and enters it into the module.
+    /// Reads the function and adds it to the module.
     void parse();
 
 private:
@@ -45,7 +45,7 @@ private:
     OperandParser operands_;
 };
 
-/// Reads the strings of a `.pragma` up to its `;`. They advise compilers and mean nothing here.
+/// Skips the strings of a `.pragma` up to its `;`: they are hints for compilers.
 void skip_pragma(Lexer& lexer);
 
 }  // namespace simt::ptx

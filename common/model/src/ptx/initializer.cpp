@@ -27,7 +27,7 @@ public:
     }
 
 private:
-    /// Bytes of what one pair of braces at `level` holds; 0 where the text leaves it open.
+    /// The bytes inside one pair of braces at `level`; 0 where the text leaves the extent open.
     std::uint64_t bytes_at(std::size_t level) const
     {
         std::uint64_t bytes = scalar_;
@@ -35,7 +35,7 @@ private:
         return bytes;
     }
 
-    /// @return where the values end
+    /// @return the offset of the end of the values
     std::uint64_t braces(std::size_t level, std::uint64_t begin)
     {
         if (level > dimensions_.size()) lexer_.fail("more braces than the array has dimensions");
@@ -44,7 +44,7 @@ private:
         const std::uint64_t inner = level < dimensions_.size() ? bytes_at(level + 1) : scalar_;
         while (!lexer_.at('}')) {
             if (lexer_.at('{')) {
-                // Rows that are not full leave the rest of theirs zero.
+                // The rest of a row with too few values stays zero.
                 if (inner != 0) position = begin + (position - begin + inner - 1) / inner * inner;
                 braces(level + 1, position);
                 position += inner;
@@ -130,7 +130,7 @@ private:
 
     void write(std::uint64_t position, std::uint64_t bits)
     {
-        // Nested braces name far elements in few words: what they fill stays in proportion to the text.
+        // Nested braces can reach far elements with few words, so the filled bytes are limited in proportion to the text.
         const std::uint64_t most = (std::uint64_t{1} << 20) + 16 * lexer_.text_size();
         if (position > most) lexer_.fail("the initial value of " + in_quotes(variable_.name) + " is too large");
         if (variable_.initial.size() < position + scalar_) variable_.initial.resize(position + scalar_);

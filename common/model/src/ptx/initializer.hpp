@@ -13,9 +13,9 @@
 
 namespace simt::ptx {
 
-/// Reads what stands behind `=` into `variable.initial` and `variable.relocations`.
+/// Reads the initializer after `=` into `variable.initial` and `variable.relocations`.
 /// @param dimensions of the array, a vector's elements as the last; 0 where the text leaves the first open.
-/// @return bytes that the values reach over
+/// @return the number of bytes that the values cover
 /// @throws ParseError
 std::uint64_t parse_initializer(Lexer& lexer, Variable& variable, const std::vector<std::uint64_t>& dimensions);
 

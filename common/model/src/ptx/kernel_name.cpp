@@ -18,7 +18,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
 }
 
-/// Casts that the demangler writes before constants: `(int)32` is 32 to a person, `(bool)1` is true.
+/// Removes the casts that the demangler writes before constants: `(int)32` becomes 32, and `(bool)1` becomes true.
 void drop_casts(std::string& text)
 {
     replace_all(text, "(bool)1", "true");
@@ -28,7 +28,7 @@ void drop_casts(std::string& text)
         replace_all(text, cast, "");
 }
 
-/// Where the parameters begin: the last parenthesis outside of angle brackets.
+/// The position of the parameters: the last opening parenthesis outside of angle brackets.
 std::size_t end_of_name(std::string_view text)
 {
     int depth = 0;
@@ -40,7 +40,7 @@ std::size_t end_of_name(std::string_view text)
     return text.size();
 }
 
-/// Where the unqualified name begins: behind the last space or `::` outside of angle brackets.
+/// The position of the unqualified name: after the last space or `::` outside of angle brackets.
 std::size_t begin_of_name(std::string_view text)
 {
     int depth = 0;
@@ -54,7 +54,7 @@ std::size_t begin_of_name(std::string_view text)
     return begin;
 }
 
-/// What a mangled name stands for; empty if it stands for nothing.
+/// The demangled form of a name; empty if the name cannot be demangled.
 std::string demangled(const std::string& mangled)
 {
     int status = 0;

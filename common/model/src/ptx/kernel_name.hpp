@@ -9,11 +9,11 @@
 
 namespace simt::ptx {
 
-/// The name of the function that `mangled` stands for, without its namespaces and parameters; an instance of a template with
-/// its arguments, as `transpose<float, 32>`.
+/// The demangled name of a function, without namespaces and parameters. An instance of a template keeps its arguments, as in
+/// `transpose<float, 32>`.
 std::string kernel_name(const std::string& mangled);
 
-/// The name of any function with its namespaces and parameters; `mangled` itself if it is none of C++.
+/// The demangled name of a function with its namespaces and parameters; `mangled` itself if it is not a C++ name.
 std::string function_name(const std::string& mangled);
 
 }  // namespace simt::ptx

@@ -35,7 +35,7 @@ void fail_at(int line, std::string_view function, const std::string& what)
 
 Lexer::Lexer(std::string_view text) : text_(text)
 {
-    // Images pad the text that they hold with zero bytes.
+    // Fat binaries pad the text with zero bytes.
     while (text_.ends_with('\0')) text_.remove_suffix(1);
     advance();
 }
@@ -128,7 +128,7 @@ void Lexer::skip_blanks()
         } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
             ++position_;
         } else if ((c == '/' && character(1) == '/') || c == '#') {
-            // A line of a preprocessor (`# 1 "file"`) says nothing here.
+            // Lines of a preprocessor (`# 1 "file"`) are skipped.
             position_ = std::min(text_.find('\n', position_), text_.size());
         } else if (c == '/' && character(1) == '*') {
             skip_comment();

@@ -30,13 +30,13 @@ struct Token {
     int line = 1;
 };
 
-/// Reads tokens one after another, with one token of lookahead, and says where it stands when something is wrong.
+/// Reads tokens one after another, with one token of lookahead. Its errors name the place in the text.
 class Lexer {
 public:
     explicit Lexer(std::string_view text);
 
     const Token& peek() const { return token_; }
-    /// The token behind peek().
+    /// The token after peek().
     Token peek_second() const;
     Token next();
     int line() const { return token_.line; }
@@ -53,10 +53,10 @@ public:
     /// Whether the current token follows `token` without a space.
     bool adjacent(const Token& token) const { return token_.text.data() == token.text.data() + token.text.size() + 1; }
     void skip_line();
-    /// Skips all up to and with the next `}`.
+    /// Skips everything through the next `}`.
     void skip_braces();
 
-    /// Named in messages; empty outside of functions.
+    /// The function that messages name; empty outside of functions.
     void set_function(std::string_view name) { function_ = name; }
     std::string_view function() const { return function_; }
     /// @throws ParseError "PTX line 7, function f: …"

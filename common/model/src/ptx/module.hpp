@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A PTX module as the parser leaves it: every name resolved in its scope, every modifier kept as it is written.
-/// The words are those of the PTX ISA document.
+/// A parsed PTX module: every name is resolved in its scope, and every modifier is kept as written. The terms are those of the PTX
+/// ISA document.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/numbered.hpp"
 #include "simt/message.hpp"
 
 namespace simt::ptx {
@@ -70,7 +71,7 @@ Type find_type(std::string_view name);
 const char* name_of(Type type);
 
 /// State spaces of variables and addresses.
-enum class Space : std::uint8_t { generic, reg, sreg, constant, global, local, param, shared };
+enum class StateSpace : std::uint8_t { generic, reg, sreg, constant, global, local, param, shared };
 
 /// A position in the source that nvcc was given, from `.loc`.
 struct Location {
@@ -78,20 +79,20 @@ struct Location {
     int file = -1;
     int line = 0;
     int column = 0;
-    /// Index + 1 into Module::inlinings: where the function that holds this line was inlined. 0 if it was not.
+    /// Index + 1 into Module::inlinings, for a line of an inlined function; 0 otherwise.
     int inlined = 0;
     bool operator==(const Location&) const = default;
     auto operator<=>(const Location&) const = default;
 };
 
-/// One inlined call: the name of what was inlined, and where its call stands.
+/// One inlined call: the name of the inlined function, and the place of the call.
 struct Inlining {
     std::string function;
     Location at;
     bool operator==(const Inlining&) const = default;
 };
 
-/// A declared register. Parameterized declarations (`%r<37>`) stand here one by one.
+/// A declared register. A parameterized declaration (`%r<37>`) becomes one Register for each name.
 struct Register {
     std::string name;
     Type type = Type::none;
@@ -105,7 +106,7 @@ struct Relocation {
     int bytes = 8;
     std::string symbol;
     std::int64_t addend = 0;
-    /// `generic(symbol)`: the generic address, and not the one in the symbol's own space.
+    /// `generic(symbol)`: the generic address instead of the address in the symbol's own space.
     bool generic = false;
     /// For `mask(symbol)`: only these bits of the address, shifted down to bit 0; all ones otherwise.
     std::uint64_t mask = ~std::uint64_t{0};
@@ -117,7 +118,7 @@ enum class Linkage : std::uint8_t { internal, visible, external, weak, common };
 /// A variable of any addressable space: of the module, of a function, or a parameter.
 struct Variable {
     std::string name;
-    Space space = Space::global;
+    StateSpace space = StateSpace::global;
     Linkage linkage = Linkage::internal;
     Type type = Type::none;
     std::uint64_t alignment = 1;
@@ -144,7 +145,7 @@ struct Operand {
         floating,
         /// The address of a variable, or a function's: `name`, plus `integer`. `index` as for `address`.
         symbol,
-        /// `[base + offset]`: `base` tells what stands first. `integer` is the offset.
+        /// `[base + offset]`: `base` is the kind of the base, and `integer` is the offset.
         address,
         /// `{a, b, …}`: `elements`.
         vector,
@@ -152,11 +153,11 @@ struct Operand {
         label,
         /// `_`, a sink.
         sink,
-        /// `[tensor, {coordinates}]`, `[texture, sampler, {coordinates}]`: `elements` holds what stands between the brackets.
+        /// `[tensor, {coordinates}]`, `[texture, sampler, {coordinates}]`: `elements` holds the operands between the brackets.
         compound,
     };
     enum class Base : std::uint8_t { none, reg, symbol };
-    /// Where `symbol` (or the base of an address) is declared.
+    /// The scope in which `symbol` (or the base of an address) is declared.
     enum class Scope : std::uint8_t { unresolved, function_variable, parameter, return_parameter, module_variable, function };
 
     Kind kind = Kind::sink;
@@ -171,7 +172,7 @@ struct Operand {
     std::int64_t integer = 0;
     std::string name;
     std::vector<Operand> elements;
-    /// `p|q` of setp, shfl and others: the second destination stands here as the only element.
+    /// `p|q` of setp, shfl and others: `second` holds the second destination alone.
     std::vector<Operand> second;
 };
 
@@ -194,7 +195,7 @@ struct Instruction {
     Type type(int n = 0) const;
 };
 
-/// A label and the index of the instruction behind it (may be the number of instructions).
+/// A label and the index of the instruction after it (may be the number of instructions).
 struct Label {
     std::string name;
     int instruction = 0;
@@ -219,14 +220,14 @@ struct Function {
     bool is_entry = false;
     bool has_body = false;
     Linkage linkage = Linkage::internal;
-    std::vector<Variable> returns, parameters;
-    /// All registers, those of inner scopes too (a name that is declared in two scopes stands here twice).
-    std::vector<Register> registers;
-    /// `.local`, `.shared` and `.param` variables declared in the body, those of inner scopes too.
-    std::vector<Variable> variables;
-    std::vector<Instruction> instructions;
-    std::vector<Label> labels;
-    std::vector<Targets> targets;
+    Numbered<Variable> returns, parameters;
+    /// All registers, with those of inner scopes: a name that is declared in two scopes appears twice.
+    Numbered<Register> registers;
+    /// The `.local`, `.shared` and `.param` variables that are declared in the body, with those of inner scopes.
+    Numbered<Variable> variables;
+    Numbered<Instruction> instructions;
+    Numbered<Label> labels;
+    Numbered<Targets> targets;
     std::vector<Prototype> prototypes;
     /// `.maxntid`, `.reqntid` (0 where not given), `.minnctapersm`, `.maxnreg`, `.reqnctapercluster`.
     std::array<int, 3> max_threads{}, required_threads{}, required_cluster{};
@@ -241,17 +242,17 @@ struct Module {
     std::string target;
     int address_bytes = 8;
     /// Paths of `.file`, in order of their numbers; gaps are empty.
-    std::vector<std::string> files;
-    std::vector<Inlining> inlinings;
-    std::vector<Variable> variables;
-    std::vector<Function> functions;
-    /// Tells the text apart from others, for whoever has notes of its lines; 0 if nobody asks.
+    Numbered<std::string> files;
+    Numbered<Inlining> inlinings;
+    Numbered<Variable> variables;
+    Numbered<Function> functions;
+    /// Identifies the text where notes about its lines exist (fusion.hpp); 0 where there are none.
     std::uint64_t fingerprint = 0;
     /// `.alias`: name → name of the function it stands for.
     std::map<std::string, std::string> aliases;
 };
 
-/// The text is not PTX that is known here: what, where (line of the PTX text, function), what is accepted.
+/// An error in a text of PTX. The message says what is wrong, where (line of the PTX text, function), and what is accepted.
 class ParseError : public std::runtime_error {
 public:
     explicit ParseError(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}

@@ -33,7 +33,7 @@ void ModuleState::declare_variable(Declared&& declared, Linkage linkage)
     }
     if (earlier->scope != Operand::Scope::module_variable)
         fail_at(declared.line, {}, in_quotes(declared.name) + " is declared as a function and a variable");
-    Variable& known = module.variables[static_cast<std::size_t>(earlier->index)];
+    Variable& known = module.variables[earlier->index];
     const bool is_known = known.linkage != Linkage::external, is_definition = linkage != Linkage::external;
     if (is_known && is_definition) fail_at(declared.line, {}, "the variable " + in_quotes(declared.name) + " is declared twice");
     const std::uint64_t alignment = std::max(known.alignment, variable.alignment);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the parser knows of a module while it reads it.
+/// The parser's state while it reads a module.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace simt::ptx {
 struct ModuleSymbol {
     Operand::Scope scope = Operand::Scope::unresolved;
     int index = -1;
-    /// Of a variable: what its subscripts count.
+    /// For a variable: the bytes that its subscripts count.
     std::uint64_t element_bytes = 0;
 };
 
@@ -43,20 +43,20 @@ public:
     SourcePlaces places;
 
     const ModuleSymbol* find(std::string_view name) const;
-    /// Enters a variable, or completes its earlier declaration.
+    /// Adds a variable, or completes its earlier declaration.
     void declare_variable(Declared&& declared, Linkage linkage);
-    /// Adds a variable that only the function it is declared in can name.
+    /// Adds a variable that only the declaring function can name.
     int add_hidden_variable(Variable&& variable);
     /// The index of a function, which is added if it is new.
     int declare_function(std::string_view name);
-    /// Names the module's variable or function in an operand; false if there is none yet.
+    /// Resolves an operand to a variable or function of the module; returns false if none of that name is declared yet.
     bool resolve(Operand& operand) const;
     void resolve_later(Operand& operand, int line);
-    /// A name that must be a function's when the text has ended.
+    /// Notes a name that must be declared as a function by the end of the text.
     void require_function(std::string_view name, int line);
-    /// Keeps the number of registers in proportion to the text.
+    /// Limits the number of registers in proportion to the text.
     void count_registers(std::size_t registers);
-    /// Resolves what is left.
+    /// Resolves the remaining names.
     void finish();
 
 private:

@@ -11,7 +11,7 @@ namespace simt::ptx {
 
 namespace {
 
-/// Vectors stand in brackets and in one another, but never deeper than this.
+/// The deepest nesting of vectors and brackets.
 constexpr int most_nesting = 8;
 
 constexpr std::string_view warp_size = "WARP_SZ";
@@ -133,7 +133,7 @@ void OperandParser::read_component(Operand& operand, const Register& declared)
     lexer_.next();
 }
 
-/// Bytes that `[n]` behind a variable's name stands for.
+/// The byte offset of a subscript `[n]` after a variable's name.
 std::int64_t OperandParser::subscript(std::string_view name)
 {
     const std::uint64_t element = names_.element_bytes(name);
@@ -155,7 +155,7 @@ std::int64_t OperandParser::addends()
     return static_cast<std::int64_t>(sum);
 }
 
-/// What stands alone in brackets.
+/// Reads an address or a compound operand in brackets.
 Operand OperandParser::address_of(Operand&& base)
 {
     switch (base.kind) {

@@ -109,7 +109,7 @@ private:
             return FunctionParser(state_, linkage, is_entry).parse();
         }
         const DeclarationHead head = parse_declaration_head(lexer_);
-        if (head.space == Space::reg || head.space == Space::param)
+        if (head.space == StateSpace::reg || head.space == StateSpace::param)
             lexer_.fail("registers and parameters of a module, accepted: of a function");
         do {
             Declared declared = parse_declared(lexer_, head);

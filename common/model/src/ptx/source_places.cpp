@@ -30,7 +30,7 @@ void SourcePlaces::read_file(Lexer& lexer)
     const auto number = static_cast<std::size_t>(parse_number(lexer, "the number of a file", 0, (1 << bits_of_file) - 1));
     std::string path = without_escapes(lexer.expect_string());
     if (lexer.at(Token::Kind::string)) path.append(1, '/').append(without_escapes(lexer.expect_string()));
-    // Time of change and size of the file may follow.
+    // The file's modification time and size may follow.
     while (lexer.accept(',')) parse_integer(lexer);
     if (files_.size() <= number) files_.resize(number + 1);
     files_[number] = std::move(path);
@@ -59,7 +59,7 @@ void SourcePlaces::read_location(Lexer& lexer)
         if (lexer.expect_identifier("inlined_at") != "inlined_at")
             lexer.fail("a .loc without inlined_at, accepted: inlined_at FILE LINE COLUMN");
         inlined.at = read_place(lexer);
-        // The call may itself stand in something inlined: its own .loc came before and says so.
+        // The call itself may be in an inlined function: its own .loc came before and says so.
         if (const auto outer = latest_.find(key_of(inlined.at)); outer != latest_.end()) inlined.at = outer->second;
         place.inlined = inlining_of(inlined) + 1;
     }
@@ -103,7 +103,7 @@ int SourcePlaces::inlining_of(const Inlined& inlined)
     return entry->second;
 }
 
-/// The name in `.debug_str`; empty where the text has none there, as a name that only reports show must stop no program.
+/// The name in `.debug_str`; empty where there is none, since a missing name must not stop a program.
 std::string SourcePlaces::name_at(const Inlined& inlined) const
 {
     const auto label = debug_labels_.find(inlined.label);

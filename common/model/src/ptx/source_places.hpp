@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Where in the source the instructions come from: `.file`, `.loc` and `.section .debug_str`.
+/// The source places of instructions: `.file`, `.loc` and `.section .debug_str`.
 #pragma once
 
 #include <array>
@@ -20,11 +20,10 @@
 
 namespace simt::ptx {
 
-/// Gathers the source places of a module. A name of what was inlined is known only when `.debug_str` has been read, which
-/// stands at the end of the text.
+/// Gathers the source places of a module. The names of inlined functions are known only after `.debug_str`, at the end of the text.
 class SourcePlaces {
 public:
-    /// Each reads what follows the directive's word.
+    /// These functions read the rest of their directive.
     void read_file(Lexer& lexer);
     void read_location(Lexer& lexer);
     void read_debug_strings(Lexer& lexer);
@@ -54,7 +53,7 @@ private:
     std::unordered_map<std::uint64_t, Location> latest_;
     std::map<Inlined, int> inlining_numbers_;
     std::vector<Inlined> inlinings_;
-    std::vector<std::string> files_;
+    Numbered<std::string> files_;
     std::string debug_bytes_;
     std::unordered_map<std::string_view, std::size_t> debug_labels_;
 };

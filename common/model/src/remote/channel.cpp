@@ -15,7 +15,7 @@ namespace simt::remote {
 
 namespace {
 
-/// Parts of a message are only read.
+/// A part of a message. sendmsg() only reads it.
 iovec part(const void* begin, std::size_t bytes) { return {const_cast<void*>(begin), bytes}; }
 
 bool receive_bytes(int descriptor, void* to, std::size_t bytes)

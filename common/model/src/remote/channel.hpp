@@ -22,10 +22,10 @@ public:
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
-    /// Sends a message of two parts. False if the other end is gone, or if `data` cannot be read.
+    /// Sends a message of two parts. False if the other end is closed, or if `data` cannot be read.
     bool send(std::uint32_t kind, std::span<const std::uint8_t> message, std::span<const std::uint8_t> data = {});
 
-    /// Receives a message into `message`. False if the other end is gone before a whole one; ProtocolError if it is too long.
+    /// Receives a message into `message`. False if the other end closes before the message is whole; ProtocolError if it is too long.
     bool receive(std::uint32_t& kind, std::vector<std::uint8_t>& message);
 
     int descriptor() const { return descriptor_; }

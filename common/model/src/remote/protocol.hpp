@@ -4,8 +4,8 @@
 /// @file
 /// How a program talks to a device in another process, over a connected stream socket on one machine.
 ///
-/// The program sends requests, and the device's process answers each before it reads the next. A message is a Frame and
-/// then so many bytes: numbers as they lie in memory, texts and lists behind their length. The first request is Call::hello.
+/// The program sends requests, and the device's process answers each before it reads the next. A message is a Frame, then as many
+/// bytes as the Frame says: numbers as they lie in memory, texts and lists behind their length. The first request is Call::hello.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace simt::remote {
 
-/// What begins a hello, and the version of all that is sent.
+/// The first number of a hello, and the version of the protocol.
 inline constexpr std::uint32_t protocol_magic = 0x544d4953, protocol_version = 3;
 
 /// Bytes of the largest message, and of the largest piece of data that is sent in one.
@@ -25,7 +25,7 @@ inline constexpr std::size_t most_message_bytes = std::size_t{64} << 20, piece_b
 /// The environment variable that holds the number of the socket's descriptor.
 inline constexpr const char* socket_variable = "SIMT_REMOTE";
 
-/// What is asked. The numbers are part of the protocol.
+/// The kinds of requests. Their numbers are part of the protocol.
 enum class Call : std::uint32_t {
     hello,
     load_module,
@@ -61,12 +61,12 @@ enum class Call : std::uint32_t {
     count_of_calls,
 };
 
-/// What stands before a message: its Call or Status, and the number of bytes behind.
+/// The head of a message: its Call or Status, and the number of bytes that follow.
 struct Frame {
     std::uint32_t kind = 0, bytes = 0;
 };
 
-/// How a request was answered.
+/// The kinds of answers.
 enum class Status : std::uint32_t {
     done,
     /// A DeviceError: its number and its message.

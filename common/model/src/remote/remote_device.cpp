@@ -29,8 +29,7 @@ constexpr int unloading = 4, not_supported = 801;
     std::_Exit(exit_code);
 }
 
-template <class T>
-T only(const std::vector<std::uint8_t>& reply)
+template <class T> T only(const std::vector<std::uint8_t>& reply)
 {
     Reader reader(reply);
     T value{};
@@ -38,27 +37,25 @@ T only(const std::vector<std::uint8_t>& reply)
     return value;
 }
 
-template <class... Values>
-Writer written(const Values&... values)
+template <class... Values> Writer written(const Values&... values)
 {
     Writer writer;
     (writer(values), ...);
     return writer;
 }
 
-template <class T>
-Writer written_fields(const T& value)
+template <class T> Writer written_fields(const T& value)
 {
     Writer writer;
     fields(writer, value);
     return writer;
 }
 
-/// Takes the addresses of device memory out of this process's, so that host code that uses one is ended by it.
+/// Reserves the addresses of device memory in this process, so that host code that uses one is ended by a fault.
 void reserve(DeviceAddress address, std::size_t bytes)
 {
     if (bytes == 0) return;
-    // Where the program has something of its own already, that stays.
+    // Mappings that the program already has there stay.
     mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
@@ -73,7 +70,7 @@ RemoteDevice::RemoteDevice(int descriptor) : channel_(descriptor)
     const std::string name = reader.text();
     reader.end();
     machine_ = find_machine(name);
-    if (!machine_) end("the judge models " + name + ", of which this program does not know");
+    if (!machine_) end("the judge models " + name + ", which this program does not know");
 }
 
 RemoteDevice::~RemoteDevice() = default;
@@ -100,7 +97,7 @@ int RemoteDevice::load_module(const std::vector<std::string>& texts) { return on
 
 void RemoteDevice::unload_module(int module)
 {
-    // Also when the program ends, behind its last word.
+    // A program unloads modules at its end too, after its last case has finished.
     if (!finished_) call(Call::unload_module, written(module));
 }
 
@@ -210,7 +207,7 @@ void RemoteDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes)
     do {
         const std::size_t piece = std::min(bytes - done, piece_bytes);
         const std::vector<std::uint8_t> reply = call(Call::copy_out, written(from + done, piece, done > 0));
-        if (reply.size() != piece) end("the process that owns the device answers with other bytes than it was asked for");
+        if (reply.size() != piece) end("the process that owns the device answers with the wrong number of bytes");
         if (piece > 0) std::memcpy(static_cast<std::uint8_t*>(to) + done, reply.data(), piece);
         done += piece;
     } while (done < bytes);
@@ -257,7 +254,7 @@ void RemoteDevice::copy_from_array(int array, const ArrayBox& box, void* to, std
             Writer request = written(array);
             fields(request, row);
             const std::vector<std::uint8_t> reply = call(Call::copy_from_array, request);
-            if (reply.size() != row.width_bytes) end("the process that owns the device answers with other bytes than it was asked for");
+            if (reply.size() != row.width_bytes) end("the process that owns the device answers with the wrong number of bytes");
             std::memcpy(begin + z * slice_pitch + y * pitch, reply.data(), reply.size());
         }
     }
@@ -336,17 +333,17 @@ void RemoteDevice::tell_fault(DeviceAddress address)
         Frame frame;
         DeviceAddress address;
     } const message{{static_cast<std::uint32_t>(Call::host_fault), sizeof address}, address};
-    // Who is ended by a fault has nothing left to do about a message that cannot be sent.
+    // A process that a fault ends cannot react if the message cannot be sent.
     [[maybe_unused]] const ssize_t sent = ::send(channel_.descriptor(), &message, sizeof message, MSG_NOSIGNAL);
 }
 
-// --- the one of this process ----------------------------------------------------------------------
+// --- the device of this process -------------------------------------------------------------------
 
 namespace {
 
 RemoteDevice* the_device = nullptr;
 
-/// Tells where the fault was, and lets it end the program as it would without.
+/// Sends the address of the fault, then lets the fault end the program.
 void on_fault(int number, siginfo_t* info, void*)
 {
     std::signal(number, SIG_DFL);
@@ -362,7 +359,7 @@ RemoteDevice* connect(const char* text)
     if (*text == '\0' || *rest != '\0' || descriptor < 0 || descriptor > 1 << 20 ||
         getsockopt(static_cast<int>(descriptor), SOL_SOCKET, SO_TYPE, &kind, &bytes) != 0 || kind != SOCK_STREAM)
         end(std::string(socket_variable) + " is '" + text + "', the number of a connected stream socket is accepted");
-    // Never destroyed: libraries that are unloaded later may still call it.
+    // Never destroyed: libraries that are unloaded later may call the device.
     the_device = new RemoteDevice(static_cast<int>(descriptor));
     struct sigaction action{};
     action.sa_sigaction = on_fault;

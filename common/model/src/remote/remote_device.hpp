@@ -20,8 +20,8 @@
 
 namespace simt::remote {
 
-/// Sends each call to the process that owns the device, and waits for its answer. Where that process is gone, this one ends
-/// with one line.
+/// Sends each call to the process that owns the device, and waits for its answer. If that process has ended, this one ends with
+/// one line.
 class RemoteDevice final : public Device {
 public:
     /// Connects. @param descriptor of a connected stream socket
@@ -58,7 +58,7 @@ public:
     int occupancy(int function, int block_threads, std::size_t dynamic_shared_bytes) override;
     const Machine& machine() const override { return *machine_; }
     void set_heap_bytes(std::size_t bytes) override;
-    /// Nothing: what kernels print goes to the standard output of the process that owns the device.
+    /// Does nothing: kernels print to the standard output of the process that owns the device.
     void set_printer(std::function<void(std::string_view)> printer) override;
     void reset() override;
 
@@ -74,15 +74,15 @@ public:
     bool trial_finish(const std::string& failure);
     /// @}
 
-    /// To the report of the device's process.
+    /// Adds an error to the report of the device's process.
     void note_error(const Message& message) override;
 
-    /// Tells the device's process of an address whose access has ended this one, where no other message is under way. To be
-    /// called from the handler of a signal.
+    /// Tells the device's process which address ended this one by a fault, unless another message is being sent. May be called from
+    /// the handler of a signal.
     void tell_fault(DeviceAddress address);
 
 private:
-    /// Returns the answer. A DeviceError if the device says so.
+    /// Sends a request and returns the answer. DeviceError if the device reports one.
     std::vector<std::uint8_t> call(Call call, const Writer& request, std::span<const std::uint8_t> data = {});
 
     void remember(DeviceAddress begin, std::size_t bytes);
@@ -91,7 +91,7 @@ private:
 
     Channel channel_;
     std::mutex mutex_;
-    /// What this process has been given, so that a copy need not ask where it begins.
+    /// The allocations of this process: copies find their range without a request.
     std::map<DeviceAddress, std::size_t> bytes_by_begin_;
     std::mutex ranges_mutex_;
     std::atomic<bool> busy_ = false, finished_ = false;

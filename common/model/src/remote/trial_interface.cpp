@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The device of another process, which has the cases of an assignment; null if the device is in this one.
+/// The device in another process, which has the cases of an assignment; null if the device is in this process.
 simt::remote::RemoteDevice* judge() { return simt::remote::remote_device(); }
 
 }  // namespace
@@ -41,6 +41,6 @@ SIMT_EXPORTED int simt_trial_finish(const char* failure)
 try {
     return judge() && judge()->trial_finish(failure ? failure : "");
 } catch (const std::exception&) {
-    // It has finished before.
+    // The program has finished before.
     return 0;
 }

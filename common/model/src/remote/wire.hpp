@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Numbers, texts and lists as bytes, and back. Reading trusts nothing: what does not fit is a ProtocolError.
+/// Writes numbers, texts and lists as bytes, and reads them. Bytes that do not fit are a ProtocolError.
 #pragma once
 
 #include <array>
@@ -21,11 +21,10 @@ namespace simt::remote {
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-/// Puts values one behind another.
+/// Writes values one after another.
 class Writer {
 public:
-    template <Number T>
-    Writer& operator()(const T& value)
+    template <Number T> Writer& operator()(const T& value)
     {
         append(&value, sizeof value);
         return *this;
@@ -44,21 +43,19 @@ public:
         return *this;
     }
     Writer& operator()(const std::string& text) { return (*this)(std::string_view(text)); }
-    template <class T, std::size_t count>
-    Writer& operator()(const std::array<T, count>& values)
+    template <class T, std::size_t count> Writer& operator()(const std::array<T, count>& values)
     {
         for (const T& value : values) (*this)(value);
         return *this;
     }
-    template <class T>
-    Writer& operator()(const std::vector<T>& values)
+    template <class T> Writer& operator()(const std::vector<T>& values)
     {
         (*this)(static_cast<std::uint32_t>(values.size()));
         for (const T& value : values) (*this)(value);
         return *this;
     }
 
-    /// Room for data at the end, which the caller fills.
+    /// Appends room for data, which the caller fills.
     std::uint8_t* extend(std::size_t bytes)
     {
         const std::size_t at = data_.size();
@@ -69,7 +66,7 @@ public:
     const std::vector<std::uint8_t>& data() const { return data_; }
 
 private:
-    /// Inlined, it makes GCC 12 warn of sizes that a vector never has.
+    /// Not inlined: GCC 12 would warn of sizes that a vector never has.
     [[gnu::noinline]] void append(const void* from, std::size_t bytes)
     {
         if (bytes == 0) return;
@@ -80,13 +77,12 @@ private:
     std::vector<std::uint8_t> data_;
 };
 
-/// Takes values off, in the order in which a Writer put them there.
+/// Reads values in the order in which a Writer wrote them.
 class Reader {
 public:
     explicit Reader(std::span<const std::uint8_t> data) : data_(data) {}
 
-    template <Number T>
-    Reader& operator()(T& value)
+    template <Number T> Reader& operator()(T& value)
     {
         std::memcpy(&value, take(sizeof value).data(), sizeof value);
         return *this;
@@ -114,25 +110,22 @@ public:
         text.assign(reinterpret_cast<const char*>(taken.data()), taken.size());
         return *this;
     }
-    template <class T, std::size_t count>
-    Reader& operator()(std::array<T, count>& values)
+    template <class T, std::size_t count> Reader& operator()(std::array<T, count>& values)
     {
         for (T& value : values) (*this)(value);
         return *this;
     }
-    template <class T>
-    Reader& operator()(std::vector<T>& values)
+    template <class T> Reader& operator()(std::vector<T>& values)
     {
         const std::uint32_t count = number<std::uint32_t>();
-        // An element takes a byte at least.
+        // An element takes at least a byte.
         if (count > data_.size()) throw ProtocolError(MessageCode::list_too_long);
         values.clear();
         for (std::uint32_t i = 0; i < count; ++i) (*this)(values.emplace_back());
         return *this;
     }
 
-    template <class T>
-    T number()
+    template <class T> T number()
     {
         T value{};
         (*this)(value);
@@ -144,9 +137,9 @@ public:
         (*this)(value);
         return value;
     }
-    /// All that is left.
+    /// The bytes that are left.
     std::span<const std::uint8_t> rest() { return take(data_.size()); }
-    /// To be called behind the last value.
+    /// Fails if bytes are left. To be called after the last value.
     void end() const
     {
         if (!data_.empty()) throw ProtocolError(MessageCode::message_too_long);

@@ -12,32 +12,29 @@ using Json = nlohmann::json;
 
 namespace {
 
-void read(const Json& json, SharedCounts& counts)
+void read_shared(const Json& json, SharedCounts& counts)
 {
-    json.at("instructions").get_to(counts.instructions);
-    json.at("wavefronts").get_to(counts.wavefronts);
-    json.at("ideal_wavefronts").get_to(counts.ideal_wavefronts);
+#define SIMT_SHARED_COUNT(name, member) json.at(#name).get_to(counts.member);
+#include "simt/counts.def"
 }
 
-void read(const Json& json, GlobalCounts& counts)
+void read_global(const Json& json, GlobalCounts& counts)
 {
-    json.at("requests").get_to(counts.requests);
-    json.at("sectors").get_to(counts.sectors);
-    json.at("ideal_sectors").get_to(counts.ideal_sectors);
-    json.at("bytes").get_to(counts.bytes);
+#define SIMT_GLOBAL_COUNT(name, member) json.at(#name).get_to(counts.member);
+#include "simt/counts.def"
 }
 
 void read_constant(const Json& json, SharedCounts& counts)
 {
-    json.at("instructions").get_to(counts.instructions);
-    json.at("words").get_to(counts.wavefronts);
+#define SIMT_CONSTANT_COUNT(name, member) json.at(#name).get_to(counts.member);
+#include "simt/counts.def"
     counts.ideal_wavefronts = counts.instructions;
 }
 
 void read_texture(const Json& json, GlobalCounts& counts)
 {
-    json.at("requests").get_to(counts.requests);
-    json.at("bytes").get_to(counts.bytes);
+#define SIMT_TEXTURE_COUNT(name, member) json.at(#name).get_to(counts.member);
+#include "simt/counts.def"
 }
 
 Extent extent(const Json& json) { return {json.at(0).get<unsigned>(), json.at(1).get<unsigned>(), json.at(2).get<unsigned>()}; }
@@ -51,8 +48,7 @@ void read(const Json& json, ExampleAccess& access)
 }
 
 /// The one of `all` whose name `json` is.
-template <class Value, std::size_t number>
-Value named(const char* what, const Json& json, const std::array<Value, number>& all)
+template <class Value, std::size_t number> Value named(const char* what, const Json& json, const std::array<Value, number>& all)
 {
     std::string accepted;
     for (const Value value : all) {
@@ -91,10 +87,10 @@ LineCounts line(const Json& json)
     line.space = space(json.at("space"));
     line.operation = operation(json.at("op"));
     switch (line.space) {
-        case Space::shared: read(json, line.shared); break;
+        case Space::shared: read_shared(json, line.shared); break;
         case Space::constant: read_constant(json, line.shared); break;
         case Space::texture: read_texture(json, line.global); break;
-        default: read(json, line.global);
+        default: read_global(json, line.global);
     }
     if (!json.at("first_access").is_null()) read(json.at("first_access"), line.first_access);
     return line;
@@ -117,19 +113,20 @@ PartitionCounts partitions(const Json& json)
     return counts;
 }
 
-/// What few kernels have.
-void read_rare_counts(const Json& json, LaunchCounts& counts)
+enum class When { always, rare };
+
+/// The sums of a launch. Those that few launches have are zeros where they do not stand.
+void read_totals(const Json& json, LaunchCounts& counts)
 {
-    if (json.contains("local_load")) read(json["local_load"], counts.local_load);
-    if (json.contains("local_store")) read(json["local_store"], counts.local_store);
-    if (json.contains("constant_load")) read_constant(json["constant_load"], counts.constant_load);
-    if (json.contains("texture_load")) read_texture(json["texture_load"], counts.texture_load);
-    if (json.contains("texture_store")) read_texture(json["texture_store"], counts.texture_store);
-    if (json.contains("async_copy")) {
-        read(json["async_copy"].at("global"), counts.async_copy_global);
-        read(json["async_copy"].at("shared"), counts.async_copy_shared);
-    }
-    if (json.contains("bulk_copy")) read(json["bulk_copy"], counts.bulk_copy);
+    const auto find = [&json](const std::string& parent, const char* key, When when) -> const Json* {
+        if (!parent.empty() && !json.contains(parent)) return nullptr;
+        const Json& holder = parent.empty() ? json : json.at(parent);
+        if (when == When::rare && !holder.contains(key)) return nullptr;
+        return &holder.at(key);
+    };
+#define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
+    if (const Json* const sum = find(parent, key, When::when)) read_##kind(*sum, counts.name);
+#include "simt/counts.def"
 }
 
 /// Messages within messages, at most: reports have two.
@@ -182,16 +179,10 @@ void from_json(const Json& json, LaunchCounts& counts)
     json.at("exact").get_to(counts.exact);
     for (const Json& each : json.at("fused"))
         counts.fused.push_back({each.at("file"), each.at("line"), each.at("ptx"), each.at("sass"), each.at("why")});
-    read(json.at("shared_load"), counts.shared_load);
-    read(json.at("shared_store"), counts.shared_store);
-    read(json.at("shared_atomic"), counts.shared_atomic);
-    read(json.at("global_load"), counts.global_load);
-    read(json.at("global_store"), counts.global_store);
-    read(json.at("global_atomic"), counts.global_atomic);
+    read_totals(json, counts);
     json.at("barriers").get_to(counts.barriers);
     json.at("warp_barriers").get_to(counts.warp_barriers);
     for (const Json& each : json.at("lines")) counts.lines.push_back(line(each));
-    read_rare_counts(json, counts);
     if (json.contains("partitions")) counts.partitions = partitions(json["partitions"]);
 }
 

@@ -3,23 +3,46 @@
 
 #include "simt/json.hpp"
 
+#include <set>
+#include <string>
+
 namespace simt {
 
 using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json to_json(const SharedCounts& counts)
+Json shared_json(const SharedCounts& counts)
 {
-    return {{"instructions", counts.instructions},
-            {"wavefronts", counts.wavefronts},
-            {"ideal_wavefronts", counts.ideal_wavefronts},
-            {"conflicts", counts.conflicts()}};
+    Json json;
+#define SIMT_SHARED_COUNT(name, member) json[#name] = counts.member;
+#define SIMT_SHARED_RESULT(name, member) json[#name] = counts.member;
+#include "simt/counts.def"
+    return json;
 }
 
-Json to_json(const GlobalCounts& counts)
+Json global_json(const GlobalCounts& counts)
 {
-    return {{"requests", counts.requests}, {"sectors", counts.sectors}, {"ideal_sectors", counts.ideal_sectors}, {"bytes", counts.bytes}};
+    Json json;
+#define SIMT_GLOBAL_COUNT(name, member) json[#name] = counts.member;
+#include "simt/counts.def"
+    return json;
+}
+
+Json constant_json(const SharedCounts& counts)
+{
+    Json json;
+#define SIMT_CONSTANT_COUNT(name, member) json[#name] = counts.member;
+#include "simt/counts.def"
+    return json;
+}
+
+Json texture_json(const GlobalCounts& counts)
+{
+    Json json;
+#define SIMT_TEXTURE_COUNT(name, member) json[#name] = counts.member;
+#include "simt/counts.def"
+    return json;
 }
 
 Json to_json(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
@@ -38,17 +61,13 @@ void add_calls(Json& json, const std::vector<InlinedCall>& calls)
         json["inlined_from"].push_back({{"file", call.file}, {"line", call.line}, {"function", call.function}});
 }
 
-/// Constant memory has no banks, and a texture no sectors that are known.
-Json constant_json(const SharedCounts& counts) { return {{"instructions", counts.instructions}, {"words", counts.wavefronts}}; }
-Json texture_json(const GlobalCounts& counts) { return {{"requests", counts.requests}, {"bytes", counts.bytes}}; }
-
 Json counts_json(const LineCounts& line)
 {
     switch (line.space) {
-        case Space::shared: return to_json(line.shared);
+        case Space::shared: return shared_json(line.shared);
         case Space::constant: return constant_json(line.shared);
         case Space::texture: return texture_json(line.global);
-        default: return to_json(line.global);
+        default: return global_json(line.global);
     }
 }
 
@@ -75,18 +94,27 @@ Json to_json(const FusedAccess& access)
     return {{"file", access.file}, {"line", access.line}, {"ptx", access.ptx}, {"sass", access.sass}, {"why", access.why}};
 }
 
-/// What few kernels have is told where there is any.
-void add_rare_counts(Json& json, const LaunchCounts& counts)
+bool any(const SharedCounts& counts) { return counts.instructions > 0; }
+bool any(const GlobalCounts& counts) { return counts.requests > 0; }
+
+enum class When { always, rare };
+
+/// Adds the sums that every launch has, or those that few have, where there is any. What stands within a parent is told with all of it:
+/// copies that write nothing but zeros read nothing.
+void add_totals(Json& json, const LaunchCounts& counts, When wanted)
 {
-    if (counts.local_load.requests > 0) json["local_load"] = to_json(counts.local_load);
-    if (counts.local_store.requests > 0) json["local_store"] = to_json(counts.local_store);
-    if (counts.constant_load.instructions > 0) json["constant_load"] = constant_json(counts.constant_load);
-    if (counts.texture_load.requests > 0) json["texture_load"] = texture_json(counts.texture_load);
-    if (counts.texture_store.requests > 0) json["texture_store"] = texture_json(counts.texture_store);
-    // Copies that write nothing but zeros read nothing.
-    if (counts.async_copy_global.requests + counts.async_copy_shared.instructions > 0)
-        json["async_copy"] = {{"global", to_json(counts.async_copy_global)}, {"shared", to_json(counts.async_copy_shared)}};
-    if (counts.bulk_copy.requests > 0) json["bulk_copy"] = to_json(counts.bulk_copy);
+    std::set<std::string> parents;
+#define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
+    if (any(counts.name)) parents.insert(parent);
+#include "simt/counts.def"
+    const auto put = [&](const std::string& parent, const char* key, When when, bool is_there, const Json& sum) {
+        if (when != wanted) return;
+        if (!parent.empty() && parents.contains(parent)) json[parent][key] = sum;
+        if (parent.empty() && (when == When::always || is_there)) json[key] = sum;
+    };
+#define SIMT_TOTAL(name, type, kind, parent, key, when, space, operation) \
+    put(parent, key, When::when, any(counts.name), kind##_json(counts.name));
+#include "simt/counts.def"
 }
 
 Json to_json(const PartitionUse& use) { return {{"steps", use.steps}, {"mean", use.mean()}, {"first_step", use.first_step}}; }
@@ -141,25 +169,15 @@ Json to_json(const LaunchCounts& counts)
     for (const LineCounts& line : counts.lines) lines.push_back(to_json(line));
     Json fused = Json::array();
     for (const FusedAccess& access : counts.fused) fused.push_back(to_json(access));
-    Json json = {{"name", counts.name},
-                 {"grid", to_json(counts.grid)},
-                 {"block", to_json(counts.block)},
-                 {"launches", counts.launches},
-                 {"blocks", counts.blocks},
-                 {"shared_bytes", counts.shared_bytes},
-                 {"exact", counts.exact},
-                 {"fused", fused},
-                 {"shared_load", to_json(counts.shared_load)},
-                 {"shared_store", to_json(counts.shared_store)},
-                 {"global_load", to_json(counts.global_load)},
-                 {"global_store", to_json(counts.global_store)},
-                 {"shared_atomic", to_json(counts.shared_atomic)},
-                 {"global_atomic", to_json(counts.global_atomic)},
-                 {"barriers", counts.barriers},
-                 {"warp_barriers", counts.warp_barriers},
-                 {"lines", lines}};
+    Json json = {
+        {"name", counts.name},     {"grid", to_json(counts.grid)},        {"block", to_json(counts.block)}, {"launches", counts.launches},
+        {"blocks", counts.blocks}, {"shared_bytes", counts.shared_bytes}, {"exact", counts.exact},          {"fused", fused}};
+    add_totals(json, counts, When::always);
+    json["barriers"] = counts.barriers;
+    json["warp_barriers"] = counts.warp_barriers;
+    json["lines"] = lines;
     if (counts.uncounted_blocks > 0) json["counted_blocks"] = counts.blocks - counts.uncounted_blocks;
-    add_rare_counts(json, counts);
+    add_totals(json, counts, When::rare);
     if (counts.partitions) json["partitions"] = to_json(*counts.partitions);
     return json;
 }

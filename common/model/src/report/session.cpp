@@ -13,8 +13,7 @@ namespace report {
 namespace {
 
 /// The records since the last call.
-template <class Records>
-Records taken(Records& records)
+template <class Records> Records taken(Records& records)
 {
     const std::scoped_lock lock(session().mutex);
     return std::exchange(records, {});

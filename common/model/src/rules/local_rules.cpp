@@ -19,8 +19,7 @@ namespace {
 constexpr std::uint64_t word_bytes = 4, words_of_sector = 8;
 
 /// How many different values there are.
-template <std::size_t n>
-int distinct(std::array<std::uint64_t, n>& values, std::size_t count)
+template <std::size_t n> int distinct(std::array<std::uint64_t, n>& values, std::size_t count)
 {
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
     std::sort(values.begin(), end);
@@ -31,8 +30,7 @@ int distinct(std::array<std::uint64_t, n>& values, std::size_t count)
 constexpr std::size_t most_words = 5 * warp_size;
 
 /// Collects `number(lane, word)` of each word that a lane touches, and tells how many are different.
-template <class Number>
-int distinct_of_words(const WarpAccess& access, Number&& number)
+template <class Number> int distinct_of_words(const WarpAccess& access, Number&& number)
 {
     std::array<std::uint64_t, most_words> values;
     std::size_t count = 0;

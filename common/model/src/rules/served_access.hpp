@@ -23,8 +23,7 @@ inline SharedAccess shared_access(const WarpAccess& access, const SharedMemory& 
 }
 
 /// Serves an access by the rule, and tells what it costs. See SharedService.
-template <class Visit>
-SharedCost serve(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
+template <class Visit> SharedCost serve(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
 {
     if (PowerOfTwoBanks::fit(memory)) return serve_shared<PowerOfTwoBanks>(access, memory, visit);
     return serve_shared<AnyBanks>(access, memory, visit);

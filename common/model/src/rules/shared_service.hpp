@@ -73,8 +73,7 @@ inline int phase_lanes(const SharedMemory& memory, int size)
 }
 
 /// Serves one access. `Visit` is called with the number of a wavefront, a lane, and a word that this wavefront serves to it.
-template <class Banks, class Visit>
-class SharedService {
+template <class Banks, class Visit> class SharedService {
 public:
     SharedService(const SharedAccess& access, const SharedMemory& memory, Visit& visit)
         : access_(access), memory_(memory), banks_(memory), visit_(visit)
@@ -121,8 +120,7 @@ private:
     }
 
     /// Calls `use` with each lane and each word that it touches, until it returns false. Returns whether it never did.
-    template <class Use>
-    bool all_words(std::uint32_t lanes, Use&& use) const
+    template <class Use> bool all_words(std::uint32_t lanes, Use&& use) const
     {
         for (; lanes; lanes &= lanes - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
@@ -354,8 +352,7 @@ private:
 
 /// Serves an access, and tells what it costs. The words of one bank are served in the order of the lanes that want them; in
 /// which order hardware serves them is not known, and changes no count.
-template <class Banks, class Visit>
-SharedCost serve_shared(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
+template <class Banks, class Visit> SharedCost serve_shared(const SharedAccess& access, const SharedMemory& memory, Visit&& visit)
 {
     return SharedService<Banks, Visit>(access, memory, visit).serve();
 }

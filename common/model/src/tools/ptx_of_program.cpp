@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// ptx_of_program PROGRAM FOLDER: writes the texts that the model would run of a program, each to a file of its own that is
-// named by the text's fingerprint.
+// ptx_of_program PROGRAM FOLDER: writes each text of PTX that the model would run of a program to a file named by the text's
+// fingerprint.
 
 #include <cstdio>
 #include <cstring>
@@ -27,7 +27,7 @@ bool write_text(const std::string& folder, const std::string& text)
     return static_cast<bool>(file << text);
 }
 
-/// Writes the text of the container at the start of `bytes`, if there is one; returns the bytes to go on behind.
+/// Writes the text of the container at the start of `bytes`, if there is one. Returns the number of bytes to skip.
 std::size_t write_container(const std::string& folder, std::span<const std::uint8_t> bytes)
 {
     if (bytes.size() < sizeof(std::uint32_t) || !simt::calls::is_fat_binary(bytes.data())) return container_alignment;
@@ -36,7 +36,7 @@ std::size_t write_container(const std::string& folder, std::span<const std::uint
         const auto* best = simt::calls::best_ptx(entries);
         if (best && !write_text(folder, simt::calls::ptx_text(*best))) throw std::ios_base::failure(folder);
     } catch (const simt::DeviceError&) {
-        // The four bytes were no container's; one that is damaged is told of when the program runs.
+        // Not a container, or a damaged one, which the model reports when the program runs.
     }
     return container_alignment;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// simt_shared_access: what the model's rules say of shared-memory accesses that are given as addresses.
+// simt_shared_access: computes the cost of shared-memory accesses, given as addresses, by the model's rules.
 //   simt_shared_access < ACCESSES   reads a JSON array of {"machine", "op", "size", "lanes": [byte offset or null, …]},
 //                                   writes one of {"wavefronts": [[[lane, word], …], …], "ideal_wavefronts"}; a machine is
 //                                   a name, or an object like those of --machines

@@ -5,9 +5,13 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include "device/links.hpp"
 #include "fake_device.hpp"
 #include "interpreter/asynchronous/tensor_map.hpp"
 #include "report/session.hpp"
@@ -97,6 +101,60 @@ TEST_F(Driver, ContextsAreAStack)
     EXPECT_EQ(current, primary);
     EXPECT_EQ(cuCtxDestroy(own), CUDA_SUCCESS);
     EXPECT_EQ(cuCtxPushCurrent(own), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST_F(Driver, CopiesBetweenContexts)
+{
+    setenv("SIMT_DEVICES", "2", 1);
+    constexpr std::size_t bytes = 64;
+    struct Side {
+        CUcontext context = nullptr;
+        CUdeviceptr memory = 0;
+    } to, from;
+    for (Side* side : {&from, &to}) {
+        ASSERT_EQ(cuCtxCreate(&side->context, nullptr, 0, side == &to), CUDA_SUCCESS);
+        ASSERT_EQ(cuMemAlloc(&side->memory, bytes), CUDA_SUCCESS);
+    }
+    ASSERT_EQ(cuMemsetD8(from.memory, 7, bytes), CUDA_SUCCESS);
+    const auto box = [&] {
+        CUDA_MEMCPY3D_PEER copy{};
+        copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.srcDevice = from.memory;
+        copy.srcContext = from.context;
+        copy.dstDevice = to.memory;
+        copy.dstContext = to.context;
+        copy.WidthInBytes = bytes;
+        copy.Height = copy.Depth = 1;
+        return copy;
+    };
+    const std::vector<std::function<CUresult()>> forms{
+        [&] { return cuMemcpyPeer(to.memory, to.context, from.memory, from.context, bytes); },
+        [&] { return cuMemcpyPeerAsync(to.memory, to.context, from.memory, from.context, bytes, nullptr); },
+        [&] { return cuMemcpy3DPeer(std::array{box()}.data()); },
+        [&] { return cuMemcpy3DPeerAsync(std::array{box()}.data(), nullptr); },
+    };
+    const auto sent = [] { return simt::memory::Links::instance().bytes(0, 1); };
+    for (const auto& form : forms) {
+        const std::uint64_t before = sent();
+        EXPECT_EQ(form(), CUDA_SUCCESS);
+        EXPECT_EQ(sent() - before, bytes);
+        for (CUcontext* context : {&to.context, &from.context})
+            for (const CUcontext bad : {CUcontext{}, reinterpret_cast<CUcontext>(&to)}) {
+                const CUcontext own = std::exchange(*context, bad);
+                EXPECT_EQ(form(), CUDA_ERROR_INVALID_CONTEXT);
+                *context = own;
+            }
+        EXPECT_EQ(sent() - before, bytes) << "a refused copy sends nothing";
+    }
+    std::vector<std::uint8_t> copied(bytes);
+    EXPECT_EQ(cuMemcpyDtoH(copied.data(), to.memory, bytes), CUDA_SUCCESS);
+    EXPECT_EQ(copied, std::vector<std::uint8_t>(bytes, 7));
+    EXPECT_EQ(cuMemFree(to.memory), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemFree(from.memory), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxDestroy(to.context), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyPeer(to.memory, to.context, from.memory, from.context, bytes), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT_EQ(cuCtxDestroy(from.context), CUDA_SUCCESS);
+    unsetenv("SIMT_DEVICES");
 }
 
 TEST_F(Driver, LeavesTheRuntimesLastErrorAlone)

@@ -205,7 +205,7 @@ int FakeDevice::occupancy(int, int block_threads, std::size_t dynamic_shared_byt
 
 void FakeDevice::reset()
 {
-    memory_.clear();
+    memory_.erase(memory_.lower_bound(base_), memory_.lower_bound(base_ + device_bytes));
     host_.clear();
     modules_.clear();
 }

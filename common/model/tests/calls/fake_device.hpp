@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A device that runs nothing: it keeps memory and writes down what it is asked for. Its modules are texts with a line each
-/// for kernels and variables, found by the directives of PTX.
+/// A device that runs nothing: it keeps memory and records its calls. Its modules are texts, in which it finds kernels and variables
+/// by the directives of PTX.
 #pragma once
 
 #include <map>
@@ -51,14 +51,14 @@ public:
     void note_error(const Message& message) override { errors.push_back(message); }
     void reset() override;
 
-    /// @name What was asked for
+    /// @name Recorded calls
     /// @{
     std::vector<LaunchRequest> launches;
     std::vector<Message> errors;
     std::map<std::uint64_t, TextureRequest> textures;
     std::size_t heap_bytes = 0;
     std::size_t modules_loaded = 0;
-    /// What the next launches return.
+    /// The result of the next launches.
     int launch_result = 0;
     /// @}
 
@@ -77,7 +77,8 @@ private:
     char* row(int array, const ArrayBox& box, std::size_t y, std::size_t z);
 
     DeviceAddress base_, next_;
-    std::map<DeviceAddress, std::vector<char>> memory_;
+    /// The memory of all devices: each reaches the others'.
+    static inline std::map<DeviceAddress, std::vector<char>> memory_;
     std::map<DeviceAddress, std::size_t> host_;
     std::map<int, FakeModule> modules_;
     std::vector<FunctionInfo> functions_;

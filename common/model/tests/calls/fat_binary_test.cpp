@@ -26,8 +26,7 @@ struct Piece {
     std::string text;
 };
 
-template <class Number>
-void put(Bytes& bytes, std::size_t offset, Number number)
+template <class Number> void put(Bytes& bytes, std::size_t offset, Number number)
 {
     std::memcpy(bytes.data() + offset, &number, sizeof number);
 }
@@ -48,7 +47,7 @@ std::string compressed(const Piece& piece)
     return piece.text;
 }
 
-/// A container as nvcc writes it.
+/// A container in nvcc's layout.
 Bytes container(const std::vector<Piece>& pieces)
 {
     constexpr std::size_t header_bytes = 64;
@@ -129,7 +128,7 @@ TEST(FatBinary, DamageIsAnErrorAndNoCrash)
         Bytes bytes = whole;
         const int changes = 1 + static_cast<int>(random() % 4);
         for (int i = 0; i < changes; ++i) {
-            // Mostly in the headers, where damage leads furthest.
+            // Most damage is in the headers, where its effects are largest.
             const std::size_t at = random() % 2 ? random() % 80 : random() % bytes.size();
             bytes[at] = random() % 3 == 0 ? 0xFF : static_cast<std::uint8_t>(random());
         }

@@ -25,7 +25,7 @@ using simt::MessageCode;
 
 constexpr int N = 256;
 
-// The model looks when it is first asked for its devices.
+// The model reads the variable when a program first asks for its devices.
 [[maybe_unused]] const bool has_two_devices = setenv("SIMT_DEVICES", "2", 1) == 0;
 
 unsigned long long link_bytes(int from, int to)
@@ -34,21 +34,21 @@ unsigned long long link_bytes(int from, int to)
     return ask ? ask(from, to) : 0;
 }
 
-/// Whether the report that a program looks at, and leaves as it is, has this text.
+/// True if the report contains a text. Reading the report does not change it.
 bool is_reported(const std::string& text)
 {
     static auto* const look = reinterpret_cast<const char* (*)(unsigned long long)>(dlsym(RTLD_DEFAULT, "simt_look_at_report"));
     return look && std::string(look(0)).find(text) != std::string::npos;
 }
 
-/// The first message of one of two ranks to or from the other.
+/// The description of a first message between two ranks.
 Message first_of(int rank, MessageCode code, int bytes)
 {
     return {code, {{"bytes", bytes}, {"peer", 1 - rank}, {"number", 1}, {"rank", rank}}};
 }
 Message waits(const Message& message) { return {MessageCode::message_waits, {{"message", std::vector{message}}}}; }
 
-/// What a rank sends from and takes into.
+/// The buffers from which a rank sends and into which it receives.
 struct Rank {
     int number = 0;
     ncclComm_t communicator = nullptr;

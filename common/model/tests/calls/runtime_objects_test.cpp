@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Memory, streams and events as the runtime library gives and describes them, on a device that runs nothing.
+// Memory, streams and events of the runtime library, on a device that runs nothing.
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

@@ -45,7 +45,7 @@ constexpr const char* program = R"(
 { ret; }
 )";
 
-// What stands for the stubs and the shadows of variables in a program's host code.
+// Objects in place of the stubs and the shadows of variables in a program's host code.
 char mixed, plain, missing, table[16], no_symbol;
 int* shared_count = nullptr;
 
@@ -265,7 +265,7 @@ TEST_F(Runtime, CaptureThatIsNotJoinedIsAnError)
     EXPECT_EQ(fake_device().launches.size(), 1U);
 }
 
-/// All memory is gone after a reset, and an executable graph that is destroyed later gives nothing back a second time.
+/// A reset frees all memory, and an executable graph that is destroyed later frees nothing a second time.
 TEST_F(Runtime, GraphsWithMemorySurviveAReset)
 {
     cudaStream_t stream = nullptr;

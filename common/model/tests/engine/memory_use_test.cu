@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the model needs beside the memory that kernels touch: half of it, to watch for races between blocks.
+// The model's own memory: half of the memory that kernels touch, to watch for races between blocks.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ __global__ void write_columns(int* data, int n)
     data[(blockIdx.y * TILE + threadIdx.x) * n + blockIdx.x * TILE + threadIdx.y] = threadIdx.x;
 }
 
-/// Bytes of memory that the process has.
+/// The process's resident memory in bytes.
 long bytes_here()
 {
     long all = 0, here = 0;
@@ -31,9 +31,8 @@ long bytes_here()
     return here * sysconf(_SC_PAGESIZE);
 }
 
-/// By how much `launch` makes the process grow.
-template <class Launch>
-long growth_by(Launch launch)
+/// The growth of the process's memory by `launch`.
+template <class Launch> long growth_by(Launch launch)
 {
     const long before = bytes_here();
     launch();
@@ -47,7 +46,7 @@ protected:
     void SetUp() override
     {
         ASSERT_EQ(cudaMalloc(&data_, touched), cudaSuccess);
-        // What the kernels themselves take does not grow with the memory that they touch.
+        // The kernels' own memory does not grow with the memory that they touch.
         int* little = nullptr;
         cudaMalloc(&little, TILE * TILE * sizeof(int));
         add_one<<<4, 256>>>(little);
@@ -58,7 +57,7 @@ protected:
     void TearDown() override { cudaFree(data_); }
 
     static constexpr long touched = 64 * mebi;
-    /// For all that is no watch.
+    /// An allowance for everything but the watch.
     static constexpr long little = mebi;
     int* data_ = nullptr;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Programs that launch the same again and again, of which one launch is counted: what need not be executed is not, and results are those
-// of a program that executes everything.
+// Programs that repeat a launch, of which one is counted: launches that need not be executed are not, and the results equal those of a
+// program that executes everything.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ constexpr int count = 1 << 18, width = 256;
 
 __global__ void copy(int* to, const int* from) { to[blockIdx.x * width + threadIdx.x] = from[blockIdx.x * width + threadIdx.x]; }
 __global__ void add(int* data, int what) { data[blockIdx.x * width + threadIdx.x] += what; }
-/// The value itself, if it is small, after much longer than it takes to look at all memory.
+/// Returns the value itself if it is small, after much more time than a digest of all memory takes.
 __device__ int after_long(int value)
 {
     for (int i = 0; i < 100; ++i) value ^= value >> 20;
@@ -54,8 +54,7 @@ protected:
         EXPECT_EQ(cudaMemcpy(&value, data + count - 1, sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
         return value;
     }
-    template <class Launch>
-    double seconds(int times, Launch launch)
+    template <class Launch> double seconds(int times, Launch launch)
     {
         const std::clock_t begin = std::clock();
         for (int i = 0; i < times; ++i) launch();
@@ -136,7 +135,7 @@ TEST_F(RepeatedLaunches, readTheClockEachTime)
 
 }  // namespace
 
-/// The model reads its limits when it is loaded: the program begins anew with one launch of each kernel to be counted.
+/// Starts the program again with one launch of each kernel to be counted: the model reads its limits when it is loaded.
 int main(int argc, char** argv)
 {
     if (!std::getenv("SIMT_LAUNCHES")) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Which launches are put off, and when memory is settled.
+// Which launches are deferred, and when they are executed.
 
 #include "engine/repeats.hpp"
 
@@ -22,7 +22,7 @@ LaunchRequest launch_of(int function, std::uint8_t argument = 0)
     return launch;
 }
 
-/// A launch that is executed and makes memory what `digest` says.
+/// Executes a launch that leaves memory with the digest `digest`.
 void execute(Repeats& repeats, const LaunchRequest& launch, const Digest* digest = nullptr)
 {
     EXPECT_FALSE(repeats.puts_off(0, launch, true));

@@ -3,8 +3,8 @@
 
 // One warp, one access, many address patterns: how many wavefronts, requests and sectors does each take?
 //
-// An ordinary CUDA program. Each case is one launch; a line on standard output names it. Run under a profiler it gives
-// the hardware's counts, run under the counting model it gives the model's; the two are joined by the order of launches.
+// An ordinary CUDA program. Each case is one launch, which a line on standard output names. A profiler gives the hardware's
+// counts, and the counting model gives its own; the order of launches joins the two.
 
 #include <cuda_runtime.h>
 
@@ -23,8 +23,7 @@ struct Pattern {
 
 __device__ bool takes_part(const Pattern& pattern) { return pattern.active >> threadIdx.x & 1; }
 
-template <class T>
-__global__ void shared_load(T* output, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void shared_load(T* output, const __grid_constant__ Pattern pattern)
 {
     extern __shared__ uint4 memory[];
     unsigned* words = reinterpret_cast<unsigned*>(memory);
@@ -33,8 +32,7 @@ __global__ void shared_load(T* output, const __grid_constant__ Pattern pattern)
     if (takes_part(pattern)) output[threadIdx.x] = *reinterpret_cast<T*>(reinterpret_cast<char*>(memory) + pattern.offset[threadIdx.x]);
 }
 
-template <class T>
-__global__ void shared_store(T* output, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void shared_store(T* output, const __grid_constant__ Pattern pattern)
 {
     extern __shared__ uint4 memory[];
     T* element = reinterpret_cast<T*>(reinterpret_cast<char*>(memory) + pattern.offset[threadIdx.x]);
@@ -43,14 +41,12 @@ __global__ void shared_store(T* output, const __grid_constant__ Pattern pattern)
     if (takes_part(pattern)) output[threadIdx.x] = *element;
 }
 
-template <class T>
-__global__ void global_load(T* output, const char* memory, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void global_load(T* output, const char* memory, const __grid_constant__ Pattern pattern)
 {
     if (takes_part(pattern)) output[threadIdx.x] = *reinterpret_cast<const T*>(memory + pattern.offset[threadIdx.x]);
 }
 
-template <class T>
-__global__ void global_store(char* memory, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void global_store(char* memory, const __grid_constant__ Pattern pattern)
 {
     if (takes_part(pattern)) *reinterpret_cast<T*>(memory + pattern.offset[threadIdx.x]) = T{threadIdx.x};
 }
@@ -112,8 +108,7 @@ private:
     unsigned state_;
 };
 
-template <class T>
-void probe_all(const char* type)
+template <class T> void probe_all(const char* type)
 {
     const auto contiguous = [](unsigned lane) { return lane; };
     probe<T>(type, "contiguous", contiguous);
@@ -155,8 +150,7 @@ void probe_all(const char* type)
 
 /// Which phases of a wide load merge depends on which lanes read the same and which are inactive: many random cases of
 /// few elements and masks of every density.
-template <class T>
-void probe_merging(const char* type)
+template <class T> void probe_merging(const char* type)
 {
     Random random(7);
     for (unsigned range : {2u, 3u, 4u, 8u})
@@ -178,8 +172,7 @@ void probe_merging(const char* type)
 
 /// Masks and addresses with structure, which independent random lanes hardly ever show: partners that agree or are
 /// inactive together, whole halves, lane 31 mostly active, and one address read by any number of lanes.
-template <class T>
-void probe_merging_of_partners(const char* type)
+template <class T> void probe_merging_of_partners(const char* type)
 {
     const unsigned elements_of_row = 128 / sizeof(T);
     Random random(21);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Prints what instructions whose results the PTX ISA leaves open, bounds, or defines by tables give for fixed inputs,
-/// as lines `instruction inputs = result` in hexadecimal. The same program on a GPU and under the model can be compared
-/// line by line. Approximate functions may differ in their last bits; all other lines must be the same.
+/// Prints the results, for fixed inputs, of instructions that the PTX ISA leaves open, bounds, or defines by tables: lines
+/// `instruction inputs = result` in hexadecimal. The lines of a GPU and of the model can be compared. Approximate functions may
+/// differ in their last bits; all other lines must be the same.
 
 #include <cstdint>
 #include <cstdio>
@@ -64,7 +64,7 @@ constexpr int inputs = 256;
         }                                                                                                                             \
     };
 
-/// Single precision travels as `r`, double as `l`: ptxas takes both for untyped registers.
+/// Single precision is passed as `r` and double as `l`: ptxas accepts both as untyped registers.
 #define F32_1(name, text) PROBE_1(name, U32, "r", U32, "r", text)
 #define F32_2(name, text) PROBE_2(name, U32, "r", U32, "r", U32, "r", text)
 #define F32_3(name, text) PROBE_3(name, U32, "r", U32, "r", U32, "r", U32, "r", text)
@@ -210,8 +210,7 @@ F32_3(VavrgSigned, "vavrg2.s32.s32.s32.sat")
 F32_3(Vset, "vset4.s32.u32.lt.add")
 F32_2(VshlClamp, "vshl.s32.s32.u32.sat.clamp")
 
-template <class Probe>
-__global__ void probe(const U64* source, U64* result)
+template <class Probe> __global__ void probe(const U64* source, U64* result)
 {
     const int n = static_cast<int>(threadIdx.x);
     result[n] = Probe::run(source[n], source[n + 1], source[n + 2]);
@@ -223,7 +222,7 @@ U64 random_number(U64& state)
     return state >> 11 ^ state << 32;
 }
 
-/// Numbers of `bytes` bytes: edges first, then random bits, every other with an exponent near 1's.
+/// Numbers of `bytes` bytes: first edge cases, then random bits, half of them with an exponent near that of 1.
 std::vector<U64> make_inputs(int bytes)
 {
     static const U64 edges_of_2[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x3c00, 0xbc00, 0x3f80,
@@ -268,8 +267,7 @@ std::vector<U64> make_inputs(int bytes)
     return result;
 }
 
-template <class Probe>
-void report(U64* source, U64* result)
+template <class Probe> void report(U64* source, U64* result)
 {
     const std::vector<U64> numbers = make_inputs(Probe::source_bytes);
     CHECK(cudaMemcpy(source, numbers.data(), numbers.size() * sizeof(U64), cudaMemcpyHostToDevice));
@@ -284,8 +282,7 @@ void report(U64* source, U64* result)
     }
 }
 
-template <class... Probes>
-void report_all()
+template <class... Probes> void report_all()
 {
     U64* memory = nullptr;
     CHECK(cudaMalloc(&memory, 2 * (inputs + 2) * sizeof(U64)));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Reads what arithmetic_probe.cu printed on a GPU from standard input, executes each line's instruction by the model's
-/// handlers, and prints the lines with other results. Approximate ones may differ in their last bits.
+/// Reads the output of arithmetic_probe.cu on a GPU from standard input, executes each line's instruction by the model's
+/// handlers, and prints the lines with different results. Approximate results may differ in their last bits.
 
 #include <cstdint>
 #include <cstdio>
@@ -20,13 +20,13 @@ namespace {
 using namespace simt::interpreter;
 using namespace simt::interpreter::test;
 
-/// What the handler gives in a register of `bytes` bytes.
+/// The handler's result in a register of `bytes` bytes.
 std::uint64_t execute(const std::string& text, const std::vector<std::uint64_t>& sources, std::size_t bytes, bool& known)
 {
     Bench bench;
     std::vector<std::size_t> operands{0};
     for (std::size_t n = 0; n < sources.size(); ++n) {
-        const auto type = find_arithmetic(instruction_of(text, sources.size() + 1)).types[n + 1];
+        const auto type = find_lanewise(instruction_of(text, sources.size() + 1)).types[n + 1];
         std::memcpy(bench.at<unsigned char>(n + 1), &sources[n], static_cast<std::size_t>(simt::ptx::bytes_of(type)));
         operands.push_back(n + 1);
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Address patterns of one warp, and the ways of accessing memory that a probe tries them on.
+/// Address patterns of one warp, and the kinds of access that a probe runs them with.
 ///
 /// As in access_probe.cu each case is one launch, and a line on standard output names it: family, operation, bytes a lane,
 /// pattern, active lanes, and the bytes at which the lanes access. read_features.py joins the lines with a profiler's counts.
@@ -20,7 +20,7 @@
 constexpr int LANES = 32;
 constexpr int SHARED_BYTES = 32 * 1024;
 
-/// Where each lane accesses. An asynchronous copy reads at `offset` and writes at `to`.
+/// The place of each lane's access. An asynchronous copy reads at `offset` and writes at `to`.
 struct Pattern {
     unsigned offset[LANES];
     unsigned active;

@@ -3,8 +3,8 @@
 
 // One warp, one ldmatrix or stmatrix, many patterns of rows: how many wavefronts does each take?
 //
-// Each case is one launch; a line on standard output names it, and ends in what the model counts for it. Run under a
-// profiler it gives the hardware's counts, by the order of launches:
+// Each case is one launch; a line on standard output names it and ends with the model's count. A profiler gives the hardware's
+// counts in the order of launches:
 //   nvcc -arch=sm_90 -o ldmatrix_probe ldmatrix_probe.cu
 //   ncu --csv --page raw --metrics METRICS ./ldmatrix_probe
 // where METRICS is, in one word, l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, for loads and
@@ -23,8 +23,7 @@ struct Rows {
 
 extern __shared__ uint4 memory[];
 
-template <int matrices, bool transposed>
-__global__ void load(uint4* out, const __grid_constant__ Rows rows)
+template <int matrices, bool transposed> __global__ void load(uint4* out, const __grid_constant__ Rows rows)
 {
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + rows.offset[threadIdx.x];
     uint4 r{};
@@ -42,8 +41,7 @@ __global__ void load(uint4* out, const __grid_constant__ Rows rows)
     out[threadIdx.x] = r;
 }
 
-template <int matrices>
-__global__ void store(const __grid_constant__ Rows rows)
+template <int matrices> __global__ void store(const __grid_constant__ Rows rows)
 {
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + rows.offset[threadIdx.x], value = threadIdx.x;
     if constexpr (matrices == 4)
@@ -53,7 +51,7 @@ __global__ void store(const __grid_constant__ Rows rows)
     else asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(at), "r"(value) : "memory");
 }
 
-/// Wavefronts of `matrices` matrices, each a phase of its own: words in the fullest bank.
+/// Wavefronts of `matrices` matrices, each in its own phase: the number of words in the fullest bank.
 int wavefronts(const Rows& rows, int matrices)
 {
     int sum = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Holds what the model counts for the programs of ../programs against the counters of a GPU, launch by launch.
+"""Compares the model's counts for the programs of ../programs with the counters of a GPU, launch by launch.
 
     ncu --clock-control none --cache-control all --csv --print-units base --metrics $(./program_counters.py --metrics) PROGRAM > NAME.csv
     ./program_counters.py --read NAME.csv … --table TABLE.json     puts the counters of each file into the table
@@ -22,7 +22,7 @@ from conflict_free.measuring.counters import COMPARED, NoCounters, gpu_counts, m
 
 
 def read(path):
-    """The counters of the launches in what ncu has printed; counters that are 0 are left out."""
+    """The counters of the launches in ncu's output, without counters that are 0."""
     launches = parse_launches(path.read_text(encoding="utf-8"))
     if not launches:
         raise NoCounters("there is no launch in it")
@@ -30,7 +30,7 @@ def read(path):
 
 
 def differences(launches, report):
-    """Each count of a program that the model and the GPU do not agree on: its name, and both numbers."""
+    """Each count of a program in which the model and the GPU differ: its name, and both numbers."""
     kernels = report["kernels"]
     if len(kernels) != len(launches):
         yield "launches", len(kernels), len(launches)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Puts what feature_probe and texture_probe printed under Nsight Compute into a table of the counts of one GPU.
+"""Puts the output of feature_probe and texture_probe under Nsight Compute into a table of the counts of one GPU.
 
     nvcc -std=c++20 -O3 -arch=native -o feature_probe feature_probe.cu
     ncu --clock-control none --csv --page raw --print-units base --metrics $(./read_features.py --metrics FAMILY) \\
@@ -45,7 +45,7 @@ KEY_COLUMNS = 5
 
 
 class BadProbe(Exception):
-    """What was read is not the output of a whole run. The message says why."""
+    """The input is not the output of a whole run. The message says why."""
 
 
 def counts_of(family, launch, name):
@@ -74,7 +74,7 @@ def read_run(text, name):
 
 
 def merge(table, rows):
-    """Puts rows into a table, in place of those of the same case."""
+    """Puts rows into a table, where they replace rows of the same case."""
     places = {tuple(row[:KEY_COLUMNS]): number for number, row in enumerate(table["rows"])}
     for row in rows:
         number = places.setdefault(tuple(row[:KEY_COLUMNS]), len(table["rows"]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Turns what access_probe printed under Nsight Compute into a table of the counts of one GPU.
+"""Turns the output of access_probe under Nsight Compute into a table of the counts of one GPU.
 
     nvcc -arch=native -o access_probe access_probe.cu
     ncu --clock-control none --csv --page raw --metrics $(./read_probe.py --metrics) ./access_probe > probe.txt
@@ -38,7 +38,7 @@ CASE = re.compile(r"(shared|global) (load|store) (4|8|16) (\S+) ([0-9a-f]{8})((?
 
 
 class BadProbe(Exception):
-    """What was read is not the output of a whole run. The message says why."""
+    """The input is not the output of a whole run. The message says why."""
 
 
 def count_of(row, metric, name):
@@ -50,7 +50,7 @@ def count_of(row, metric, name):
 
 
 def read_run(text, name):
-    """One run's table rows, and its first CSV row for what that says of the GPU."""
+    """One run's table rows, and its first CSV row, which describes the GPU."""
     cases = [found.groups() for found in map(CASE.fullmatch, text.splitlines()) if found]
     # The first row below the column names holds units.
     launches = list(csv.DictReader(line for line in text.splitlines() if line.startswith('"')))[1:]
@@ -64,7 +64,7 @@ def read_run(text, name):
 
 
 def key_of(row):
-    """The name of a case in the list of open ones: all that its line says but the offsets."""
+    """The name of a case in the list of open cases: its line without the offsets."""
     return " ".join(str(part) for part in row[:5])
 
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// One warp, one access to a texture or a surface, many patterns of texels. The number of a texel counts along the rows of what
-// holds it; an argument such as "texture image" runs these cases alone.
+// One warp, one access to a texture or a surface, many patterns of texels. Texels are numbered along the rows of their array or
+// memory; an argument such as "texture image" runs only these cases.
 
 #include "feature_patterns.cuh"
 
@@ -11,30 +11,26 @@
 char* memory;
 uint4* output;
 
-/// Extents of what holds the texels of each operation.
+/// The extents of the array or memory for each operation.
 constexpr unsigned IMAGE = 64, ROW = 4096, SMALL = 16, CUBE_FACES = 6;
 
-template <class T>
-__device__ unsigned texel_of(const Pattern& pattern)
+template <class T> __device__ unsigned texel_of(const Pattern& pattern)
 {
     return pattern.offset[threadIdx.x] / static_cast<unsigned>(sizeof(T));
 }
 
-template <class T>
-__global__ void fetch(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void fetch(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
 {
     if (takes_part(pattern)) output[threadIdx.x] = tex1Dfetch<T>(texture, static_cast<int>(texel_of<T>(pattern)));
 }
 
-template <class T>
-__global__ void row(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void row(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
 {
     if (takes_part(pattern)) output[threadIdx.x] = tex1D<T>(texture, static_cast<float>(texel_of<T>(pattern)) + 0.5f);
 }
 
-/// With `centre` 0.5 one texel is read, with 1 four are mixed where the filter is linear.
-template <class T>
-__global__ void image(T* output, cudaTextureObject_t texture, float centre, const __grid_constant__ Pattern pattern)
+/// With `centre` 0.5 one texel is read; with 1 a linear filter mixes four.
+template <class T> __global__ void image(T* output, cudaTextureObject_t texture, float centre, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
@@ -42,8 +38,7 @@ __global__ void image(T* output, cudaTextureObject_t texture, float centre, cons
             tex2D<T>(texture, static_cast<float>(texel % IMAGE) + centre, static_cast<float>(texel / IMAGE % IMAGE) + centre);
 }
 
-template <class T>
-__global__ void gather(unsigned* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void gather(unsigned* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
     if (!takes_part(pattern)) return;
@@ -52,8 +47,7 @@ __global__ void gather(unsigned* output, cudaTextureObject_t texture, const __gr
     output[threadIdx.x] = four.x + four.y + four.z + four.w;
 }
 
-template <class T>
-__global__ void volume(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void volume(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
@@ -61,8 +55,7 @@ __global__ void volume(T* output, cudaTextureObject_t texture, const __grid_cons
                                        static_cast<float>(texel / SMALL / SMALL % SMALL) + 0.5f);
 }
 
-template <class T>
-__global__ void layers(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void layers(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
@@ -72,8 +65,7 @@ __global__ void layers(T* output, cudaTextureObject_t texture, const __grid_cons
 }
 
 /// The faces are those of the axes x, -x, y, -y, z, -z; the texel is told by the two other coordinates.
-template <class T>
-__global__ void cube(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void cube(T* output, cudaTextureObject_t texture, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern), face = texel / SMALL / SMALL % CUBE_FACES;
     const float s = (static_cast<float>(texel % SMALL) + 0.5f) * 2 / SMALL - 1,
@@ -82,16 +74,14 @@ __global__ void cube(T* output, cudaTextureObject_t texture, const __grid_consta
     if (takes_part(pattern)) output[threadIdx.x] = texCubemap<T>(texture, x[face], y[face], z[face]);
 }
 
-template <class T>
-__global__ void surface_load(T* output, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void surface_load(T* output, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
         output[threadIdx.x] = surf2Dread<T>(surface, static_cast<int>(texel % IMAGE * sizeof(T)), static_cast<int>(texel / IMAGE % IMAGE));
 }
 
-template <class T>
-__global__ void surface_store(T value, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
+template <class T> __global__ void surface_store(T value, cudaSurfaceObject_t surface, const __grid_constant__ Pattern pattern)
 {
     const unsigned texel = texel_of<T>(pattern);
     if (takes_part(pattern))
@@ -109,8 +99,7 @@ cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureFilt
     return made;
 }
 
-template <class T>
-cudaTextureObject_t texture_of_memory()
+template <class T> cudaTextureObject_t texture_of_memory()
 {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeLinear;
@@ -120,8 +109,7 @@ cudaTextureObject_t texture_of_memory()
     return texture_of(resource, cudaFilterModePoint);
 }
 
-template <class T>
-cudaResourceDesc array_of(cudaExtent extent, unsigned flags)
+template <class T> cudaResourceDesc array_of(cudaExtent extent, unsigned flags)
 {
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<T>();
     cudaResourceDesc resource{};
@@ -130,8 +118,7 @@ cudaResourceDesc array_of(cudaExtent extent, unsigned flags)
     return resource;
 }
 
-template <class T>
-void add_ways(std::vector<Way>& ways)
+template <class T> void add_ways(std::vector<Way>& ways)
 {
     constexpr int bytes = sizeof(T);
     static T* const out = reinterpret_cast<T*>(output);
@@ -155,8 +142,7 @@ void add_ways(std::vector<Way>& ways)
     ways.push_back({"texture", "surface_store", bytes, [](const Pattern& p) { surface_store<T><<<1, LANES>>>(T{}, surface, p); }});
 }
 
-template <class T>
-void add_filtered(std::vector<Way>& ways)
+template <class T> void add_filtered(std::vector<Way>& ways)
 {
     static const cudaTextureObject_t of_image = texture_of(array_of<T>({IMAGE, IMAGE, 0}, 0), cudaFilterModeLinear);
     ways.push_back({"texture", "filtered", static_cast<int>(sizeof(T)),

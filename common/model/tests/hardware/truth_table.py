@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Writes what the GPU counted into docs/model.md, between its markers.
+"""Writes the GPU's counts into docs/model.md, between the markers.
 
 Without --write it only says whether the page is up to date.
 """
@@ -52,7 +52,7 @@ def patterns(table):
 
 
 def open_cases(table):
-    """The open cases and what the GPU counted there."""
+    """The open cases and the GPU's counts for them."""
     if not table["open"]["cases"]:
         yield "None: the model counts what the GPU counted in every case."
         return

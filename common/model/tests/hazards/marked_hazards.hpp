@@ -65,8 +65,7 @@ public:
     int* data = nullptr;
 };
 
-template <class Launch>
-std::vector<Hazard> hazards_of(Launch&& launch)
+template <class Launch> std::vector<Hazard> hazards_of(Launch&& launch)
 {
     model::take_hazards();
     model::take_errors();

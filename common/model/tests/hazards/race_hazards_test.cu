@@ -15,8 +15,7 @@ const MarkedFile here(__FILE__);
 
 // Races in shared memory
 
-template <bool with_barrier>
-__global__ void reverse(int* data)
+template <bool with_barrier> __global__ void reverse(int* data)
 {
     __shared__ int tile[N];
     tile[threadIdx.x] = data[threadIdx.x];  // here: reverse writes
@@ -32,8 +31,7 @@ TEST(Race, AMissingBarrierIsFoundAndAPresentOneIsNot)
     expect_one(here, hazards_of([&] { reverse<false><<<1, N>>>(data.data); }), HazardKind::race, {"reverse reads", "reverse writes"});
 }
 
-template <bool second_barrier>
-__global__ void repeat(int* output, const int* input)
+template <bool second_barrier> __global__ void repeat(int* output, const int* input)
 {
     __shared__ int tile[N];
     for (int r = 0; r < 3; ++r) {
@@ -148,8 +146,7 @@ __device__ int distance(int2 a, int2 b)
     return sum;
 }
 
-template <bool with_barrier>
-__global__ void pass_by_value(int* data)
+template <bool with_barrier> __global__ void pass_by_value(int* data)
 {
     __shared__ int2 tile[N];
     const int2 own{data[threadIdx.x], 1};

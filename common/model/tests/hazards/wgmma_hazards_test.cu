@@ -71,8 +71,7 @@ __global__ void leave_out_a_warp(float* out)
     out[threadIdx.x] = d[0];
 }
 
-template <class Kernel>
-std::vector<Hazard> hazards_of(Kernel&& launch)
+template <class Kernel> std::vector<Hazard> hazards_of(Kernel&& launch)
 {
     model::take_hazards();
     float* out;

@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "interpreter/arithmetic/arithmetic.hpp"
 #include "interpreter/decode/instruction.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "ptx/module.hpp"
 
 namespace simt::interpreter::test {
@@ -48,33 +48,29 @@ inline ptx::Instruction instruction_of(std::string_view text, std::size_t operan
 class Bench {
 public:
     static constexpr std::size_t registers = 10;
-    /// One more, for results that nobody reads.
+    /// One more register, for results that are never read.
     static constexpr std::size_t sink = registers;
-    static constexpr std::size_t register_bytes = 16 * lanes_of_warp;
+    static constexpr std::size_t register_bytes = 16 * warp_size;
 
     Bench() { file_.registers = storage_.data(); }
 
-    template <class T>
-    T* at(std::size_t n)
-    {
-        return reinterpret_cast<T*>(storage_.data() + n * register_bytes);
-    }
+    template <class T> T* at(std::size_t n) { return reinterpret_cast<T*>(storage_.data() + n * register_bytes); }
 
     static std::uint32_t offset(std::size_t n) { return static_cast<std::uint32_t>(n * register_bytes); }
 
     RegisterFile& file() { return file_; }
 
-    /// Fills a register with bytes that no result has by chance.
+    /// Fills a register with bytes that are unlikely in a result.
     void poison(std::size_t n) { std::memset(at<unsigned char>(n), 0xa5, register_bytes); }
 
     /// Executes with operand i in register `operands[i]`. @return false if the instruction is not known.
     bool run(const ptx::Instruction& instruction, const std::vector<std::size_t>& operands, std::uint32_t active, std::uint32_t negated = 0,
              std::array<std::uint8_t, 4> width = {})
     {
-        const Semantics semantics = find_arithmetic(instruction);
+        const Semantics semantics = find_lanewise(instruction);
         if (semantics.execute == nullptr) return false;
         std::vector<std::uint32_t> offsets;
-        Instruction decoded;
+        DecodedInstruction decoded;
         for (std::size_t n = 0; n < operands.size(); ++n) {
             offsets.push_back(offset(operands[n]));
             if (n < decoded.operand.size()) decoded.operand[n] = offsets.back();
@@ -94,11 +90,10 @@ private:
     RegisterFile file_;
 };
 
-/// Numbers for tests: half of them are ones where mistakes are made.
+/// Numbers for tests; half of them are cases where mistakes are common.
 class Numbers {
 public:
-    template <class T>
-    T next()
+    template <class T> T next()
     {
         if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(edge_or<std::uint32_t>(float_edges));
         else if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(edge_or<std::uint64_t>(double_edges));
@@ -139,14 +134,13 @@ private:
                                                      0x380fffffffffffff,
                                                      0x3ff0000010000000};
 
-    template <class Bits, std::size_t count>
-    Bits edge_or(const Bits (&edges)[count])
+    template <class Bits, std::size_t count> Bits edge_or(const Bits (&edges)[count])
     {
         const std::uint64_t choice = engine_() % 4;
         if (choice == 0) return edges[engine_() % count];
         const Bits bits = static_cast<Bits>(engine_());
         if (choice == 1) return bits;
-        // Near one another, so that sums and products stay in range and cancel.
+        // These are of similar size, so that sums and products stay in range and cancel.
         constexpr int mantissa = sizeof(Bits) == 4 ? 23 : 52;
         constexpr Bits bias = sizeof(Bits) == 4 ? 127 : 1023;
         const Bits keep = (Bits{1} << mantissa) - 1;
@@ -170,16 +164,14 @@ private:
     std::mt19937_64 engine_{20260101};
 };
 
-template <class T>
-auto bits_of_value(T value)
+template <class T> auto bits_of_value(T value)
 {
     std::array<unsigned char, sizeof(T)> bytes;
     std::memcpy(bytes.data(), &value, sizeof value);
     return bytes;
 }
 
-template <class T>
-std::string hexadecimal(T value)
+template <class T> std::string hexadecimal(T value)
 {
     const auto bytes = bits_of_value(value);
     std::string text = "0x";
@@ -192,17 +184,12 @@ std::string hexadecimal(T value)
 
 /// Whether a result is as good as the reference's: by default the same bits.
 struct SameBits {
-    template <class T>
-    bool operator()(T result, T expected) const
-    {
-        return bits_of_value(result) == bits_of_value(expected);
-    }
+    template <class T> bool operator()(T result, T expected) const { return bits_of_value(result) == bits_of_value(expected); }
 };
 
 /// The same bits, or any NaN for a NaN: for doubles.
 struct SameNumber {
-    template <class T>
-    bool operator()(T result, T expected) const
+    template <class T> bool operator()(T result, T expected) const
     {
         return (result != result && expected != expected) || SameBits{}(result, expected);
     }
@@ -220,15 +207,15 @@ void expect_lanes(std::index_sequence<n...>, const ptx::Instruction& instruction
     for (int round = 0; round < rounds; ++round) {
         const std::uint32_t active = masks[static_cast<std::size_t>(round) % std::size(masks)];
         const bool aliases = sizeof(D) == sizeof(First) && round % 4 == 3;
-        for (int lane = 0; lane < lanes_of_warp; ++lane) ((bench.at<S>(n + 1)[lane] = numbers.next<S>()), ...);
-        const std::tuple<std::array<S, lanes_of_warp>...> sources{
-            std::bit_cast<std::array<S, lanes_of_warp>>(*reinterpret_cast<std::array<S, lanes_of_warp>*>(bench.at<S>(n + 1)))...};
+        for (int lane = 0; lane < warp_size; ++lane) ((bench.at<S>(n + 1)[lane] = numbers.next<S>()), ...);
+        const std::tuple<std::array<S, warp_size>...> sources{
+            std::bit_cast<std::array<S, warp_size>>(*reinterpret_cast<std::array<S, warp_size>*>(bench.at<S>(n + 1)))...};
         const std::size_t destination = aliases ? 1 : 0;
         if (!aliases) bench.poison(0);
-        std::array<D, lanes_of_warp> before;
+        std::array<D, warp_size> before;
         std::memcpy(before.data(), bench.at<D>(destination), sizeof before);
         ASSERT_TRUE(bench.run(instruction, {destination, (n + 1)...}, active)) << text;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             const D result = bench.at<D>(destination)[lane];
             if ((active >> lane & 1) == 0) {
                 ASSERT_TRUE(SameBits{}(result, before[lane])) << text << " wrote lane " << lane << " under a mask without it";

@@ -16,8 +16,7 @@ using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-template <class T>
-std::string name()
+template <class T> std::string name()
 {
     if (std::is_floating_point_v<T>) return "f" + std::to_string(8 * sizeof(T));
     return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
@@ -34,14 +33,14 @@ void expect_conversion(const std::string& modifiers, Reference reference, Good g
         const std::size_t from = std::max(sizeof(S), std::size_t{1} << (round % 4)),
                           to = std::max(sizeof(D), std::size_t{1} << (round / 4 % 4));
         const std::uint32_t active = round % 3 == 0 ? 0x0ff0f00f : all_lanes;
-        std::array<S, lanes_of_warp> values;
+        std::array<S, warp_size> values;
         bench.poison(0), bench.poison(1);
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             values[lane] = numbers.next<S>();
             std::memcpy(bench.at<unsigned char>(1) + lane * from, &values[lane], sizeof(S));
         }
         ASSERT_TRUE(bench.run(instruction_of(text), {0, 1}, active, 0, {static_cast<U8>(to), static_cast<U8>(from)})) << text;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             std::array<unsigned char, 8> bytes{};
             std::memcpy(bytes.data(), bench.at<unsigned char>(0) + lane * to, to);
             if ((active >> lane & 1) == 0) {
@@ -61,8 +60,7 @@ void expect_conversion(const std::string& modifiers, Reference reference, Good g
     }
 }
 
-template <class D, class S>
-void expect_integer_pair()
+template <class D, class S> void expect_integer_pair()
 {
     expect_conversion<D, S>("", [](S a) { return static_cast<D>(a); });
     expect_conversion<D, S>(".sat", [](S a) {
@@ -71,11 +69,7 @@ void expect_integer_pair()
     });
 }
 
-template <class D, class... S>
-void expect_integer_pairs()
-{
-    (expect_integer_pair<D, S>(), ...);
-}
+template <class D, class... S> void expect_integer_pairs() { (expect_integer_pair<D, S>(), ...); }
 
 TEST(Conversion, OfIntegersWrapsOrSaturates)
 {
@@ -90,8 +84,7 @@ TEST(Conversion, OfIntegersWrapsOrSaturates)
     expect_integer_pairs<int64_t, int8_t, U16, U32, int32_t, U64>();
 }
 
-template <class D, class S>
-D integer_of(S value)
+template <class D, class S> D integer_of(S value)
 {
     if (std::isnan(value)) {
         const bool zero = sizeof(S) < 8 && sizeof(D) < 8;
@@ -103,8 +96,7 @@ D integer_of(S value)
     return static_cast<D>(value);
 }
 
-template <class D, class S>
-void expect_float_to_integer()
+template <class D, class S> void expect_float_to_integer()
 {
     expect_conversion<D, S>(".rzi", [](S a) { return integer_of<D>(std::trunc(a)); });
     expect_conversion<D, S>(".rni", [](S a) { return integer_of<D>(std::nearbyint(a)); });
@@ -129,8 +121,7 @@ TEST(Conversion, ToIntegersSaturates)
 }
 
 /// The number of F at or next to an integer, by comparison of exact integers.
-template <class F, class S>
-F float_of(S value, Toward mode)
+template <class F, class S> F float_of(S value, Toward mode)
 {
     const auto exact = static_cast<Int128>(value);
     F below = static_cast<F>(value);
@@ -146,8 +137,7 @@ F float_of(S value, Toward mode)
     return side < 0 || (side == 0 && below_is_even) ? below : above;
 }
 
-template <class F, class S>
-void expect_integer_to_float()
+template <class F, class S> void expect_integer_to_float()
 {
     expect_conversion<F, S>(".rn", [](S a) { return float_of<F>(a, Toward::nearest); });
     expect_conversion<F, S>(".rz", [](S a) { return float_of<F>(a, Toward::zero); });

@@ -36,8 +36,7 @@ int compare(const Exact& exact, Quad value)
 }
 
 /// The number of format F that `exact`, which is finite, is rounded to.
-template <class F>
-F round_exact(const Exact& exact, Mode mode, bool zero_is_negative)
+template <class F> F round_exact(const Exact& exact, Mode mode, bool zero_is_negative)
 {
     constexpr F infinity = std::numeric_limits<F>::infinity();
     constexpr F greatest = std::numeric_limits<F>::max();
@@ -62,8 +61,7 @@ F round_exact(const Exact& exact, Mode mode, bool zero_is_negative)
 }
 
 /// a · b + c in one rounding, as IEEE 754 has it.
-template <class F>
-F reference_fma(F a, F b, F c, Mode mode)
+template <class F> F reference_fma(F a, F b, F c, Mode mode)
 {
     const F usual = std::fma(a, b, c);
     if (!std::isfinite(a) || !std::isfinite(b) || !std::isfinite(c)) return usual;
@@ -73,15 +71,13 @@ F reference_fma(F a, F b, F c, Mode mode)
     return round_exact<F>(sum(product, static_cast<Quad>(c)), mode, negative);
 }
 
-template <class F>
-F reference_divide(F a, F b, Mode mode)
+template <class F> F reference_divide(F a, F b, Mode mode)
 {
     if (!std::isfinite(a) || !std::isfinite(b) || b == 0) return a / b;
     return round_exact<F>({static_cast<Quad>(a) / static_cast<Quad>(b)}, mode, std::signbit(a) != std::signbit(b));
 }
 
-template <class F>
-F reference_root(F a, Mode mode)
+template <class F> F reference_root(F a, Mode mode)
 {
     if (!(a > 0) || std::isinf(a)) return std::sqrt(a);
     F root = std::sqrt(a);
@@ -94,7 +90,7 @@ F reference_root(F a, Mode mode)
     return square((static_cast<Quad>(root) + static_cast<Quad>(above)) / 2) > static_cast<Quad>(a) ? root : above;
 }
 
-/// As GPUs give NaN: one of single precision, any of double.
+/// NaN as on GPUs: the canonical NaN in single precision, any NaN in double precision.
 struct Same {
     bool operator()(float result, float expected) const
     {
@@ -103,8 +99,7 @@ struct Same {
     bool operator()(double result, double expected) const { return SameNumber{}(result, expected); }
 };
 
-template <class F>
-void expect_rounded(const std::string& type, const std::string& suffix, Mode mode)
+template <class F> void expect_rounded(const std::string& type, const std::string& suffix, Mode mode)
 {
     const std::string end = "." + suffix + "." + type;
     const F minus_zero = -F{0};
@@ -138,7 +133,7 @@ TEST(FloatingPoint, FusesWithoutRoundingTwice)
     Numbers numbers;
     Bench bench;
     for (int round = 0; round < 2000; ++round) {
-        for (int lane = 0; lane < lanes_of_warp; ++lane) {
+        for (int lane = 0; lane < warp_size; ++lane) {
             // a · b ends half of an ulp above a float; c is far below.
             const float a = std::ldexp(static_cast<float>(0x800001 | (numbers.random() & 0x7ffffe)), -23);
             const float scale = std::ldexp(1.0F, -1 - static_cast<int>(numbers.random() % 100));
@@ -147,7 +142,7 @@ TEST(FloatingPoint, FusesWithoutRoundingTwice)
             bench.at<float>(3)[lane] = (numbers.random() % 2 != 0 ? 0x1p-23F : -0x1p-23F) * scale;
         }
         ASSERT_TRUE(bench.run(instruction_of("fma.rn.f32"), {0, 1, 2, 3}, all_lanes));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        for (int lane = 0; lane < warp_size; ++lane)
             ASSERT_EQ(bench.at<float>(0)[lane],
                       reference_fma(bench.at<float>(1)[lane], bench.at<float>(2)[lane], bench.at<float>(3)[lane], Mode::nearest));
     }
@@ -170,8 +165,7 @@ TEST(FloatingPoint, FlushesAndSaturates)
     expect_lanes<float, float, float>("copysign.f32", [](float a, float b) { return std::copysign(b, a); }, SameNumber{});
 }
 
-template <class F>
-F lesser(F a, F b)
+template <class F> F lesser(F a, F b)
 {
     if (a != a) return b;
     if (b != b) return a;
@@ -179,11 +173,7 @@ F lesser(F a, F b)
     return a < b ? a : b;
 }
 
-template <class F>
-F greater(F a, F b)
-{
-    return -lesser(-a, -b);
-}
+template <class F> F greater(F a, F b) { return -lesser(-a, -b); }
 
 TEST(FloatingPoint, TakesExtremes)
 {
@@ -280,10 +270,10 @@ TEST(Classes, AreTested)
         Bench bench;
         Numbers numbers;
         for (int round = 0; round < 100; ++round) {
-            for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<F>(1)[lane] = numbers.next<F>();
+            for (int lane = 0; lane < warp_size; ++lane) bench.at<F>(1)[lane] = numbers.next<F>();
             *bench.at<std::uint32_t>(0) = 0x12345678;
             ASSERT_TRUE(bench.run(instruction_of(text), {0, 1}, 0xffff00ff));
-            for (int lane = 0; lane < lanes_of_warp; ++lane) {
+            for (int lane = 0; lane < warp_size; ++lane) {
                 const bool skipped = lane >= 8 && lane < 16;
                 const bool expected = skipped ? (0x12345678U >> lane & 1) != 0 : holds(bench.at<F>(1)[lane]);
                 ASSERT_EQ((*bench.at<std::uint32_t>(0) >> lane & 1) != 0, expected) << text;

@@ -191,8 +191,8 @@ TEST(HalfPrecision, MixesWithSinglePrecision)
         "fma.rn.f32.bf16",
         [](U16 a, U16 b, float c) { return std::fma(static_cast<float>(bf16().value(a)), static_cast<float>(bf16().value(b)), c); }, same,
         200);
-    EXPECT_EQ(find_arithmetic(instruction_of("fma.rn.f32.f16")).types[1], ptx::Type::f16);
-    EXPECT_EQ(find_arithmetic(instruction_of("fma.rn.f32.f16")).types[3], ptx::Type::f32);
+    EXPECT_EQ(find_lanewise(instruction_of("fma.rn.f32.f16")).types[1], ptx::Type::f16);
+    EXPECT_EQ(find_lanewise(instruction_of("fma.rn.f32.f16")).types[3], ptx::Type::f32);
 }
 
 }  // namespace

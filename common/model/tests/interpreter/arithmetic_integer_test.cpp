@@ -17,21 +17,15 @@ using U64 = std::uint64_t;
 using S64 = std::int64_t;
 __extension__ using Uint128 = unsigned __int128;
 
-template <class T>
-std::string name()
-{
-    return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
-}
+template <class T> std::string name() { return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T)); }
 
 /// The exact product, which may need all 128 bits of an unsigned type.
-template <class T>
-Uint128 product(T a, T b)
+template <class T> Uint128 product(T a, T b)
 {
     return static_cast<Uint128>(static_cast<Int128>(a)) * static_cast<Uint128>(static_cast<Int128>(b));
 }
 
-template <class T>
-void expect_integer_arithmetic()
+template <class T> void expect_integer_arithmetic()
 {
     const std::string t = "." + name<T>();
     constexpr int bits = 8 * static_cast<int>(sizeof(T));
@@ -68,8 +62,7 @@ TEST(IntegerArithmetic, IsThatOfExactIntegers)
     expect_integer_arithmetic<S64>();
 }
 
-template <class T, class W>
-void expect_wide()
+template <class T, class W> void expect_wide()
 {
     expect_lanes<W, T, T>("mul.wide." + name<T>(), [](T a, T b) { return static_cast<W>(product(a, b)); });
     expect_lanes<W, T, T, W>("mad.wide." + name<T>(),
@@ -82,7 +75,7 @@ TEST(IntegerArithmetic, WidensProducts)
     expect_wide<S16, S32>();
     expect_wide<U32, U64>();
     expect_wide<S32, S64>();
-    const Semantics semantics = find_arithmetic(instruction_of("mad.wide.s32"));
+    const Semantics semantics = find_lanewise(instruction_of("mad.wide.s32"));
     EXPECT_EQ(semantics.types[0], ptx::Type::s64);
     EXPECT_EQ(semantics.types[1], ptx::Type::s32);
     EXPECT_EQ(semantics.types[2], ptx::Type::s32);
@@ -117,8 +110,7 @@ TEST(IntegerArithmetic, MultipliesBy24Bits)
     });
 }
 
-template <class T, class F>
-U32 on_halves(U32 a, U32 b, F f)
+template <class T, class F> U32 on_halves(U32 a, U32 b, F f)
 {
     const auto low = static_cast<U16>(f(static_cast<T>(a), static_cast<T>(b)));
     const auto high = static_cast<U16>(f(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
@@ -143,8 +135,8 @@ TEST(IntegerArithmetic, CarriesThroughWords)
     Numbers numbers;
     for (int round = 0; round < 200; ++round) {
         const std::uint32_t active = round % 2 != 0 ? all_lanes : static_cast<std::uint32_t>(numbers.random()) | 1;
-        std::array<U64, lanes_of_warp> a, b, c;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        std::array<U64, warp_size> a, b, c;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             a[lane] = numbers.next<U64>(), b[lane] = numbers.next<U64>(), c[lane] = numbers.next<U64>();
             bench.at<U32>(2)[lane] = static_cast<U32>(a[lane]), bench.at<U32>(3)[lane] = static_cast<U32>(a[lane] >> 32);
             bench.at<U32>(4)[lane] = static_cast<U32>(b[lane]), bench.at<U32>(5)[lane] = static_cast<U32>(b[lane] >> 32);
@@ -155,7 +147,7 @@ TEST(IntegerArithmetic, CarriesThroughWords)
         };
         const auto result = [&](std::size_t lane) { return static_cast<U64>(bench.at<U32>(1)[lane]) << 32 | bench.at<U32>(0)[lane]; };
         const auto expect = [&](auto reference) {
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+            for (std::size_t lane = 0; lane < warp_size; ++lane)
                 if ((active >> lane & 1) != 0) {
                     ASSERT_EQ(result(lane), reference(a[lane], b[lane], c[lane]));
                 }
@@ -168,7 +160,7 @@ TEST(IntegerArithmetic, CarriesThroughWords)
         run("sub.cc.s32", {0, 2, 4});
         run("subc.cc.s32", {1, 3, 5});
         expect([](U64 x, U64 y, U64) { return x - y; });
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             if ((active >> lane & 1) != 0) {
                 ASSERT_EQ(bench.file().carry >> lane & 1, a[lane] < b[lane] ? 1U : 0U);
             }
@@ -193,7 +185,7 @@ TEST(Logic, IsBitByBit)
     expect_lanes<U64, U64, U32>("shr.u64", [](U64 a, U32 b) { return b > 63 ? 0 : a >> b; });
     expect_lanes<S32, S32, U32>("shr.s32", [](S32 a, U32 b) { return a >> std::min(b, 31U); });
     expect_lanes<S16, S16, U32>("shr.s16", [](S16 a, U32 b) { return static_cast<S16>(a >> std::min(b, 15U)); });
-    EXPECT_EQ(find_arithmetic(instruction_of("shl.b64")).types[2], ptx::Type::u32);
+    EXPECT_EQ(find_lanewise(instruction_of("shl.b64")).types[2], ptx::Type::u32);
     const auto both = [](U32 a, U32 b) { return static_cast<Uint128>(static_cast<U64>(b) << 32 | a); };
     expect_lanes<U32, U32, U32, U32>("shf.l.clamp.b32",
                                      [=](U32 a, U32 b, U32 c) { return static_cast<U32>(both(a, b) << std::min(c, 32U) >> 32); });
@@ -216,12 +208,12 @@ TEST(Logic, LooksUpFunctionsOfThreeBits)
     Numbers numbers;
     for (U32 table = 0; table < 256; ++table) {
         for (std::size_t n = 2; n < 5; ++n)
-            for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U32>(n)[lane] = numbers.next<U32>();
-        std::fill_n(bench.at<U32>(5), lanes_of_warp, table);
+            for (int lane = 0; lane < warp_size; ++lane) bench.at<U32>(n)[lane] = numbers.next<U32>();
+        std::fill_n(bench.at<U32>(5), warp_size, table);
         ASSERT_TRUE(bench.run(instruction_of("lop3.b32"), {0, 2, 3, 4, 5}, all_lanes));
         *bench.at<U32>(6) = 0x0ff00ff0;
         ASSERT_TRUE(bench.run(instruction_of("lop3.or.b32"), {Bench::sink, 1, 2, 3, 4, 5, 6}, all_lanes, 1U << 6));
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             const U32 expected = reference(bench.at<U32>(2)[lane], bench.at<U32>(3)[lane], bench.at<U32>(4)[lane], table);
             ASSERT_EQ(bench.at<U32>(0)[lane], expected);
             ASSERT_EQ(*bench.at<U32>(1) >> lane & 1, expected != 0 || (0x0ff00ff0U >> lane & 1) == 0 ? 1U : 0U);
@@ -229,8 +221,7 @@ TEST(Logic, LooksUpFunctionsOfThreeBits)
     }
 }
 
-template <class T>
-T extract(T a, U32 b, U32 c)
+template <class T> T extract(T a, U32 b, U32 c)
 {
     constexpr U32 top = 8 * sizeof(T) - 1;
     const U32 position = b & 255, length = c & 255;
@@ -241,8 +232,7 @@ T extract(T a, U32 b, U32 c)
     return static_cast<T>(result);
 }
 
-template <class T>
-T insert(T a, T b, U32 c, U32 d)
+template <class T> T insert(T a, T b, U32 c, U32 d)
 {
     constexpr U32 top = 8 * sizeof(T) - 1;
     T result = b;
@@ -267,8 +257,7 @@ TEST(BitFields, AreExtractedAndInserted)
     expect_lanes<U32, U32, U32>("bmsk.wrap.b32", [](U32 a, U32 b) { return insert<U32>(~0U, 0, a & 31, b & 31); });
 }
 
-template <class T>
-U32 leading_bit(T a)
+template <class T> U32 leading_bit(T a)
 {
     for (int n = 8 * static_cast<int>(sizeof(T)) - 1; n >= 0; --n)
         if ((static_cast<U64>(a) >> n & 1) == (a < 0 ? 0U : 1U)) return static_cast<U32>(n);

@@ -21,13 +21,13 @@ TEST(FindArithmetic, KnowsNothingOfOtherFamilies)
     for (const char* text :
          {"ld.global.u32", "st.shared.f32", "bra.uni", "bar.sync", "shfl.sync.idx.b32", "vote.sync.ballot.b32", "cvta.to.global.u64",
           "isspacep.shared", "atom.add.u32", "mma.sync.aligned.m16n8k16", "add.e4m3x2", "frobnicate.u32", "setp.u32", "cvt.u32", "mov"})
-        EXPECT_EQ(find_arithmetic(instruction_of(text)).execute, nullptr) << text;
+        EXPECT_EQ(find_lanewise(instruction_of(text)).execute, nullptr) << text;
 }
 
 TEST(FindArithmetic, GivesTypesForConstants)
 {
     using ptx::Type;
-    const auto types = [](const char* text) { return find_arithmetic(instruction_of(text)).types; };
+    const auto types = [](const char* text) { return find_lanewise(instruction_of(text)).types; };
     EXPECT_EQ(types("selp.f64")[3], Type::pred);
     EXPECT_EQ(types("setp.lt.f32")[0], Type::pred);
     EXPECT_EQ(types("setp.lt.f32")[1], Type::f32);
@@ -39,14 +39,13 @@ TEST(FindArithmetic, GivesTypesForConstants)
     EXPECT_EQ(types("fma.rn.f16x2")[3], Type::f16x2);
 }
 
-template <class T>
-void expect_comparison(const std::string& text, bool (*holds)(T, T))
+template <class T> void expect_comparison(const std::string& text, bool (*holds)(T, T))
 {
     Bench bench;
     Numbers numbers;
     for (int round = 0; round < 40; ++round) {
         const U32 active = round % 2 != 0 ? all_lanes : 0x00ffff01;
-        for (int lane = 0; lane < lanes_of_warp; ++lane) {
+        for (int lane = 0; lane < warp_size; ++lane) {
             bench.at<T>(2)[lane] = numbers.next<T>();
             bench.at<T>(3)[lane] = lane % 5 == 0 ? bench.at<T>(2)[lane] : numbers.next<T>();
         }
@@ -60,7 +59,7 @@ void expect_comparison(const std::string& text, bool (*holds)(T, T))
         std::string set = text;
         set.replace(0, 4, "set").insert(set.find('.', 4), ".xor.u32");
         ASSERT_TRUE(bench.run(instruction_of(set, 4), {6, 2, 3, 4}, all_lanes)) << set;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             const bool result = holds(bench.at<T>(2)[lane], bench.at<T>(3)[lane]);
             const bool c = (*bench.at<U32>(4) >> lane & 1) != 0, is_active = (active >> lane & 1) != 0;
             const bool old = (0x0f0f5a5aU >> lane & 1) != 0;
@@ -72,8 +71,7 @@ void expect_comparison(const std::string& text, bool (*holds)(T, T))
     }
 }
 
-template <class T>
-void expect_integer_comparisons(const std::string& type)
+template <class T> void expect_integer_comparisons(const std::string& type)
 {
     expect_comparison<T>("setp.eq." + type, [](T a, T b) { return a == b; });
     expect_comparison<T>("setp.ne." + type, [](T a, T b) { return a != b; });
@@ -97,8 +95,7 @@ TEST(Comparison, OfIntegers)
     expect_comparison<U64>("setp.hs.u64", [](U64 a, U64 b) { return a >= b; });
 }
 
-template <class F>
-void expect_float_comparisons(const std::string& type)
+template <class F> void expect_float_comparisons(const std::string& type)
 {
     expect_comparison<F>("setp.eq." + type, [](F a, F b) { return a == b; });
     expect_comparison<F>("setp.ne." + type, [](F a, F b) { return !std::isunordered(a, b) && a != b; });
@@ -188,20 +185,20 @@ TEST(Moves, CopyAndPack)
         std::index_sequence<0, 1, 2, 3>{}, with_vector("mov.b64", false, 4), "mov.b64 d, {a, b, c, e}",
         [](U16 a, U16 b, U16 c, U16 d) { return static_cast<U64>(d) << 48 | static_cast<U64>(c) << 32 | static_cast<U64>(b) << 16 | a; },
         SameBits{}, 20);
-    EXPECT_EQ(find_arithmetic(pack("mov.b64")).types[1], ptx::Type::b32);
-    EXPECT_EQ(find_arithmetic(with_vector("mov.b64", true, 2)).types[2], ptx::Type::b64);
+    EXPECT_EQ(find_lanewise(pack("mov.b64")).types[1], ptx::Type::b32);
+    EXPECT_EQ(find_lanewise(with_vector("mov.b64", true, 2)).types[2], ptx::Type::b64);
 }
 
 TEST(Moves, Unpack)
 {
     Bench bench;
     Numbers numbers;
-    for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U64>(5)[lane] = numbers.random();
+    for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(5)[lane] = numbers.random();
     for (std::size_t n = 0; n < 5; ++n) bench.poison(n);
     ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 2), {0, 1, 5}, 0xffff0000));
     ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 2), {Bench::sink, 2, 5}, all_lanes));
     ASSERT_TRUE(bench.run(with_vector("mov.b64", true, 4), {Bench::sink, 3, Bench::sink, 4, 5}, all_lanes));
-    for (int lane = 0; lane < lanes_of_warp; ++lane) {
+    for (int lane = 0; lane < warp_size; ++lane) {
         const U64 value = bench.at<U64>(5)[lane];
         ASSERT_EQ(bench.at<U32>(0)[lane], lane < 16 ? 0xa5a5a5a5 : static_cast<U32>(value));
         ASSERT_EQ(bench.at<U32>(1)[lane], lane < 16 ? 0xa5a5a5a5 : static_cast<U32>(value >> 32));
@@ -210,22 +207,22 @@ TEST(Moves, Unpack)
         ASSERT_EQ(bench.at<U16>(4)[lane], static_cast<U16>(value >> 48));
     }
     // b128 goes into registers and comes out again.
-    for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U64>(6)[lane] = numbers.random();
+    for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(6)[lane] = numbers.random();
     ASSERT_TRUE(bench.run(with_vector("mov.b128", false, 2), {0, 5, 6}, all_lanes));
     ASSERT_TRUE(bench.run(instruction_of("mov.b128"), {1, 0}, all_lanes));
     ASSERT_TRUE(bench.run(with_vector("mov.b128", true, 2), {2, 3, 1}, all_lanes));
-    EXPECT_EQ(std::memcmp(bench.at<U64>(2), bench.at<U64>(5), 8 * lanes_of_warp), 0);
-    EXPECT_EQ(std::memcmp(bench.at<U64>(3), bench.at<U64>(6), 8 * lanes_of_warp), 0);
+    EXPECT_EQ(std::memcmp(bench.at<U64>(2), bench.at<U64>(5), 8 * warp_size), 0);
+    EXPECT_EQ(std::memcmp(bench.at<U64>(3), bench.at<U64>(6), 8 * warp_size), 0);
 }
 
 TEST(Moves, Select)
 {
     Bench bench;
     Numbers numbers;
-    for (int lane = 0; lane < lanes_of_warp; ++lane) bench.at<U64>(1)[lane] = numbers.random(), bench.at<U64>(2)[lane] = numbers.random();
+    for (int lane = 0; lane < warp_size; ++lane) bench.at<U64>(1)[lane] = numbers.random(), bench.at<U64>(2)[lane] = numbers.random();
     *bench.at<U32>(3) = 0x12345678;
     ASSERT_TRUE(bench.run(instruction_of("selp.b64"), {0, 1, 2, 3}, all_lanes, 1U << 3));
-    for (int lane = 0; lane < lanes_of_warp; ++lane)
+    for (int lane = 0; lane < warp_size; ++lane)
         ASSERT_EQ(bench.at<U64>(0)[lane], bench.at<U64>((0x12345678U >> lane & 1) != 0 ? 2 : 1)[lane]);
     expect_lanes<U16, U16, U16, S32>("slct.u16.s32", [](U16 a, U16 b, S32 c) { return c >= 0 ? a : b; });
     expect_lanes<U64, U64, U64, float>("slct.f64.f32", [](U64 a, U64 b, float c) { return c >= 0 ? a : b; });

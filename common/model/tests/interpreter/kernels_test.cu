@@ -21,8 +21,7 @@ __global__ void reverse(int* data)
     data[threadIdx.x] = tile[N - 1 - threadIdx.x];
 }
 
-template <class T>
-__global__ void read_column(T* output, int stride)
+template <class T> __global__ void read_column(T* output, int stride)
 {
     extern __shared__ T column[];
     for (int i = threadIdx.x; i < 32 * stride; i += 32) column[i] = T(i);
@@ -50,8 +49,8 @@ __global__ void long_interval(int* data, int n)
     data[threadIdx.x] = sum;
 }
 
-/// The value of a lane without an element of its own is known to the compiler, and with it the outcome of the loop's first
-/// test: it is tempted to give these lanes a way of their own into the loop.
+/// The compiler knows the value of a lane without an element, and so the outcome of the loop's first test: it may give these
+/// lanes a separate entry into the loop.
 __global__ void some_without_element(int* output, const int* data, int n)
 {
     __shared__ int tile[32];
@@ -75,8 +74,7 @@ __global__ void indices(uint3* out)
     out[b * threads + i] = make_uint3(b, i, threads);
 }
 
-template <class T>
-class Device {
+template <class T> class Device {
 public:
     explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
     ~Device() { cudaFree(data); }
@@ -222,7 +220,7 @@ TEST(Kernels, AnImpossibleConfigurationIsReportedTheCudaWay)
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
     guarded<<<1, 32>>>(device.data, 0);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    // A program that does not ask fails all the same.
+    // A program that does not check for errors fails too.
     const std::vector<Message> errors = model::take_errors();
     ASSERT_EQ(errors.size(), 2u);
     EXPECT_EQ(errors[0], Message(MessageCode::block_too_large, {{"kernel", "guarded"},
@@ -253,21 +251,16 @@ TEST(Kernels, StaticSharedMemoryEndsAt48KiB)
 
 enum class Order { forward, backward };
 
-template <class T, int factor, Order order = Order::forward, class... Rest>
-__global__ void scale(T* data, Rest...)
+template <class T, int factor, Order order = Order::forward, class... Rest> __global__ void scale(T* data, Rest...)
 {
     data[threadIdx.x] *= factor;
 }
-template <class F>
-__global__ void apply(int* data, F f)
-{
-    data[threadIdx.x] = f(data[threadIdx.x]);
-}
+template <class F> __global__ void apply(int* data, F f) { data[threadIdx.x] = f(data[threadIdx.x]); }
 struct Twice {
     __device__ int operator()(int x) const { return 2 * x; }
 };
 
-/// Not in the test itself, whose function is private: no device lambda may be there.
+/// Not in the test itself: its function is private, and may not contain a device lambda.
 void apply_lambda(int* data)
 {
     apply<<<1, 32>>>(data, [] __device__(int x) { return x + 1; });

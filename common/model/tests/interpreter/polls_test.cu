@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Threads that look at memory until others have written: they get on, their warps stay whole, and what they count is marked.
+// Threads that poll memory: they make progress, their warps stay whole, and their counts are marked.
 
 #include <cooperative_groups.h>
 #include <gtest/gtest.h>
@@ -32,20 +32,19 @@ struct Ints {
     int* data = nullptr;
 };
 
-template <class Launch>
-simt::LaunchCounts counts_of(Launch launch)
+template <class Launch> simt::LaunchCounts counts_of(Launch launch)
 {
     model::take_launches();
     launch();
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    // A flag that is no atomic is a race by the model's rules, and not what is looked at here.
+    // A flag that is not atomic is a race by the model's rules, and not the subject of this test.
     model::take_hazards();
     EXPECT_EQ(model::take_errors(), std::vector<simt::Message>());
     const auto launches = model::take_launches();
     return launches.empty() ? simt::LaunchCounts() : launches.back();
 }
 
-/// Whether a note says that threads look there, at any line.
+/// Whether a note says that threads poll there, at any line.
 bool is_marked(const simt::LaunchCounts& counts)
 {
     const auto looks = [](const simt::FusedAccess& note) {
@@ -82,7 +81,7 @@ TEST(Polls, OfBlocksThatWaitForOthersAreMarkedAndLeaveWarpsWhole)
     }
 }
 
-/// As a compiler may leave the loop, and as CUB writes its scan: the first look stands in front of it.
+/// The first poll precedes the loop: compilers may produce this, and CUB's scan is written so.
 __global__ void look_before_the_loop(int* out, volatile int* done)
 {
     int is_done = done[0];
@@ -130,7 +129,7 @@ TEST(Polls, OfTheGridsBarrierAreMarkedAndLeaveWarpsWhole)
     EXPECT_TRUE(is_marked(counts));
 }
 
-/// Lanes of a warp take a lock one after another; who waits looks before it tries again.
+/// Lanes of a warp take a lock one after another; a lane that waits polls before it tries again.
 __global__ void lock_in_a_warp(int* sum, int* lock)
 {
     for (bool is_done = false; !is_done;) {
@@ -152,7 +151,7 @@ TEST(Polls, OfLanesThatWaitForLanesOfTheirWarpEnd)
     EXPECT_TRUE(is_marked(counts));
 }
 
-/// Adds by swapping until nobody came between.
+/// Adds by compare-and-swap until no other thread intervenes.
 __global__ void add_by_swapping(int* sum)
 {
     int seen = *sum, before;
@@ -162,7 +161,7 @@ __global__ void add_by_swapping(int* sum)
     } while (seen != before);
 }
 
-/// Loads that are made anew and decide how long a loop goes on, at addresses that it changes.
+/// Loads that decide how long a loop goes on, at addresses that the loop changes: no polls.
 __global__ void length_of_list(int* out, const volatile int* next)
 {
     int length = 0;
@@ -170,7 +169,7 @@ __global__ void length_of_list(int* out, const volatile int* next)
     out[threadIdx.x] = length;
 }
 
-/// A flag of the block, behind a barrier: nobody looks twice.
+/// A flag of the block, after a barrier: no thread polls it.
 __global__ void rounds_of_a_block(int* data)
 {
     __shared__ volatile int more;

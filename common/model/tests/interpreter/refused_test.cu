@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the model does not execute ends in one line that names the instruction, the kernel and the source line.
+// A kernel that the model cannot execute ends with one line that names the instruction, the kernel and the source line.
 
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ __global__ void store_box(int x, int y, int z, const __grid_constant__ CUtensorM
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/// Results that nobody reads, where instructions may have some.
+/// Unused results (sinks) of instructions that allow them.
 __global__ void drop_results(unsigned char* out, const unsigned char* in)
 {
     int second, high, kept;

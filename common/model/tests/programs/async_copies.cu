@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// cp.async by its own instructions: sizes, filling with zeros, groups, and arrival at an mbarrier. Exit code 0: all is as it should be.
+// cp.async by its own instructions: sizes, filling with zeros, groups, and arrival at an mbarrier. The exit code is 0 if all results are right.
 
 #include <cstdint>
 #include <cstdio>
@@ -56,7 +56,7 @@ __global__ void pipeline_of_groups(const float4* from, float4* to, int tiles)
     }
 }
 
-/// The copies arrive at the barrier themselves.
+/// The copies themselves arrive at the barrier.
 __global__ void arrive_at_barrier(const int* from, int* to, bool counted)
 {
     __shared__ int tile[96];

@@ -16,7 +16,7 @@ namespace cg = cooperative_groups;
 
 constexpr int threads = 128, tile = 4 * threads;
 
-// Sums the tiles of a block, while the next one is on its way.
+// Sums the tiles of a block while the next tile is being copied.
 __global__ void sumTiles(const int4* in, int4* out, int tiles)
 {
     __shared__ int4 buffer[2][threads];

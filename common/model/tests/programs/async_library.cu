@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Asynchronous copies through the libraries: cuda::barrier, cuda::pipeline, cuda::memcpy_async and cooperative groups. Exit code
-// 0: all is as it should be.
+// Asynchronous copies through the libraries: cuda::barrier, cuda::pipeline, cuda::memcpy_async and cooperative groups.
+// The exit code is 0 if all results are right.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// cp.async.bulk in all directions, reductions, clusters, st.async and red.async, by cuda::ptx. Exit code 0: all is as it should be.
+// cp.async.bulk in all directions, reductions, clusters, st.async and red.async, by cuda::ptx. The exit code is 0 if all results are right.
 
 #include <cooperative_groups.h>
 
@@ -20,7 +20,7 @@ __device__ void wait(std::uint64_t* barrier, unsigned parity)
     }
 }
 
-/// Tiles come and go through two buffers, one thread asks for all of them.
+/// Tiles pass through two buffers in both directions; one thread issues all copies.
 __global__ void there_and_back(const int* from, int* to, int tiles)
 {
     __shared__ alignas(128) int in[2][TILE];
@@ -117,7 +117,7 @@ __global__ void __cluster_dims__(CLUSTER) to_neighbor(int* to)
     cluster.sync();
 }
 
-/// Values for the neighbor, one a thread; then each adds to a counter of the neighbor.
+/// Each thread stores a value for the neighbor, then adds to a counter of the neighbor.
 __global__ void __cluster_dims__(CLUSTER) remote_values(int* to)
 {
     __shared__ alignas(16) int values[4 * THREADS];
@@ -163,7 +163,7 @@ __global__ void __cluster_dims__(CLUSTER) remote_arrivals(int* to)
     cluster.sync();
 }
 
-/// All the rest of the barrier's instructions.
+/// Uses the other instructions of the barrier.
 __global__ void barrier_instructions(int* to)
 {
     __shared__ std::uint64_t barrier;

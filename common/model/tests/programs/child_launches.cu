@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Kernels that launch kernels: sums over a tree of launches, a copy behind a launch, a launch into the tail, and memory that a kernel
-// asks for by cudaMalloc.
+// allocates by cudaMalloc.
 
 #include <cstdio>
 #include <vector>
@@ -33,7 +33,7 @@ __global__ void add_one(int* numbers, int count, char tag)
 
 __global__ void write_from(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x] + 1; }
 
-// The launch into the tail comes after the copy, though it is asked for first.
+// The launch into the tail runs after the copy, though it is issued first.
 __global__ void copy_and_tail(int* numbers)
 {
     write_from<<<1, 32, 0, cudaStreamTailLaunch>>>(numbers + 64, numbers + 32);

@@ -15,7 +15,7 @@ constexpr int blocks = 2, block_size = 64, words = 4096;
 enum class Access { load, store, add, add_unused };
 enum class Owner { self, other, by_lane };
 
-/// Each thread accesses one word, `stride` words after that of the thread before; by_lane, odd lanes that of the other block.
+/// Each thread accesses one word, `stride` words after the word of the thread before; by_lane: odd lanes access the other block.
 template <Access access>
 __global__ void __cluster_dims__(blocks) touch(Owner owner, int stride, int* out)
 {

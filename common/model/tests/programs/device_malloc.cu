@@ -10,7 +10,7 @@
 
 constexpr int threads = 64, words = 96;
 
-/// What one thread has of the heap, and in it the buffer, which starts at a multiple of 128.
+/// One thread's part of the heap, and the buffer in it, which starts at a multiple of 128.
 struct Owned {
     void* start;
     unsigned* buffer;

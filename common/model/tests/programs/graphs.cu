@@ -125,7 +125,7 @@ void memory_of_a_graph()
         int wrong = 0;
         for (int i = 0; i < count; ++i) wrong += squares[i] != in[i] * in[i] || back[i] != -squares[i];
         CHECK(wrong == 0);
-        CHECK(cudaGraphLaunch(once, 0) == cudaErrorInvalidValue);  // what it allocates has not been freed
+        CHECK(cudaGraphLaunch(once, 0) == cudaErrorInvalidValue);  // its allocation has not been freed
         if (launch == 0) RUN(cudaFree(negative));
         if (launch == 1) RUN(cudaFreeAsync(negative, 0));
     }
@@ -137,7 +137,7 @@ void memory_of_a_graph()
     RUN(cudaDeviceGraphMemTrim(0));
     CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) >= count * sizeof(int));
     RUN(cudaGraphExecDestroy(again));
-    // What is not freed outlives the graph.
+    // Memory that is not freed outlives the graph.
     RUN(cudaMemcpy(back.data(), negative, count * sizeof(int), cudaMemcpyDeviceToHost));
     CHECK(back[5] == -in[5] * in[5]);
     RUN(cudaFree(negative));
@@ -165,7 +165,7 @@ cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, void* kerne
     return node;
 }
 
-/// A node with bodies, which it hands out.
+/// Adds a conditional node and returns its bodies.
 cudaGraphNode_t add_conditional(cudaGraph_t graph, cudaGraphNode_t after, cudaGraphConditionalHandle handle,
                                 cudaGraphConditionalNodeType type, unsigned size, std::vector<cudaGraph_t>& bodies)
 {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// ldmatrix, stmatrix and movmatrix: where every element goes.
+// ldmatrix, stmatrix and movmatrix: the place of every element.
 
 #include <cstdio>
 

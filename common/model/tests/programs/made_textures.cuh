@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What programs with textures share: arrays, texture objects, and comparing.
+// Helpers of programs with textures: arrays, texture objects, and comparisons.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ inline void expect(const char* what, int i, float got, float wanted, float toler
     std::printf("%s, value %d: %g, and not %g\n", what, i, got, wanted);
 }
 
-/// An array filled with what `value(x, y, z)` gives.
+/// An array that is filled with `value(x, y, z)`.
 template <class T, class Value>
 cudaArray_t make_array(cudaExtent extent, unsigned flags, Value&& value)
 {

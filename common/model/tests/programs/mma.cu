@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // mma.sync of every shape and type of sm_90 against a product in double precision. The places of the elements are
-// written here as the tables of the PTX document write them.
+// written as in the tables of the PTX document.
 
 #include "mma_reference.cuh"
 
@@ -232,7 +232,7 @@ struct Matrix {
 
 int errors = 0;
 
-/// Fills one matrix's registers and the matrix that they stand for.
+/// Fills one matrix's registers and the matrix that they hold.
 template <class Find>
 void fill(Matrix& matrix, std::vector<double>& values, int columns, int per_lane, Find&& find)
 {

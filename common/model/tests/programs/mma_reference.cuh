@@ -80,7 +80,7 @@ inline double value_of(Type type, unsigned long long bits)
     }
 }
 
-/// Random bits that stand for a value of modest size.
+/// Random bits of a value of modest size.
 inline unsigned long long random_bits(Type type)
 {
     const int r = std::rand() >> 3;

@@ -10,7 +10,7 @@
 
 constexpr int warps = 4, blocks = 3, lanes = 32;
 
-// What the lanes of a warp have in common is what they all store: the same bytes at the same place.
+// All lanes of a warp store the same bytes at the same place.
 template <class Element>
 __global__ void global_memory(Element* out, const Element* in)
 {

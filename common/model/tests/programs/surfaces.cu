@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Surfaces of each kind, read and written by kernels, and what happens outside them.
+// Surfaces of each kind, read and written by kernels, inside and outside their bounds.
 
 #include <cstdio>
 #include <cstring>
@@ -216,7 +216,7 @@ unsigned bits_of(float value)
     return bits;
 }
 
-/// What an H200 gives.
+/// The results of an H200.
 void test_formats()
 {
     test_texels<uchar4>("u8", {1, 300, 0xFFFFFFF0, 70000}, {1, 255, 255, 255}, {1, 255, 0, 0});

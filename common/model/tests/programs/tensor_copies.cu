@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // cp.async.bulk.tensor: boxes of 1 to 5 dimensions in all swizzles, over the edges of the tensor, in both directions, with
-// reductions, and columns of pixels. Exit code 0: all is as it should be.
+// reductions, and columns of pixels. The exit code is 0 if all results are right.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -123,7 +123,7 @@ struct Tensor {
         for (int i = 0; i < rank; ++i) n *= extent[i];
         return n;
     }
-    /// Loads may begin before the first element of a dimension; what writes to global memory may not.
+    /// Loads may begin before the first element of a dimension; stores to global memory may not.
     static bool may_be_written(const Coordinates& c)
     {
         for (const int at : c.at)
@@ -169,7 +169,7 @@ struct Tensor {
     }
 };
 
-/// Where an element of a box is in shared memory, whose rows have `length` elements.
+/// The place in shared memory of an element of a box, whose rows have `length` elements.
 int place(int element, int length, CUtensorMapSwizzle swizzle)
 {
     const int span = swizzle == CU_TENSOR_MAP_SWIZZLE_128B ? 32 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 16 : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 8 : length;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What textures are asked beside a sample: four texels, their sizes, samples beside the coordinates.
+// Textures beyond plain samples: four gathered texels, sizes, and samples at an offset from the coordinates.
 
 #include "made_textures.cuh"
 
@@ -40,7 +40,7 @@ void test_queries()
     expect("txq", 1, static_cast<float>(got[1]), 5);
 }
 
-/// Two samples beside the coordinates, one with a depth to compare with, which CUDA's objects do not do, and four gathered texels.
+/// Two samples at an offset, one of them with a depth, which CUDA's objects do not compare with, and four gathered texels.
 __global__ void sample_beside(cudaTextureObject_t texture, float x, float y, float* out)
 {
     [[maybe_unused]] float unused[3];
@@ -61,7 +61,7 @@ __global__ void sample_beside(cudaTextureObject_t texture, float x, float y, flo
                  : "l"(texture), "f"(x), "f"(y));
 }
 
-/// What an H200 gives.
+/// The results of an H200.
 void test_offsets()
 {
     const cudaArray_t array = make_array<float>(make_cudaExtent(8, 8, 0), cudaArrayTextureGather, [](auto x, auto y, auto) { return static_cast<float>(8 * y + x); });

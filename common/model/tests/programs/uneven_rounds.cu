@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// A loop in which each thread of a block takes every 128th number. Where that is not the same number of rounds for all lanes of a
-// warp, the machine code sends lanes through loops of their own.
+// A loop in which each thread of a block takes every 128th number. Where the lanes of a warp have different numbers of rounds, the
+// machine code sends them through separate loops.
 
 #include <cstdio>
 #include <random>

@@ -54,7 +54,7 @@ struct Task {
     }
 
 #define OPERANDS unsigned *d, unsigned *a, unsigned metadata, unsigned long long a_at, unsigned long long b_at, int adds
-/// Operands of D are 0 to R - 1; A, B and what follows stand behind them.
+/// Operands of D are 0 to R - 1; A, B and the other operands follow.
 #define SS(name, R, p0, p1, p2, text, rest)                                                                                        \
     __device__ void multiply_##name(OPERANDS)                                                                                      \
     {                                                                                                                              \
@@ -106,7 +106,7 @@ SPARSE(s8_s, 4, "4", "5", "6", "7", "m64n8k64.s32.s8.s8", "0", "")
 
 enum class Swizzle { none, bytes_128, bytes_64, bytes_32 };
 
-/// What a variant is: its types, its shape, and how its factors are held.
+/// A variant: its types, its shape, and the places of its factors.
 struct Variant {
     const char* name;
     void (*kernel)(Task);

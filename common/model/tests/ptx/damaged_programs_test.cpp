@@ -38,15 +38,14 @@ Bytes read_file(const std::filesystem::path& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-template <class T>
-T at(const Bytes& bytes, std::size_t offset)
+template <class T> T at(const Bytes& bytes, std::size_t offset)
 {
     T value;
     std::memcpy(&value, bytes.data() + offset, sizeof value);
     return value;
 }
 
-/// Where a program keeps its kernels.
+/// The section of a program that holds its kernels.
 Range fat_binary_of(const Bytes& program)
 {
     const auto header = at<Elf64_Ehdr>(program, 0);
@@ -93,7 +92,7 @@ void damage(Bytes& program, const Range& range, std::mt19937& random)
     }
 }
 
-/// Runs a program without its output; its wait status, or -1 after `seconds`.
+/// Runs a program without its output. Returns its wait status, or -1 after `seconds`.
 int status_of(const std::filesystem::path& program, int seconds)
 {
     const pid_t child = fork();

@@ -11,10 +11,10 @@
 
 namespace simt::ptx {
 
-/// The module of a text behind the lines with which each begins.
+/// Parses a text after the lines that begin every module.
 inline Module module_of(const std::string& text) { return parse(".version 9.0\n.target sm_90a\n.address_size 64\n" + text); }
 
-/// What the parser says against a whole text.
+/// The parser's error message for a whole text.
 inline std::string error_of(const std::string& text)
 {
     try {

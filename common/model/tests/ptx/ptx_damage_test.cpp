@@ -12,7 +12,7 @@
 namespace simt::ptx {
 namespace {
 
-/// Something of everything that the parser reads.
+/// A text with an example of everything that the parser reads.
 constexpr std::string_view sample = R"(// head
 .version 9.0
 .target sm_90a, debug

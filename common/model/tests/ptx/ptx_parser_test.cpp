@@ -250,7 +250,7 @@ TEST(PtxCalls, OfAllForms)
     EXPECT_EQ(call(1)[0].elements[0].scope, Operand::Scope::function_variable);
     EXPECT_EQ(call(1)[1].scope, Operand::Scope::function);
     EXPECT_EQ(call(1)[2].elements[0].index, 0);
-    EXPECT_EQ(function.variables[0].space, Space::param);
+    EXPECT_EQ(function.variables[0].space, StateSpace::param);
     EXPECT_TRUE(call(3)[0].elements.empty());
     EXPECT_TRUE(call(3)[2].elements.empty());
     EXPECT_EQ(call(4)[0].elements.size(), 1u);

@@ -11,8 +11,7 @@
 namespace simt::ptx {
 namespace {
 
-template <class T>
-T value_at(const Variable& variable, std::size_t offset)
+template <class T> T value_at(const Variable& variable, std::size_t offset)
 {
     T value{};
     std::memcpy(&value, &variable.initial.at(offset), sizeof value);
@@ -45,10 +44,10 @@ TEST(PtxVariables, HaveSpacesTypesAndSizes)
     EXPECT_EQ(module.variables[0].alignment, 4u);
     EXPECT_EQ(module.variables[1].bytes, 48u);
     EXPECT_EQ(module.variables[1].linkage, Linkage::visible);
-    EXPECT_EQ(module.variables[2].space, Space::shared);
+    EXPECT_EQ(module.variables[2].space, StateSpace::shared);
     EXPECT_TRUE(module.variables[2].unsized_array);
     EXPECT_EQ(module.variables[2].linkage, Linkage::external);
-    EXPECT_EQ(module.variables[3].space, Space::constant);
+    EXPECT_EQ(module.variables[3].space, StateSpace::constant);
     EXPECT_EQ(module.variables[3].bytes, 6u);
     EXPECT_TRUE(module.variables[4].managed);
     EXPECT_EQ(module.variables[4].linkage, Linkage::weak);

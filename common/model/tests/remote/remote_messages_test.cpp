@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Messages to a device in another process that no program of ours sends: none does harm.
+// Messages to a device in another process that the runtime library never sends: none does harm.
 
 #include "served_device.hpp"
 
 namespace {
 
-/// One message more than a hello, and what became of the connection.
+/// Sends one message after the hello, and shows how the connection ended.
 class RawMessages : public Remote {
-protected:
+public:
     void send(std::uint32_t kind, const std::vector<std::uint8_t>& data, std::uint32_t bytes)
     {
         const Frame frame{kind, bytes};
@@ -25,7 +25,7 @@ protected:
         Writer writer;
         send(Call::hello, writer(protocol_magic)(protocol_version));
     }
-    /// The code of what was not allowed; of what is not of the protocol, that of the problem.
+    /// The code of the forbidden action, or of the violation of the protocol.
     MessageCode broken_by()
     {
         const Served served = leave();
@@ -36,67 +36,49 @@ protected:
     }
 };
 
-TEST_F(RawMessages, AnotherVersionIsNamed)
+/// A message and the code of its refusal.
+struct Refused {
+    const char* name;
+    MessageCode code;
+    bool greets;
+    /// Sends the message. `given` and `wanted` are the addresses of two buffers of the case.
+    void (*send)(RawMessages& to, DeviceAddress given, DeviceAddress wanted);
+};
+
+void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; }
+
+class RefusedMessages : public RawMessages, public testing::WithParamInterface<Refused> {};
+
+TEST_P(RefusedMessages, EndTheConnection)
 {
-    Writer writer;
-    send(Call::hello, writer(protocol_magic)(std::uint32_t{7}));
-    EXPECT_EQ(broken_by(), MessageCode::other_protocol);
+    const auto given = trial.place("given"), wanted = trial.place("wanted");
+    if (GetParam().greets) greet();
+    GetParam().send(*this, given->address, wanted->address);
+    EXPECT_EQ(broken_by(), GetParam().code);
 }
 
-TEST_F(RawMessages, NothingComesBeforeTheHello)
-{
-    Writer writer;
-    send(Call::allocate, writer(std::size_t{4}));
-    EXPECT_EQ(broken_by(), MessageCode::hello_out_of_place);
-}
-
-TEST_F(RawMessages, ACallThatThereIsNotIsNamed)
-{
-    greet();
-    send(4711, {}, 0);
-    EXPECT_EQ(broken_by(), MessageCode::unknown_call);
-}
-
-TEST_F(RawMessages, AMessageThatIsTooLongIsNotRead)
-{
-    greet();
-    send(static_cast<std::uint32_t>(Call::copy_in), {}, 0xffffffff);
-    EXPECT_EQ(broken_by(), MessageCode::message_too_large);
-}
-
-TEST_F(RawMessages, AListThatIsLongerThanItsMessageIsNotMade)
-{
-    greet();
-    Writer writer;
-    send(Call::load_module, writer(std::uint32_t{0x7fffffff}));
-    EXPECT_EQ(broken_by(), MessageCode::list_too_long);
-}
-
-TEST_F(RawMessages, AnAnswerOfAnySizeIsNotMade)
-{
-    greet();
-    Writer writer;
-    send(Call::copy_out, writer(DeviceAddress{1} << 40)(std::size_t{1} << 60)(false));
-    EXPECT_EQ(broken_by(), MessageCode::copy_too_large);
-}
-
-TEST_F(RawMessages, MemoryOfTheDriverIsNotFreed)
-{
-    const auto placed = trial.place("wanted");
-    greet();
-    Writer writer;
-    send(Call::release, writer(placed->address));
-    EXPECT_EQ(broken_by(), MessageCode::frees_a_buffer);
-}
-
-TEST_F(RawMessages, AFaultAtDeviceMemoryIsExplained)
-{
-    const auto placed = trial.place("given");
-    greet();
-    Writer writer;
-    send(Call::host_fault, writer(placed->address + 4));
-    EXPECT_EQ(broken_by(), MessageCode::host_fault);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Of, RefusedMessages,
+    testing::Values(
+        Refused{"AnotherVersion", MessageCode::other_protocol, false,
+                [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::hello, Writer()(protocol_magic)(std::uint32_t{7})); }},
+        Refused{"BeforeTheHello", MessageCode::hello_out_of_place, false,
+                [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::allocate, Writer()(std::size_t{4})); }},
+        Refused{"UnknownCall", MessageCode::unknown_call, true,
+                [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(4711, {}, 0); }},
+        Refused{"TooLong", MessageCode::message_too_large, true,
+                [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(static_cast<std::uint32_t>(Call::copy_in), {}, 0xffffffff); }},
+        Refused{"ListLongerThanItsMessage", MessageCode::list_too_long, true,
+                [](RawMessages& to, DeviceAddress, DeviceAddress) { to.send(Call::load_module, Writer()(std::uint32_t{0x7fffffff})); }},
+        Refused{"AnswerOfAnySize", MessageCode::copy_too_large, true,
+                [](RawMessages& to, DeviceAddress, DeviceAddress) {
+                    to.send(Call::copy_out, Writer()(DeviceAddress{1} << 40)(std::size_t{1} << 60)(false));
+                }},
+        Refused{"FreeOfABuffer", MessageCode::frees_a_buffer, true,
+                [](RawMessages& to, DeviceAddress, DeviceAddress wanted) { to.send(Call::release, Writer()(wanted)); }},
+        Refused{"FaultAtDeviceMemory", MessageCode::host_fault, true,
+                [](RawMessages& to, DeviceAddress given, DeviceAddress) { to.send(Call::host_fault, Writer()(given + 4)); }}),
+    [](const auto& refused) { return refused.param.name; });
 
 TEST(RemoteNotes, AreMessagesOfTheModel)
 {
@@ -120,7 +102,7 @@ TEST_F(RawMessages, AFaultElsewhereIsNot)
     EXPECT_EQ(leave().how, Served::How::ended);
 }
 
-/// Random messages, half of them changed copies of good ones, each on a connection of its own.
+/// Sends random messages, half of them changed copies of valid ones, each on a new connection.
 TEST(RemoteFuzz, NoMessageDoesHarm)
 {
     std::mt19937 random(20261122);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// A device in another process: each call comes over as it was made.
+// A device in another process: each call arrives unchanged.
 
 #include "served_device.hpp"
 
@@ -235,7 +235,7 @@ TEST_F(Remote, WhoSaysNothingHasEnded)
     EXPECT_EQ(leave().how, Served::How::ended);
 }
 
-/// Cases that one program is served with, one after another.
+/// The cases of one program, one after another.
 TEST(RemoteCases, EachBeginsAnewAtOtherAddresses)
 {
     FakeDevice fake;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A device that is served to another process, for tests of what goes over.
+/// A device that is served to another process, for tests of the messages between them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ namespace {
 using namespace simt;
 using namespace simt::remote;
 
-/// Keeps memory, and remembers what else it was asked for.
+/// Keeps memory, and records the other calls.
 class FakeDevice final : public Device {
 public:
     int load_module(const std::vector<std::string>& texts) override
@@ -181,7 +181,7 @@ protected:
     Served leave()
     {
         device_.reset();
-        // What was sent is still read, and its answers have somewhere to go.
+        // The server reads all that was sent, and needs an open end for its answers.
         if (end_ >= 0) shutdown(end_, SHUT_WR);
         const Served served = served_.get();
         if (end_ >= 0) close(std::exchange(end_, -1));

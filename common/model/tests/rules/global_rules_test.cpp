@@ -13,14 +13,12 @@ void PrintTo(const GlobalCost& cost, std::ostream* out) { *out << cost.sectors <
 
 namespace {
 
-template <class Address>
-GlobalCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
+template <class Address> GlobalCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
 {
     return global_cost(made_access(Space::global, Operation::load, size, address, active), *find_machine(machine));
 }
 
-template <class Address>
-GlobalCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
+template <class Address> GlobalCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
 {
     return global_cost(made_access(Space::global, Operation::store, size, address, active), *find_machine(machine));
 }

@@ -25,8 +25,7 @@ WarpAccess made_access(Space space, Operation operation, int size, Address&& add
 }
 
 /// A machine that shares words, with numbers of banks, bytes and lanes that no machine has had.
-template <class Random>
-SharedMemory some_memory(Random& random)
+template <class Random> SharedMemory some_memory(Random& random)
 {
     const auto number = [&](int least, int most) { return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1)); };
     return {.banks = random() % 4 ? number(1, most_banks) : 1 << number(0, 6),

@@ -14,14 +14,12 @@ void PrintTo(const SharedCost& cost, std::ostream* out) { *out << cost.wavefront
 
 namespace {
 
-template <class Address>
-SharedCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
+template <class Address> SharedCost load(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
 {
     return shared_cost(made_access(Space::shared, Operation::load, size, address, active), *find_machine(machine));
 }
 
-template <class Address>
-SharedCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
+template <class Address> SharedCost store(const char* machine, int size, Address&& address, std::uint32_t active = all_lanes)
 {
     return shared_cost(made_access(Space::shared, Operation::store, size, address, active), *find_machine(machine));
 }
@@ -182,8 +180,7 @@ Machine made_up(int banks, int bank_width, int request_lanes)
     return machine;
 }
 
-template <class Address>
-SharedCost load(const Machine& machine, int size, Address&& address, std::uint32_t active = all_lanes)
+template <class Address> SharedCost load(const Machine& machine, int size, Address&& address, std::uint32_t active = all_lanes)
 {
     return shared_cost(made_access(Space::shared, Operation::load, size, address, active), machine);
 }

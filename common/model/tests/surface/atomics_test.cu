@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Atomic operations: each against its definition, as one thread of one makes them, and together.
+// Atomic operations: each against its definition, by one thread alone and by many together.
 
 #include <algorithm>
 
@@ -9,8 +9,7 @@
 
 namespace {
 
-template <class T>
-__global__ void operate(T* data, T* old, const T* values, int n)
+template <class T> __global__ void operate(T* data, T* old, const T* values, int n)
 {
     for (int i = 0; i < n; ++i) {
         T* at = data + 10 * i;
@@ -28,8 +27,7 @@ __global__ void operate(T* data, T* old, const T* values, int n)
     }
 }
 
-template <class T>
-class Atomics : public testing::Test {};
+template <class T> class Atomics : public testing::Test {};
 using AtomicTypes = testing::Types<int, unsigned, unsigned long long>;
 TYPED_TEST_SUITE(Atomics, AtomicTypes, );
 
@@ -131,7 +129,7 @@ __global__ void hand_over(int* flag, int* value, Poll how)
                 case Poll::sleep: __nanosleep(10), waits = *static_cast<volatile int*>(flag) == 0; break;
             }
         value[1] = atomicAdd(value, 0) + 1;
-    } else if (threadIdx.x == 40) {  // of another warp, which has not run yet
+    } else if (threadIdx.x == 40) {  // a lane of another warp, which has not run yet
         atomicExch(value, 41);
         __threadfence();
         atomicExch(flag, 1);

@@ -16,8 +16,7 @@ namespace {
 
 constexpr int fields = 12;
 
-template <unsigned size>
-__global__ void describe_tiles(int* out)
+template <unsigned size> __global__ void describe_tiles(int* out)
 {
     const cg::thread_block block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<size>(block);
@@ -40,8 +39,7 @@ __global__ void describe_tiles(int* out)
     for (int i = 0; i < fields; ++i) mine[i] = values[i];
 }
 
-template <unsigned size>
-void check_tiles()
+template <unsigned size> void check_tiles()
 {
     const dim3 extent(8, 4, 2);
     Device<int> out(fields * 64);
@@ -76,14 +74,12 @@ TEST(Tiles, OfEverySizeKnowTheirThreads)
     check_tiles<32>();
 }
 
-template <int size>
-__device__ int sum_of(cg::thread_block_tile<size> tile, int value)
+template <int size> __device__ int sum_of(cg::thread_block_tile<size> tile, int value)
 {
     for (int i = tile.size() / 2; i > 0; i /= 2) value += tile.shfl_down(value, i);
     return value;
 }
-template <int size>
-__global__ void add_in_function(int* out)
+template <int size> __global__ void add_in_function(int* out)
 {
     const auto tile = cg::tiled_partition<size>(cg::this_thread_block());
     const int sum = sum_of<size>(tile, tile.thread_rank());

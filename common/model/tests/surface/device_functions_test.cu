@@ -22,9 +22,8 @@ __global__ void apply(Result* results, const Input* inputs, int count, Function 
     if (i < count) results[i] = function(inputs[i]);
 }
 
-/// What `function` makes of each input, on the device. Inputs come from memory: the compiler knows none of them.
-template <class Result, class Input, class Function>
-std::vector<Result> on_device(const std::vector<Input>& inputs, Function function)
+/// The results of `function` for all inputs, on the device. Inputs come from memory, so the compiler cannot fold them.
+template <class Result, class Input, class Function> std::vector<Result> on_device(const std::vector<Input>& inputs, Function function)
 {
     const int count = static_cast<int>(inputs.size());
     Device<Input> in(inputs);
@@ -33,22 +32,20 @@ std::vector<Result> on_device(const std::vector<Input>& inputs, Function functio
     return out.host();
 }
 
-template <class T, int count>
-struct Several {
+template <class T, int count> struct Several {
     T value[count];
     __host__ __device__ T operator[](int i) const { return value[i]; }
 };
 
 /// Elements i of several vectors side by side.
-template <class T>
-std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& b)
+template <class T> std::vector<Several<T, 2>> pairs(const std::vector<T>& a, const std::vector<T>& b)
 {
     std::vector<Several<T, 2>> both(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) both[i] = {a[i], b[i]};
     return both;
 }
 
-// Device lambdas may not stand in a test itself, whose function is private.
+// CUDA forbids device lambdas in a test's body, which is a private function.
 
 struct Bits {
     int ones, all_ones, first, leading;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Launches other than by <<<>>>: how they are made, what they may ask for, how they are refused, and how many blocks fit.
+// Launches without <<<>>>: their forms, their attributes, their errors, and how many blocks fit.
 
 #include "support.hpp"
 
@@ -28,8 +28,7 @@ TEST(Launches, AreMadeByFunctionToo)
     EXPECT_EQ(out.host()[5], 9);
 }
 
-template <class Number, int Step>
-__global__ void add_up(Number* out, const Number* numbers, unsigned count)
+template <class Number, int Step> __global__ void add_up(Number* out, const Number* numbers, unsigned count)
 {
     extern __shared__ Number partial[];
     cudaGridDependencySynchronize();

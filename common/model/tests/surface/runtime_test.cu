@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The host functions of the runtime API: what they do, and how they refuse.
+// The host functions of the runtime API: their effects and their errors.
 
 #include <cuda_profiler_api.h>
+#include <dlfcn.h>
 
 #include <cmath>
 #include <cstring>
@@ -25,6 +26,25 @@ TEST(Errors, HaveCudasNumbersNamesAndTexts)
     EXPECT_STREQ(cudaGetErrorString(cudaSuccess), "no error");
     EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(12345)), "unrecognized error code");
     EXPECT_STREQ(cudaGetErrorString(static_cast<cudaError_t>(12345)), "unrecognized error code");
+}
+
+TEST(Names, AreAllThatTheToolkitDeclares)
+{
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    ASSERT_NE(driver, nullptr);
+    const std::pair<const char*, const char*> same[]{{"cudaMemcpy_ptds", "cudaMemcpy"},
+                                                     {"cudaLaunchKernel_ptsz", "cudaLaunchKernel"},
+                                                     {"cudaMemPrefetchBatchAsync_ptsz", "cudaMemPrefetchBatchAsync"},
+                                                     {"cuMemcpyHtoD_v2_ptds", "cuMemcpyHtoD_v2"}};
+    for (const auto& [per_thread, name] : same) {
+        EXPECT_NE(dlsym(driver, name), nullptr) << name;
+        EXPECT_EQ(dlsym(driver, per_thread), dlsym(driver, name)) << per_thread;
+    }
+    testing::internal::CaptureStderr();
+    const auto unsupported = reinterpret_cast<cudaError_t (*)()>(dlsym(driver, "cudaVDPAUGetDevice"));
+    ASSERT_NE(unsupported, nullptr);
+    expect_error(unsupported(), cudaErrorNotSupported);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "error: cudaVDPAUGetDevice is not supported by the model\n");
 }
 
 TEST(DeviceQueries, DescribeTheMachine)

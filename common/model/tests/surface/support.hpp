@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the tests of the CUDA surface share.
+/// Declarations that the tests of the CUDA surface share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,8 +15,7 @@
 #include "model_results.hpp"
 
 /// Device memory that lives as long as the object.
-template <class T>
-class Device {
+template <class T> class Device {
 public:
     explicit Device(std::size_t count) : count_(count) { EXPECT_EQ(cudaMalloc(&data, count * sizeof(T)), cudaSuccess); }
     explicit Device(const std::vector<T>& values) : Device(values.size())
@@ -40,9 +39,8 @@ private:
     std::size_t count_;
 };
 
-/// Runs `launch` and gives what was counted. There must be one launch and no hazard.
-template <class Run>
-simt::LaunchCounts counts_of(Run&& launch)
+/// Runs `launch` and returns its counts. There must be one launch and no hazard.
+template <class Run> simt::LaunchCounts counts_of(Run&& launch)
 {
     model::take_launches();
     model::take_hazards();
@@ -54,7 +52,7 @@ simt::LaunchCounts counts_of(Run&& launch)
     return launches.empty() ? simt::LaunchCounts{} : launches.front();
 }
 
-/// Expects an error that a call gave: it is the last one, and stays so until it is asked for.
+/// Expects an error of a call, which stays the last error until cudaGetLastError() takes it.
 inline void expect_error(cudaError_t given, cudaError_t expected)
 {
     EXPECT_EQ(given, expected) << cudaGetErrorName(given);
@@ -64,8 +62,7 @@ inline void expect_error(cudaError_t given, cudaError_t expected)
 }
 
 /// Random numbers, the same in every run.
-template <class T>
-std::vector<T> random_values(std::size_t count, std::uint64_t seed = 1)
+template <class T> std::vector<T> random_values(std::size_t count, std::uint64_t seed = 1)
 {
     std::mt19937_64 generator(seed);
     std::vector<T> values(count);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Vectors: what a copy of a whole vector counts as, and what can be done with the types.
+// Vector types: the counts of copies of whole vectors, and the operations of the types.
 
 #include <type_traits>
 #include <utility>
@@ -10,14 +10,9 @@
 
 namespace {
 
-template <class V>
-__global__ void copy_directly(V* out, const V* in)
-{
-    out[threadIdx.x] = in[threadIdx.x];
-}
+template <class V> __global__ void copy_directly(V* out, const V* in) { out[threadIdx.x] = in[threadIdx.x]; }
 
-template <class V>
-__global__ void copy_through_local(V* out, const V* in)
+template <class V> __global__ void copy_through_local(V* out, const V* in)
 {
     V v = in[threadIdx.x];
     v.x = v.x + v.y;
@@ -73,15 +68,14 @@ __global__ void through_shared(float4* data)
     data[threadIdx.x] = make_float4(v.w, v.z, v.y, v.x);
 }
 
-// A warp's 32 whole vectors of `bytes` bytes, moved by one instruction.
+// Expects the counts of a warp whose lanes move a vector of `bytes` bytes each by one instruction.
 void expect_one_access(const simt::GlobalCounts& counts, std::uint64_t bytes)
 {
     EXPECT_EQ(counts.requests, 1u);
     EXPECT_EQ(counts.bytes, 32 * bytes);
 }
 
-template <class V>
-class WholeVector : public testing::Test {};
+template <class V> class WholeVector : public testing::Test {};
 using WholeVectors = testing::Types<char2, uchar4, short2, ushort4, int2, uint4, long2, ulong2, longlong2, float2, float4, double2>;
 TYPED_TEST_SUITE(WholeVector, WholeVectors, );
 

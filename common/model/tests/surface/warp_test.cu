@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Shuffles, votes, matches and reductions against what their definitions say, on random values, masks and widths.
+// Shuffles, votes, matches and reductions against their definitions, on random values, masks and widths.
 
 #include <algorithm>
 #include <bit>
@@ -26,8 +26,7 @@ int expected_source(int kind, int lane, int operand, int width)
     }
 }
 
-template <class T>
-__global__ void shuffle(T* out, const T* in, Case c)
+template <class T> __global__ void shuffle(T* out, const T* in, Case c)
 {
     const T value = in[threadIdx.x];
     out[threadIdx.x] = __shfl_sync(0xffffffff, value, c.operand, c.width);
@@ -36,8 +35,7 @@ __global__ void shuffle(T* out, const T* in, Case c)
     out[threadIdx.x + 96] = __shfl_xor_sync(0xffffffff, value, c.operand, c.width);
 }
 
-template <class T>
-class Shuffles : public testing::Test {};
+template <class T> class Shuffles : public testing::Test {};
 using ShuffledTypes = testing::Types<int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
 TYPED_TEST_SUITE(Shuffles, ShuffledTypes, );
 

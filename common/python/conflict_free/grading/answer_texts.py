@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Texts of answers that are made of another text: changes of it, and cheats.
+"""Makes the texts of answers that are a change of another text, and of cheats.
 
-A change stands in ``answers.toml`` of an assignment (answers.schema.json):
+``answers.toml`` of an assignment (answers.schema.json) has the changes:
 
     [unpadded]
     from = "padded_by_one"
@@ -11,8 +11,8 @@ A change stands in ``answers.toml`` of an assignment (answers.schema.json):
     old = "tile[TILE_DIM][TILE_DIM + 1]"
     new = "tile[TILE_DIM][TILE_DIM]"
 
-Without ``from`` it is a change of the solution. The replacements are made one after another, and each ``old`` stands exactly once
-in the text that the ones before it have left. ``about`` takes the place of the first comment below the licence.
+Without ``from`` it is a change of the solution. The replacements are made one after another. Each ``old`` must stand exactly once
+in the text that the earlier replacements have left. ``about`` replaces the first comment below the licence.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STARTER, SOLUTION = "starter", "solution"
 _COLUMNS = 120
 _LICENCE = re.compile(r"(?:// SPDX-[^\n]*\n)*")
 _COMMENT = re.compile(r"^(?://[^\n]*\n)+", re.MULTILINE)
-#: What stands in a cheat for a part of the assignment.
+#: Words in a cheat that are replaced by parts of the assignment.
 _DECLARATION, _SOLUTION, _TASK, _FUNCTION = "GRADED_DECLARATION", "GRADED_SOLUTION", "GRADED_TASK", "GRADED_FUNCTION"
 
 
@@ -48,7 +48,7 @@ class ChangeError(Exception):
 
 @dataclass(frozen=True)
 class Change:
-    """An answer as a change of another text: of the solution, or of another answer."""
+    """An answer that is a change of the solution or of another answer."""
 
     name: str
     base: str
@@ -57,7 +57,7 @@ class Change:
 
 
 def read_changes(folder: Path) -> dict[str, Change]:
-    """Return the changes of an assignment by their names, none without the file. Raises ChangeError."""
+    """Return the changes of an assignment by name; an assignment without the file has none. Raises ChangeError."""
     path = folder / CHANGES
     if not path.exists():
         return {}
@@ -76,7 +76,7 @@ def _change(name: str, entry: Mapping[str, Any]) -> Change:
 
 
 def misplaced(changes: Mapping[str, Change], files: set[str]) -> Iterator[str]:
-    """Yield what is wrong with the names of changes beside answers that are ``files``, and with what they are changes of."""
+    """Yield the errors in the names of changes and in their bases. ``files`` are the names of the answers that are files."""
     for name, change in changes.items():
         if name in (STARTER, SOLUTION) or name in files:
             yield f"{name}: given, a name that nothing else has is accepted"
@@ -93,7 +93,7 @@ def misplaced(changes: Mapping[str, Change], files: set[str]) -> Iterator[str]:
 
 
 def changed(change: Change, text: str) -> str:
-    """Return a text with a change made to it. Raises ChangeError."""
+    """Return a text with a change applied. Raises ChangeError."""
     comment = textwrap.fill(
         change.about, _COLUMNS, initial_indent="// ", subsequent_indent="// ", break_long_words=False, break_on_hyphens=False
     )
@@ -118,7 +118,7 @@ def _short(text: str) -> str:
 
 
 def filled(cheat: str, *, declaration: str, function: str, solution: str, slow: Path) -> str:
-    """Return the text of a cheat for an assignment, with the assignment's parts in place of the words that stand for them."""
+    """Return the text of a cheat for an assignment, with the assignment's parts filled in."""
     if _TASK in cheat:
         cheat = cheat.replace(_TASK, slow.read_text(encoding="utf-8"))
     return cheat.replace(_DECLARATION, declaration).replace(_SOLUTION, solution).replace(_FUNCTION, function)

@@ -5,49 +5,46 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from conflict_free.console import ROOT
+from conflict_free.console import ROOT, USAGE, Stop
 from conflict_free.schemas import Schema
 
 from . import answer_texts, regions
-from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError
-from .command_line import assignment_names
+from .answer_texts import CHANGES, SOLUTION, STARTER, Change, ChangeError, tomllib
+from .command_line import assignment_names as names
 from .result import COUNTS, FAST, GATES
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 CHAPTERS = ROOT / "chapters"
 FOLDER = "assignment"
 TASK = "task.toml"
 SCHEMA = Path(__file__).with_name("task.schema.json")
-#: Submissions that fit every assignment, see ``Answer.is_cheat``: they try to forge a verdict, or obey the letter of the checks
-#: without doing the task. The second are made with the assignment's ``slow.cu``.
-CHEATS = Path(__file__).parents[1] / "trials" / "cheats"
+#: Templates of submissions for every assignment, see ``Answer.is_cheat``. Those in the folder itself try to forge a verdict. Those
+#: by meaning obey the letter of the checks without doing the task; they are filled with the assignment's ``slow.cu``.
+CHEATS = Path(__file__).with_name("cheats")
 CHEATS_BY_MEANING = CHEATS / "by_meaning"
 DEFAULT_MACHINE = "sm_90"
 
-#: What every assignment folder has beside task.toml, its source and its answers.
+#: Every assignment folder has these files beside task.toml, its source and its answers.
 DRIVER, TRY, REFERENCE, BRIEF = "driver.cu", "try.cu", "reference.py", "brief.rst"
-#: The task done without its lessons; an assignment has it that lists a cheat by meaning.
+#: The task done without its lessons. An assignment that lists a cheat by meaning needs this file.
 SLOW = "slow.cu"
 
 
-class AssignmentError(Exception):
-    """An assignment is not as it should be, or there is none. The message is one line: what, given, accepted."""
+class AssignmentError(Stop):
+    """An assignment is missing or malformed. The message is one line: what, given, accepted."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, USAGE)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one case of a submission may use."""
+    """The resources that one case of a submission may use."""
 
     seconds: float = 10.0
     memory_megabytes: int = 1024
@@ -56,10 +53,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Movement:
-    """What may move in one case by other ways than a kernel's accesses to memory, in bytes.
+    """How many bytes may move in one case without a kernel's accesses to memory.
 
-    ``bytes_to_host``, ``bytes_to_device`` and ``bytes_within_device`` are copied, ``bytes_set`` are set (cudaMemset), and
-    ``parameter_bytes`` are the arguments of one launch.
+    ``bytes_to_host``, ``bytes_to_device`` and ``bytes_within_device`` limit copies, ``bytes_set`` limits cudaMemset, and
+    ``parameter_bytes`` limits the arguments of one launch.
     """
 
     bytes_to_host: int = 0
@@ -71,11 +68,11 @@ class Movement:
 
 @dataclass(frozen=True)
 class KernelWork:
-    """What kernels have to do themselves, by expressions of a case's parameters.
+    """What kernels have to do themselves, as expressions of a case's parameters.
 
-    ``loads`` has the bytes of an input that kernels have to load, all of it where its name is not there.
-    ``memory_instructions`` is how many instructions of warps may access memory: with more of them, few lanes take part in each.
-    ``atomics`` is how many of them may be atomic operations.
+    ``loads`` says by the input's name how many of its bytes kernels have to load; an input that it does not name is loaded whole.
+    ``memory_instructions`` is the largest number of warp-level instructions that access memory: a program with more of them lets
+    few lanes take part in each. ``atomics`` is the largest number of atomic operations among them.
     """
 
     loads: Mapping[str, str] = field(default_factory=dict)
@@ -85,7 +82,7 @@ class KernelWork:
 
 @dataclass(frozen=True)
 class Range:
-    """A whole number that is drawn: ``first``, ``first + step`` and so on, none above ``last``."""
+    """The whole numbers from which one is drawn: ``first``, ``first + step`` and so on, none above ``last``."""
 
     first: int
     last: int
@@ -94,7 +91,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Case:
-    """Sizes of one run. Students see a visible case; of the others they know that they exist."""
+    """The sizes of one run. Students see the sizes of a visible case, and only the number of the hidden ones."""
 
     name: str
     parameters: Mapping[str, int | Range]
@@ -103,9 +100,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Threshold:
-    """What a count may at most, or must at least, be in every case. ``limit`` is an expression too.
+    """The largest (``is_upper``) or smallest value of ``count`` that passes, in every case. Both sides are expressions.
 
-    ``after`` is the check of an earlier threshold without which this one means nothing, or None.
+    ``after`` is the check of an earlier threshold, or None. Where that check fails, this one is not made.
     """
 
     name: str
@@ -124,7 +121,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a submission must score: points, the first failed check or "", and words that stand in what that check says."""
+    """What a submission must score: its points, its first failed check or "", and words that this check's message must contain."""
 
     points: int
     fails: str
@@ -133,7 +130,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Answer:
-    """A submission whose outcome is known: a file of the assignment's, a change in answers.toml, or a cheat that fits all of them."""
+    """A submission whose outcome is known: a file of the assignment, a change in answers.toml, or a cheat."""
 
     name: str
     #: None for a change.
@@ -170,16 +167,16 @@ class Assignment:
 
     @property
     def driver(self) -> Path:
-        """Our host program that calls the submission's function."""
+        """The assignment's host program, which calls the submission's function."""
         return self.folder / DRIVER
 
     @property
     def max_points(self) -> int:
-        """The points of a solution, graded without a GPU."""
+        """The points of a solution that is graded without a GPU."""
         return sum(self.points[name] for name in GATES) + sum(threshold.points for threshold in self.thresholds)
 
     def starter(self) -> str:
-        """Return the source that students get."""
+        """Return the source that students receive."""
         return self._made(regions.starter)
 
     def solution(self) -> str:
@@ -195,7 +192,7 @@ class Assignment:
         }
 
     def text_of(self, name: str) -> str:
-        """Return the text of what is graded under a name: the starter, the solution or an answer. Raises AssignmentError."""
+        """Return the text of the starter, the solution or an answer. Raises AssignmentError."""
         if name in (STARTER, SOLUTION):
             return self.starter() if name == STARTER else self.solution()
         answer = next((answer for answer in self.answers if answer.name == name), None)
@@ -231,7 +228,7 @@ class Assignment:
         module = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(module)
-        except Exception as error:  # whatever its author got wrong
+        except Exception as error:  # reference.py may raise anything
             raise AssignmentError(f"{path.name} of assignment {self.name}: {type(error).__name__}: {error}") from error
         for name in ("inputs", "outputs", "TOLERANCE"):
             if not hasattr(module, name):
@@ -243,11 +240,6 @@ class Assignment:
             return make(self.source.read_text(encoding="utf-8"), self.source.name)
         except regions.RegionError as error:
             raise AssignmentError(f"assignment {self.name}: {error}") from error
-
-
-def names() -> list[str]:
-    """Return the names of all assignments, sorted."""
-    return assignment_names()
 
 
 def load(name: str) -> Assignment:
@@ -287,7 +279,7 @@ def _misshapen(task: Any) -> Iterator[str]:
 
 
 def _contradictions(task: dict[str, Any]) -> Iterator[str]:
-    """What the schema cannot say."""
+    """Yield the contradictions that the schema cannot express."""
     if task["function"] not in task["declaration"]:
         yield f"declaration: {task['declaration']!r} given, one of the function {task['function']} is accepted"
     for kind in ("cases", "thresholds"):
@@ -333,7 +325,7 @@ def _missing_files(task: dict[str, Any], folder: Path) -> Iterator[str]:
 
 
 def _unfit_changes(task: dict[str, Any], changes: Mapping[str, Change]) -> Iterator[str]:
-    """What is wrong with the names in answers.toml, which task.toml lists, too."""
+    """Yield the names that only one of answers.toml and task.toml has, and names that are used twice."""
     listed = {entry["change"] for entry in task["answers"] if "change" in entry}
     for name in sorted(listed - changes.keys()):
         yield f"there is no [{name}], which {TASK} lists"
@@ -369,7 +361,7 @@ def _outcome(entry: dict[str, Any]) -> Outcome:
 
 
 def _cheat(name: str) -> Path:
-    """The file of a cheat; one of CHEATS if there is none of that name."""
+    """Return the file of a cheat: the one by meaning if it exists, else the one in CHEATS."""
     meant = CHEATS_BY_MEANING / f"{name}.cu"
     return meant if meant.is_file() else CHEATS / f"{name}.cu"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""From a submission to a program: compiled by nvcc and linked with the assignment's driver, all in the sandbox."""
+"""Builds the program of a submission: nvcc compiles it and links it with the assignment's driver, in the sandbox."""
 
 from __future__ import annotations
 
@@ -21,29 +21,31 @@ from .command_line import TOOLCHAIN
 from .sources import printable
 
 KEPT = ROOT / "build" / "grade"
-KEPT_DRIVERS = 4  # of one assignment: that many build folders and versions stay quick
-KEPT_PROGRAMS = 1024  # a tenth of a megabyte each: what is graded again, by other limits or another grader, is not compiled again
+KEPT_DRIVERS = 4  # of one assignment, for several build folders and versions
+KEPT_PROGRAMS = 1024  # a tenth of a megabyte each; a submission that is graded again is not compiled again
 
 COMPILE_LIMITS = sandbox.Limits(seconds=30, memory_megabytes=2048, output_kilobytes=256, file_megabytes=64, processes=32)
-#: As scripts/count and the chapters are compiled, for the model alone.
+#: The options with which scripts/count and the chapters are compiled for the model.
 OPTIONS = ("-std=c++20", "-lineinfo", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w")
+#: A line of a compiler's output. It is matched from its beginning, so that a long line takes linear time.
 _MESSAGE = re.compile(
     r"(?P<file>[^\s:(][^:(]*)(?:\((?P<line>\d+)\)|:(?P<host_line>\d+)(?::\d+)?):\s*(?:catastrophic |fatal )?error(?: #[\w-]+)?:\s*(?P<text>.*)"
 )
-_UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^']*)'")
+_AT_END = re.compile(r"At end of source: error(?: #[\w-]+)?: (?P<text>.*)")
+_UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^'\n]{0,1000})'")
 _UNKNOWN = re.compile(r'identifier "(?P<name>\w+)" is undefined')
-#: What to do about what the compiler says, where that needs more words than its own.
+#: Words of the compiler's messages, and the help that goes with them.
 _HELP = (
     ("__global__ function call must be configured", "Say how many blocks and threads run the kernel: kernel<<<grid, block>>>(arguments)."),
     ('expected a ";"', "The end of the line before may lack it."),
     ("expected a declaration", "A brace before it may be one too many, or one before that may be missing."),
 )
-_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^']*)'")
+_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^'\n]{0,1000})'")
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What CMake says about building and running a submission; see common/cmake/AddAssignment.cmake."""
+    """The tools that build and run a submission. CMake writes their places; see common/cmake/AddAssignment.cmake."""
 
     build: Path
     nvcc: Path
@@ -62,25 +64,25 @@ class Toolchain:
         )
 
     def version(self) -> str:
-        """Return what the compiler says of its version. Raises Stop if it cannot be run."""
+        """Return the compiler's output for --version. Raises Stop if the compiler cannot be run."""
         try:
             return subprocess.run([self.nvcc, "--version"], capture_output=True, text=True, check=True).stdout
         except (OSError, subprocess.CalledProcessError) as error:
             raise Stop(f"{self.nvcc} --version: {error}") from error
 
     def marks(self) -> list[str]:
-        """Return what tells this compiler from another one."""
+        """Return texts that differ from those of any other compiler."""
         state = self.nvcc.stat()
         return [str(self.nvcc), str(state.st_size), str(state.st_mtime_ns)]
 
     def readable(self) -> list[Path]:
-        """Return all that is not the system's and that compiling and linking read."""
+        """Return the paths outside of the system's folders that compiling and linking read."""
         return [Path(path) for path in (self.nvcc.parent.parent, *self.include_folders, *self.libraries)]
 
 
 @dataclass(frozen=True)
 class Message:
-    """What a tool has to say about a line, 0 if it names none, and what to do; "" if there is nothing more to say than to mend it."""
+    """A tool's message about a line (0 if it names none), and what to do about it ("" if the message says enough)."""
 
     line: int
     text: str
@@ -89,16 +91,16 @@ class Message:
 
 @dataclass(frozen=True)
 class Built:
-    """A program, or what the tools say against it."""
+    """A program, or the tools' messages about why there is none."""
 
     program: Path | None = None
     messages: tuple[Message, ...] = ()
 
 
 def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, confined: bool) -> Built:
-    """Build the program of a submission in ``folder``, or take the one that was built of the same text, driver, and tools.
+    """Build the program of a submission in ``folder``, or copy the kept one of the same text, driver and tools.
 
-    Raises Stop if our own part cannot be built.
+    Raises Stop if the driver cannot be built.
     """
     driver = driver_object(tools, assignment)
     source, program = folder / assignment.source.name, folder / "program"
@@ -116,32 +118,41 @@ def build(tools: Toolchain, assignment: Assignment, text: str, folder: Path, *, 
     )
     if done.returncode or done.stopped_by:
         return Built(messages=tuple(_messages(done, text, assignment)))
-    with contextlib.suppress(OSError):  # it is graded all the same
+    with contextlib.suppress(OSError):  # grading works without a kept program
         kept_files.keep(program, kept, "*", KEPT_PROGRAMS)
     return Built(program)
 
 
 def _messages(done: sandbox.Done, text: str, assignment: Assignment) -> Iterator[Message]:
-    """The errors that the compiler and the linker name, those of the submission's own lines first."""
+    """Yield the errors of the compiler or the linker. If some are in the submission's own lines, only those."""
     if done.stopped_by:
         yield Message(0, f"compiling it was stopped: too much {done.stopped_by}", "Look for an include or a template that never ends.")
         return
-    # A source may have the compiler say what a terminal would obey.
-    said = "\n".join(map(printable, (done.stderr + done.stdout).split("\n")))
-    found = list(_MESSAGE.finditer(said))
-    own = [match for match in found if Path(match["file"]).name == assignment.source.name]
-    # The kernels and the host code are compiled one after the other, and may say the same.
-    yield from dict.fromkeys(
-        _compiler_message(int(match["line"] or match["host_line"]) if own else 0, match["text"], text) for match in own or found
-    )
-    if not found:
+    # A source can put control characters into the compiler's messages.
+    lines = list(map(printable, (done.stderr + done.stdout).split("\n")))
+    found = list(filter(None, map(_MESSAGE.match, lines)))
+    own = [match for match in found if match["file"].rpartition("/")[2] == assignment.source.name]
+    # nvcc compiles kernels and host code one after the other, and may report an error twice.
+    errors = dict.fromkeys((int((match["line"] or match["host_line"])[-9:]) if own else 0, match["text"]) for match in own or found)
+    for number, (line, what) in enumerate(errors):
+        yield Message(line, what) if number else _compiler_message(line, what, text)
+        if what.startswith("expected "):  # errors after one of syntax follow from it
+            break
+    if not found and (at_end := next(filter(None, map(_AT_END.match, lines)), None)):
+        yield _compiler_message(len(text.splitlines()), at_end["text"], text)
+    elif not found:
+        said = "\n".join(lines)
         yield from _link_messages(said, text, assignment) or [
             Message(0, _last_line(said) or f"the compiler ended with exit code {done.returncode}")
         ]
 
 
 def _compiler_message(line: int, said: str, text: str) -> Message:
-    """What the compiler says, with what it leaves out."""
+    """Return the first error of the compiler, with a suggestion or help if there is one."""
+    if opened := source_text.unclosed_brace(text):
+        return Message(
+            opened, f'a "{{" without a "}}" (the compiler says in line {line}: {said})', "Close the block that begins in this line."
+        )
     if unknown := _UNKNOWN.search(said):
         meant = source_text.meant(text, unknown["name"])
         return Message(line, f"{said}; did you mean {meant}?" if meant and "did you mean" not in said else said)
@@ -170,7 +181,7 @@ def _link_messages(said: str, text: str, assignment: Assignment) -> list[Message
 
 
 def _undefined(name: str, text: str, assignment: Assignment) -> Message:
-    """What nobody defines: the function that is asked for, or one that the submission uses."""
+    """Return the message about an undefined function: the one that the task asks for, or one that the submission uses."""
     simple = source_text.simple_name(name)
     if simple == assignment.function:
         return _no_function(text, assignment)
@@ -185,7 +196,7 @@ def _undefined(name: str, text: str, assignment: Assignment) -> Message:
 
 
 def _no_function(text: str, assignment: Assignment) -> Message:
-    """Why the function that is asked for is not there: another one may have been meant to be it."""
+    """Return the message about a missing function of the task, with the function that may have been meant to be it."""
     defined = [function for function in source_text.functions(text) if function.body is not None]
     same = next((function for function in defined if function.name == assignment.function), None)
     if same:
@@ -202,11 +213,11 @@ def _no_function(text: str, assignment: Assignment) -> Message:
     return Message(0, f"it defines no function {assignment.function}", help_)
 
 
-# --- our own part --------------------------------------------------------------------------------
+# --- the driver ----------------------------------------------------------------------------------
 
 
 def driver_object(tools: Toolchain, assignment: Assignment) -> Path:
-    """Return the compiled driver of an assignment, which is kept until something that it is made of changes. Raises Stop."""
+    """Return the compiled driver of an assignment. It is compiled again when one of its sources or the compiler changes. Raises Stop."""
     folders = [f"-I{folder}" for folder in tools.include_folders]
     headers = [path for folder in tools.include_folders for path in sorted(Path(folder).rglob("*.hpp"))]
     command = [str(tools.nvcc), *OPTIONS, "-c", *folders]

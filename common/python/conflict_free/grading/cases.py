@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The sizes and the data of an assignment's cases, all of which follow from one seed."""
+"""Draws the sizes and the data of an assignment's cases from one seed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import numpy
 from .assignment import Assignment, AssignmentError, Case, Range
 
 CASE_FILE = "case.txt"
-#: Of an order drawn from a seed, the cases that come again in the end, with other data.
+#: How many cases, from the first of the drawn order on, are repeated at the end with other data.
 _COME_AGAIN = 1
 _DIGITS_OF_SEED = 32
 
 
 def seed_of(assignment: str, student: str | None, secret: str) -> str:
-    """Return the seed as a hexadecimal digest. The parts cannot run into each other."""
+    """Return the seed as a hexadecimal digest. Different arguments never give the same digested text."""
     return _digest("conflict_free/seed/1", assignment, student or "", secret)
 
 
@@ -30,7 +30,7 @@ def _digest(*parts: str) -> str:
 
 
 def _drawn(value: int | Range, *parts: str) -> int:
-    """A parameter; one that is drawn depends on nothing but its names and the seed."""
+    """Return a parameter. A drawn one depends only on the seed and on the names of the case and the parameter."""
     if not isinstance(value, Range):
         return value
     choices = (value.last - value.first) // value.step + 1
@@ -39,9 +39,9 @@ def _drawn(value: int | Range, *parts: str) -> int:
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """A case with its sizes and data. ``before`` is what the memory of the outputs holds at first: random bytes.
+    """A case with its sizes and data. ``before`` is the initial content of the outputs: random bytes.
 
-    ``comes_again`` is whether it has the sizes of another one, and other data.
+    ``comes_again`` says that the case repeats the sizes of an earlier one with other data.
     """
 
     case: Case
@@ -53,7 +53,7 @@ class DrawnCase:
 
     @property
     def key(self) -> tuple:
-        """What a verdict depends on: the case and its sizes."""
+        """The identity of the case for a verdict: its name, its sizes and whether it is a repetition."""
         return self.name, self.comes_again, *self.parameters.items()
 
     @property
@@ -63,11 +63,11 @@ class DrawnCase:
 
     @property
     def sizes(self) -> str:
-        """Its parameters for readers: ``width 57, height 31``."""
+        """The parameters in words: ``width 57, height 31``."""
         return ", ".join(f"{name} {value}" for name, value in self.parameters.items())
 
     def write(self, folder: Path) -> None:
-        """Write what the driver reads."""
+        """Write the files that the judge reads into a new folder."""
         folder.mkdir()
         lines = [f"integer {name} {value}\n" for name, value in self.parameters.items()]
         lines += [f"{kind} {name}\n" for kind, names in (("input", self.inputs), ("output", self.before)) for name in names]
@@ -83,7 +83,10 @@ def _checked(arrays: object, what: str, assignment: Assignment) -> dict[str, num
 
 
 def draw(assignment: Assignment, case: Case, seed: str, *, again: bool = False) -> DrawnCase:
-    """Return a case with its sizes and data; ``again``, with other data of the same sizes. Raises AssignmentError if the reference fails."""
+    """Return a case with its sizes and data. With ``again`` the sizes are the same and the data differ.
+
+    Raises AssignmentError if the reference fails.
+    """
     parameters = {name: _drawn(value, seed, case.name, name) for name, value in case.parameters.items()}
     generator = numpy.random.Generator(
         numpy.random.PCG64(int(_digest("data again" if again else "data", seed, case.name)[:_DIGITS_OF_SEED], 16))
@@ -103,15 +106,15 @@ def draw(assignment: Assignment, case: Case, seed: str, *, again: bool = False) 
 
 
 def draw_all(assignment: Assignment, seed: str) -> Sequence[DrawnCase]:
-    """Return all cases but the one that is timed on a GPU, in the drawn order in which one process is called with them.
+    """Return all cases but the one for timing on a GPU, in the drawn order in which one process serves them.
 
-    The first comes again in the end, with other data of the same sizes.
+    The first case is repeated at the end, with other data of the same sizes.
     """
     order = sorted(assignment.cases, key=lambda case: _digest("order", seed, case.name))
     return [*(draw(assignment, case, seed) for case in order), *(draw(assignment, case, seed, again=True) for case in order[:_COME_AGAIN])]
 
 
 def in_order(assignment: Assignment, cases: Sequence[DrawnCase]) -> Sequence[DrawnCase]:
-    """Return drawn cases in the order of task.toml, in which readers are told of them."""
+    """Return drawn cases in the order of task.toml, which is the order of messages."""
     place = {case.name: number for number, case in enumerate(assignment.cases)}
     return sorted(cases, key=lambda case: (place[case.name], case.comes_again))

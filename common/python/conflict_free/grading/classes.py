@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A folder of submissions, graded on all cores: scripts/grade run-all.
+"""Grades a folder of submissions on all cores: scripts/grade run-all.
 
-Each result is kept as soon as it is there, under a name made of all that it depends on. A run that was interrupted goes
-on where it was, a second run grades what is new, and neither asks in which order the first one came by.
+Each result is written at once, under a name that is a digest of all inputs. So an interrupted run continues where it stopped, and
+a second run grades only what has changed. The order of grading has no effect.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .shards import Part
 from .sources import Source
 from .workers import carry_out_all
 
-#: Where results are kept between runs. A folder for each assignment, a file for each result.
+#: Results are kept here between runs: a folder for each assignment, a file for each result.
 KEPT = ROOT / "build" / "grades"
 _HEARTBEAT_SECONDS = 10.0
 _SOURCE_SUFFIXES = (".cu", ".cuh", ".cpp", ".hpp", ".h", ".py", ".json", ".toml", ".map")
@@ -42,8 +42,8 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True)
 class Settings:
-    """How to grade. ``gpu`` is the nvcc to time with, or None. ``grader`` is "module:function", called with these settings as
-    JSON and one order; tests have their own.
+    """How to grade. ``gpu`` is the nvcc for timing, or None. ``grader`` is "module:function"; it is called with these settings as
+    JSON and one order. Tests have graders of their own.
     """
 
     name: str
@@ -54,17 +54,17 @@ class Settings:
     grader: str = "conflict_free.grading.order:grade_order"
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a grader is told."""
+        """Return the settings that a grader receives."""
         return {"name": self.name, "build": str(self.build), "secret": self.secret, "confined": self.confined, "gpu": self.gpu}
 
     def shared(self) -> dict[str, Any]:
-        """Return what is the same on all machines that grade shares of a class."""
+        """Return the settings that must agree on all machines that grade shares of a class."""
         return {"name": self.name, "secret": self.secret, "confined": self.confined, "timed": self.gpu is not None}
 
 
 @dataclass
 class Graded:
-    """What became of a class: results and errors of the grader by student, and how many results were there before."""
+    """The outcome for a class: results and errors of the grader by student, and how many results are from an earlier run."""
 
     results: dict[str, Result] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
@@ -75,20 +75,20 @@ class Graded:
 
 
 def state_of_grader(assignment: Assignment) -> str:
-    """Return a digest of all sources that a result depends on: assignment, grader, harness, model. The same on each machine."""
+    """Return a digest of all sources that a result depends on: assignment, grader, harness, model. It is the same on all machines."""
     digest = hashlib.sha256()
     folders = (assignment.folder, Path(__file__).parent, *(ROOT / "common" / name for name in ("harness", "model")))
     for number, folder in enumerate(folders):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
-            if path.suffix in _SOURCE_SUFFIXES and not {"tests", "__pycache__"} & set(inside.parts) and path.is_file():
+            if path.suffix in _SOURCE_SUFFIXES and not {"tests", "cheats", "__pycache__"} & set(inside.parts) and path.is_file():
                 digest.update(f"{number} {inside.as_posix()}\0{_digest(path)}\n".encode())
     digest.update(_digest(ROOT / "requirements.lock").encode())
     return digest.hexdigest()
 
 
 def fingerprint(assignment: Assignment, build: Path) -> str:
-    """Return a digest of all that a result on this machine depends on beside the submission: sources, and what was built of them."""
+    """Return a digest of the sources and the built tools that a result on this machine depends on."""
     state = [state_of_grader(assignment)]
     try:
         tools = Toolchain.of(build)
@@ -111,14 +111,14 @@ def _digest(path: Path) -> str:
 
 
 class Store:
-    """Results that are kept, for one assignment and one state of all that grades it."""
+    """The kept results of one assignment in one state of the grader."""
 
     def __init__(self, folder: Path, settings: Settings, state: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._settings, self._state = folder, settings, state
 
     def place(self, student: str, source: Source) -> Path:
-        """Return the file for a result: another one as soon as anything that it depends on is another."""
+        """Return the file for a result. Its name changes whenever an input changes."""
         key = json.dumps([self._state, self._settings.to_json(), student, source.name, source.sha256, source.wrong])
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
 
@@ -134,7 +134,7 @@ class Store:
 
 
 def grade_class(assignment: Assignment, submissions: Iterable[Submission], settings: Settings, jobs: int, kept: Path = KEPT) -> Graded:
-    """Grade what is not kept, in any order. Ctrl+C ends it with Stop; what has been graded until then stays kept."""
+    """Grade the submissions without a kept result, in any order. Ctrl+C raises Stop; finished results stay kept."""
     store = Store(kept / assignment.name, settings, fingerprint(assignment, settings.build))
     graded, places, orders = Graded(), {}, []
     for submission in submissions:
@@ -164,7 +164,7 @@ def grade_class(assignment: Assignment, submissions: Iterable[Submission], setti
 
 @contextlib.contextmanager
 def _progress(total: int, completed: int) -> Iterator:
-    """Yield what to call after each submission: a bar on a terminal, else a line now and then."""
+    """Yield a function to call after each submission. It moves a bar on a terminal, and else prints a line now and then."""
     out = Console()
     if out.is_terminal:
         columns = (TextColumn("Grade"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
@@ -188,7 +188,7 @@ def _progress(total: int, completed: int) -> Iterator:
 
 
 def csv_text(submissions: Iterable[Submission], graded: Graded, part: Part | None = None) -> str:
-    """Return the CSV of a class, by student; of a share of it, with what merging needs."""
+    """Return the CSV of a class by student; that of a share has one more column for merging."""
     rows, checks = [], {}
     for submission in sorted(submissions, key=lambda submission: submission.student):
         result = graded.results.get(submission.student)
@@ -203,7 +203,7 @@ def csv_text(submissions: Iterable[Submission], graded: Graded, part: Part | Non
 
 
 def same_files(files: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield a line for each file that several students have handed in, of pairs of student and digest."""
+    """Yield a line for each file that several students have handed in. ``files`` are pairs of student and digest."""
     same = collections.defaultdict(list)
     for student, digest in files:
         same[digest].append(student)
@@ -213,7 +213,7 @@ def same_files(files: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def summary(graded: Graded) -> Iterator[str]:
-    """Yield the lines that are said at the end: how many, where they failed, who handed in the same, what was not graded."""
+    """Yield the last lines of a run: how many were graded, which checks failed, which files are equal, what was not graded."""
     results = graded.results
     if results:
         most = next(iter(results.values())).max_points
@@ -231,7 +231,7 @@ def summary(graded: Graded) -> Iterator[str]:
 
 
 def _file_name(student: str) -> str:
-    """The student's name as one of a file, with room for an ending."""
+    """Return the student's name as the name of a file, with room for a suffix."""
     data = student.encode()
     if len(data) <= _LONGEST_NAME:
         return student
@@ -248,7 +248,7 @@ def write(
     junit: Path | None = None,
     part: Part | None = None,
 ) -> None:
-    """Write what was asked for: the CSV last, so that who has it has all of it. Raises Stop."""
+    """Write the files that the options name. The CSV comes last: if it exists, all other files do. Raises Stop."""
     results = {_file_name(student): graded.results[student] for student in sorted(graded.results)}
     files: dict[Path, str] = {}
     if json_dir:
@@ -263,5 +263,5 @@ def write(
 
 
 def exit_code(graded: Graded) -> int:
-    """0 if every submission was graded, whatever its points; 1 if the grader failed on one."""
+    """Return 0 if every submission was graded, whatever its points; 1 if the grader failed on one."""
     return FAILED if graded.errors else 0

@@ -1,9 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/grade before it grades: arguments, set-up, the tools. Standard library only.
-
-What grades begins in main.py, in the virtual environment.
-"""
+"""Sets up what scripts/grade needs, and then runs main.py in the virtual environment. Standard library only."""
 
 from __future__ import annotations
 
@@ -23,15 +20,15 @@ from .command_line import parser
 
 TARGET = "grading_toolchain"
 MAIN = "grading.main"
-PACKAGE = "simpleeval"  # one that nothing but the grader needs
+PACKAGE = "simpleeval"  # only the grader needs this package
 
 
 def _once(stamp: Path, state: str, work: Callable[[], None]) -> None:
-    """Does `work`, unless it was done in the same state."""
+    """Does `work`, unless `stamp` says that it was done in the same `state`."""
     with contextlib.suppress(OSError):
         if stamp.read_text(encoding="utf-8") == state and (folders.VENV / "bin" / "python").exists():
             return
-    # What is reported is what belongs on stdout.
+    # stdout is for the results of the command.
     with contextlib.redirect_stdout(sys.stderr):
         work()
     stamp.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +46,7 @@ def _set_up() -> None:
 
 
 def _compiler() -> Path:
-    """nvcc, which is installed if it is not there."""
+    """Returns nvcc, and installs it first if the machine has none."""
     with contextlib.redirect_stdout(sys.stderr):
         return setup.set_up().nvcc
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The arguments of scripts/grade. Standard library only: they are read before anything is set up, and again after it."""
+"""The arguments of scripts/grade. Standard library only: they are parsed before the set-up and again after it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from conflict_free.arguments import can_be_written, existing_folder, output_file
 from conflict_free.console import ROOT, OneLineParser
 
 SECRET = "CONFLICT_FREE_SECRET"
-#: What CMake writes into a build folder that has the grader's tools.
+#: CMake writes this file into a build folder that has the grader's tools.
 TOOLCHAIN = "grading_toolchain.json"
-#: More processes than any machine that this is for has cores.
+#: More processes than any of the intended machines has cores.
 MOST_JOBS = 1024
-#: More machines than anybody has for this.
+#: More machines than any course has.
 MOST_SHARDS = 10_000
-#: Where an assignment is, from the repository's root.
+#: The places of assignments, from the repository's root.
 TASKS = "chapters/*/assignment/task.toml"
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One share of a class: the ``number``-th ``of`` so many, from 1."""
+    """One share of a class: share ``number`` (from 1) of ``of`` shares."""
 
     number: int
     of: int
@@ -45,7 +45,7 @@ def _assignment(name: str) -> str:
 
 
 def output_folder(text: str) -> Path:
-    """A folder that can be written to, or be made."""
+    """The type of a folder that can be written to or created."""
     path = Path(text)
     there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
     if not can_be_written(there):
@@ -66,7 +66,7 @@ def _compiler(text: str) -> Path:
 
 
 def _add_grading_options(parser: argparse.ArgumentParser) -> None:
-    """What every command that grades accepts."""
+    """Add the options of every command that grades."""
     add = parser.add_argument
     add(
         "--secret",
@@ -135,7 +135,7 @@ def _add_watch(parser: argparse.ArgumentParser) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser; `command` becomes the name of the command, `builds` whether it needs the built tools."""
+    """Return the parser. It sets `command` to the name of the command, and `builds` to whether the command needs the built tools."""
     made = OneLineParser(
         prog="scripts/grade",
         description="Hands out assignments and grades what comes back, without a GPU. "

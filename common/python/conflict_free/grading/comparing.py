@@ -1,28 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Holds the outputs of a run against those of the reference."""
+"""Compares the outputs of a run with those of the reference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy
 
 from .cases import DrawnCase
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What of an output is wrong, for readers."""
-
-    seen: str
-    wanted: str
-    help: str
+from .finding import Finding
 
 
 def _is_wrong(actual: numpy.ndarray, expected: numpy.ndarray, tolerance: float) -> numpy.ndarray:
-    """Where two arrays differ. With a tolerance of 0 every bit counts, but for the sign of zero."""
+    """Return where two arrays differ. With a tolerance of 0 every bit counts except the sign of zero."""
     if tolerance == 0:
         return ~(actual == expected)
     with numpy.errstate(all="ignore"):
@@ -33,30 +24,34 @@ def _written(value: object) -> str:
     return repr(value.item() if isinstance(value, numpy.generic) else value)
 
 
-def difference(case: DrawnCase, outputs: Mapping[str, numpy.ndarray | None], tolerance: float) -> Difference | None:
-    """Return what is wrong with the outputs of a case, or None. ``tolerance`` is relative."""
+def difference(case: DrawnCase, outputs: Mapping[str, numpy.ndarray | None], tolerance: float) -> Finding | None:
+    """Return the first difference between the outputs of a case and the expected ones, or None. ``tolerance`` is relative."""
     for name, expected in case.expected.items():
         actual = outputs[name]
         if actual is None:
-            return Difference(f"no {name} of the right size", f"{expected.size:,} elements", "The driver could not keep the output.")
+            return Finding(False, f"no {name} of the right size", f"{expected.size:,} elements", "The driver could not keep the output.")
         wrong = _is_wrong(actual, expected, tolerance)
         if wrong.any():
             return _described(name, actual, expected, case.before[name], wrong)
     return None
 
 
-def _described(name: str, actual: numpy.ndarray, expected: numpy.ndarray, before: numpy.ndarray, wrong: numpy.ndarray) -> Difference:
+def _described(name: str, actual: numpy.ndarray, expected: numpy.ndarray, before: numpy.ndarray, wrong: numpy.ndarray) -> Finding:
     first = tuple(int(at[0]) for at in numpy.nonzero(wrong))
     element = name + "".join(f"[{at}]" for at in first)
     untouched = wrong & (actual.view(_bits(actual)) == before.view(_bits(before)))
     of_all = f"of {wrong.size:,} elements of {name}"
     wanted = f"{element} is {_written(expected[first])}"
     if untouched.sum() == wrong.sum():
-        return Difference(
-            f"{int(wrong.sum()):,} {of_all} were never written; the first is {element}", wanted, f"Which thread should write {element}?"
+        return Finding(
+            False,
+            f"{int(wrong.sum()):,} {of_all} were never written; the first is {element}",
+            wanted,
+            f"Which thread should write {element}?",
         )
     value = "was never written" if untouched[first] else f"is {_written(actual[first])}"
-    return Difference(
+    return Finding(
+        False,
         f"{int(wrong.sum()):,} {of_all} are wrong; the first, {element}, {value}",
         wanted,
         f"Follow {element} by hand: which thread writes it, and what does it read?",
@@ -64,5 +59,5 @@ def _described(name: str, actual: numpy.ndarray, expected: numpy.ndarray, before
 
 
 def _bits(array: numpy.ndarray) -> numpy.dtype:
-    """The unsigned integers as wide as the elements."""
+    """Return the type of unsigned integers that are as wide as the elements."""
     return numpy.dtype(f"u{array.dtype.itemsize}")

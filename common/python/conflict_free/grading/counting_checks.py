@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The thresholds: counts of the model, summed over a case's launches, against what an assignment allows."""
+"""Checks the thresholds: the model's counts, summed over the launches of a case, against the limits of an assignment."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from . import partition_pictures, pictures
 from .assignment import Assignment, Threshold
 from .cases import DrawnCase
 from .expressions import value_of
-from .finding import Finding
+from .finding import Finding, guarded
 from .result import Place
 from .running import Run
 
@@ -21,7 +22,7 @@ _SHARED = ("instructions", "wavefronts", "ideal_wavefronts", "conflicts")
 _GLOBAL = ("requests", "sectors", "ideal_sectors", "bytes")
 _READS = (("global", "load"), ("global", "async_copy"), ("global", "bulk_copy"), ("local", "load"), ("texture", "load"))
 _WRITES = (("global", "store"), ("global", "atomic"), ("local", "store"), ("texture", "store"))
-#: What an expression may name, and the spaces and operations that are added up for it.
+#: The names of counts in expressions, and the spaces and operations that each of them adds up.
 GROUPS = {
     **{f"{space}_{op}": ((space, op),) for space in ("shared", "global") for op in ("load", "store", "atomic")},
     "local_load": (("local", "load"),),
@@ -36,7 +37,7 @@ _MOST_CULPRITS = 3
 
 
 class Submitted(Protocol):
-    """What is asked of a submission: its source lines, and one more run that is written down access by access."""
+    """The parts of a submission that a finding needs: its source lines, and one more run that records each access."""
 
     def places(self, found: Iterable[Mapping]) -> tuple[Place, ...]: ...
 
@@ -44,10 +45,11 @@ class Submitted(Protocol):
 
 
 def names_of(run: Run) -> dict[str, Any]:
-    """Return what an expression may name: the counts, summed over all launches, and the parameters of the case.
+    """Return the names of expressions with their values: the counts, summed over all launches, and the parameters of the case.
 
-    ``reads`` and ``writes`` are all that kernels move from and to device memory, by whatever way, atomic operations with the
-    writes; ``traffic`` is both, ``shared`` all in shared memory. ``data`` says how kernels have used the inputs and outputs (see simt::remote::DataUse).
+    ``reads`` and ``writes`` are all traffic of kernels from and to device memory; atomic operations count as writes. ``traffic`` is
+    both, ``shared`` is all traffic of shared memory. ``data`` says how kernels have used the inputs and outputs (see
+    simt::remote::DataUse).
     """
     kernels = run.report["kernels"]
     sums = {
@@ -72,7 +74,7 @@ def names_of(run: Run) -> dict[str, Any]:
 
 
 def _count_of(kernel: Mapping[str, Any], space: str, op: str, metric: str) -> int:
-    """Return a count of one kernel. Where sectors are not counted, they are taken from the bytes."""
+    """Return a count of one kernel. The model counts no sectors of textures; they are computed from the bytes."""
     if op == "async_copy":
         counts = kernel.get("async_copy", {}).get(space, {})
     else:
@@ -83,58 +85,71 @@ def _count_of(kernel: Mapping[str, Any], space: str, op: str, metric: str) -> in
 
 
 def _partitions_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return the partitions that a step goes to on average, over all launches; 0 without steps or on a machine without any."""
+    """Return the mean number of partitions that a step uses; 0 without steps, or on a machine without partitions.
+
+    Each launch counts by its requests, so that launches which move next to nothing do not change the mean.
+    """
     means = {}
     for op in ("load", "store"):
-        steps = [kernel["partitions"][op]["steps"] for kernel in kernels if "partitions" in kernel]
-        number = sum(map(sum, steps))
-        means[op] = {"mean": sum(count * used for each in steps for used, count in enumerate(each, start=1)) / number if number else 0.0}
+        total, weights = 0.0, 0
+        for kernel in kernels:
+            steps = kernel["partitions"][op]["steps"] if "partitions" in kernel else []
+            if sum(steps):
+                weight = _count_of(kernel, "global", op, "requests")
+                total += weight * sum(count * used for used, count in enumerate(steps, start=1)) / sum(steps)
+                weights += weight
+        means[op] = {"mean": total / weights if weights else 0.0}
     return means
 
 
 def _shown(value: int | float) -> str:
-    """Whole numbers in full, others with at most three digits behind the point."""
+    """Return a whole number in full, and any other with at most three decimals."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def findings(assignment: Assignment, runs: Sequence[Run], source: Submitted) -> dict[str, Finding]:
-    """Return the findings of the thresholds, by name of the check, about runs of all cases."""
+    """Return the findings of the thresholds by name of the check. ``runs`` are those of all cases."""
     found: dict[str, Finding] = {}
+    named = functools.cache(lambda number: names_of(runs[number]))
     for threshold in assignment.thresholds:
         if threshold.after and not (threshold.after in found and found[threshold.after].passed):
             continue
-        found[threshold.check] = _finding(threshold, runs, source)
+        found[threshold.check] = guarded(functools.partial(_finding, threshold, runs, named, source))
     return found
 
 
-def _finding(threshold: Threshold, runs: Sequence[Run], source: Submitted) -> Finding:
-    """The first case that is beyond the threshold decides; if none is, the last one stands for all."""
+def values_of(threshold: Threshold, names: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Return the count of a threshold, its limit, and how much of the limit is used: more than 1 exceeds it."""
+    value, limit = (value_of(each, names, f"threshold {threshold.name}") for each in (threshold.count, threshold.limit))
+    used, of = (value, limit) if threshold.is_upper else (limit, value)
+    return value, limit, used / of if of else float(used)
+
+
+def _finding(threshold: Threshold, runs: Sequence[Run], named: Callable[[int], Mapping[str, Any]], source: Submitted) -> Finding:
+    """Return the finding about the first case that exceeds the threshold, or about the case that is closest to it if none does.
+
+    ``named`` returns the names of a run by its number.
+    """
     bound = "at most" if threshold.is_upper else "at least"
-    for run in runs:
-        names = names_of(run)
-        value, limit = (value_of(each, names, f"threshold {threshold.name}") for each in (threshold.count, threshold.limit))
+    tightest = -math.inf
+    for number, run in enumerate(runs):
+        value, limit, used = values_of(threshold, named(number))
         seen, wanted = f"{threshold.count} is {_shown(value)}", f"{bound} {_shown(limit)}"
         if value > limit if threshold.is_upper else value < limit:
             culprits = _culprits(threshold, run, abs(value - limit))
             picture = _partitions(threshold, run, limit) or (_picture(culprits, source.traced(run.case)) if threshold.is_upper else None)
-            return Finding(
-                False,
-                f"{seen} (case {run.case.name}: {run.case.sizes})",
-                wanted,
-                threshold.help,
-                source.places(culprits),
-                run.case.name,
-                picture.to_text() if picture else None,
-                picture.to_svg() if picture else None,
-            )
-    return Finding(True, f"{seen} (case {run.case.name})", wanted)
+            drawn = {"picture": picture.to_text(), "drawing": picture.to_svg()} if picture else {}
+            return Finding(False, seen, wanted, threshold.help, source.places(culprits), **drawn).in_case(run.case)
+        if used > tightest:
+            tightest, closest = used, Finding(True, f"{seen} (case {run.case.name})", wanted)
+    return closest
 
 
-# --- who is to blame -----------------------------------------------------------------------------
+# --- the lines of a finding ----------------------------------------------------------------------
 
 
 def _named(expression: str) -> Iterator[tuple[tuple[tuple[str, str], ...], str]]:
-    """The counts that an expression names, such as ((("shared", "load"),), "conflicts"); for partitions, the requests that go there."""
+    """Yield the counts in an expression, such as ((("shared", "load"),), "conflicts"). Partitions stand for their requests."""
     for node in ast.walk(ast.parse(expression, mode="eval")):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             if node.value.id in GROUPS:
@@ -144,17 +159,17 @@ def _named(expression: str) -> Iterator[tuple[tuple[tuple[str, str], ...], str]]
 
 
 def _avoidable(line: Mapping[str, Any], metric: str) -> int:
-    """What of a count would not be there in the best of cases; for other counts, all of it."""
+    """Return the avoidable part of a count; a count without an ideal value is avoidable as a whole."""
     ideal = {"conflicts": "ideal_wavefronts", "wavefronts": "ideal_wavefronts", "sectors": "ideal_sectors"}.get(metric)
     taken = "wavefronts" if metric == "conflicts" else metric
     return line[taken] - line[ideal] if ideal else line[metric]
 
 
 def _culprits(threshold: Threshold, run: Run, beyond: float) -> list[dict[str, Any]]:
-    """The source lines that have the most of what a threshold counts, the worst first.
+    """Return the source lines that contribute most to a threshold's count, the worst first.
 
-    What could be avoided is to blame, if it makes up for what is ``beyond`` the limit. If it does not, single accesses are
-    good enough, and there are too many of them.
+    Lines are ranked by the avoidable part of their counts, if these parts sum up to at least ``beyond``, the excess over the limit.
+    Else each access is good and there are too many of them, and lines are ranked by their whole counts.
     """
     avoidable, all_of_it = _costs(threshold, run, _avoidable), _costs(threshold, run, lambda line, metric: line[metric])
     cost = avoidable if sum(avoidable.values()) >= beyond else all_of_it
@@ -163,7 +178,7 @@ def _culprits(threshold: Threshold, run: Run, beyond: float) -> list[dict[str, A
 
 
 def _costs(threshold: Threshold, run: Run, cost_of: Callable[[Mapping[str, Any], str], int]) -> dict[tuple, int]:
-    """What each place of the source has of what a threshold counts."""
+    """Return the contribution of each place in the source to a threshold's count."""
     costs: dict[tuple, int] = {}
     lines = [line for kernel in run.report["kernels"] for line in kernel["lines"] if line["line"] > 0]
     for parts, metric in dict.fromkeys(_named(threshold.count)):
@@ -175,7 +190,7 @@ def _costs(threshold: Threshold, run: Run, cost_of: Callable[[Mapping[str, Any],
 
 
 def _partitions(threshold: Threshold, run: Run, limit: float) -> partition_pictures.Queues | None:
-    """The partitions of a first step, for a threshold on partitions that is not reached."""
+    """Return the picture of a first step's partitions, for a threshold on partitions that is not reached."""
     found = [
         partition_pictures.picture_of(run.report["kernels"], op, limit)
         for op in ("load", "store")
@@ -185,7 +200,7 @@ def _partitions(threshold: Threshold, run: Run, limit: float) -> partition_pictu
 
 
 def _picture(culprits: Sequence[Mapping[str, Any]], trace: Sequence[Mapping[str, Any]]) -> pictures.Map | None:
-    """The worst access of the worst line that the trace has; the first of them if several are as bad."""
+    """Return the map of the worst access of the worst line in the trace; of several equal ones, the first."""
     accesses = [(launch, block["block"], access) for launch in trace for block in launch["blocks"] for access in block["accesses"]]
     for culprit in culprits:
         fitting = [each for each in accesses if all(each[2][key] == value for key, value in culprit.items())]

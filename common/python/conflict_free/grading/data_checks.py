@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Whether kernels have done the work: they load every input, are the last to write every output, and all lanes take part."""
+"""Checks that kernels have done the work: they load every input, they write every output last, and all lanes take part."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .assignment import Assignment
-from .comparing import Difference
 from .counting_checks import names_of
 from .expressions import value_of
+from .finding import Finding
 from .running import Run
 
-#: Constant memory holds tables, and not the data: words of it that may be asked for, beside one for so many bytes of data.
+#: Constant memory may hold tables, but not the data. Kernels may read this many words of it, and one more for each so many bytes of data.
 _MOST_CONSTANT_WORDS, _BYTES_A_CONSTANT_WORD = 4096, 32
 
 
-def complaint(run: Run, assignment: Assignment) -> Difference | None:
-    """Return the first thing that kernels have not done themselves; None if they have done all."""
+def complaint(run: Run, assignment: Assignment) -> Finding | None:
+    """Return the first part of the work that kernels have not done themselves, or None."""
     return next(_complaints(run, assignment), None)
 
 
-def _complaints(run: Run, assignment: Assignment) -> Iterator[Difference]:
+def _complaints(run: Run, assignment: Assignment) -> Iterator[Finding]:
     buffers = run.calls["data"]["buffers"]
     for name in run.case.inputs:
         yield from _not_loaded(name, buffers.get(name, {}), run, assignment)
@@ -32,49 +32,60 @@ def _complaints(run: Run, assignment: Assignment) -> Iterator[Difference]:
     yield from _by_few_lanes(run, assignment)
 
 
-def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Difference]:
-    """Ways to memory whose costs no threshold counts."""
+def _by_other_ways(run: Run, buffers: Mapping[str, Mapping[str, int]]) -> Iterator[Finding]:
+    """Yield the uses of memory whose costs no threshold counts."""
     kernels = run.report["kernels"]
     words = sum(kernel.get("constant_load", {}).get("words", 0) for kernel in kernels)
     most = _MOST_CONSTANT_WORDS + sum(sums["bytes"] for sums in buffers.values()) // _BYTES_A_CONSTANT_WORD
     if words > most:
-        yield Difference(
+        yield Finding(
+            False,
             f"kernels read {words:,} words of constant memory",
             f"at most {most:,}",
             "Read the data from global memory: constant memory is for what all threads share.",
         )
     requests = sum(kernel.get(f"texture_{op}", {}).get("requests", 0) for kernel in kernels for op in ("load", "store"))
     if requests:
-        yield Difference(
+        yield Finding(
+            False,
             f"kernels make {requests:,} requests for textures or surfaces",
             "none",
             "Load and store through pointers: how the lanes' addresses lie is what the task is about.",
         )
 
 
-def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Difference]:
-    names, work = names_of(run), assignment.kernels
-    atomics = names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"]
-    most = value_of(work.atomics, run.case.parameters, "kernels.atomics")
-    if atomics > most:
-        yield Difference(
-            f"warps make {atomics:,} atomic operations",
-            f"at most {most:,.0f}",
-            "Use ordinary loads and stores, and an atomic operation where several threads change one number.",
-        )
-    if work.memory_instructions is None:
-        return
-    made = names["traffic"]["requests"] + names["shared"]["instructions"]
-    most = value_of(work.memory_instructions, run.case.parameters, "kernels.memory_instructions")
-    if made > most:
-        yield Difference(
-            f"warps access memory by {made:,} instructions",
-            f"at most {most:,.0f}",
-            "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
-        )
+#: What is said of the limits of `few_lanes`, and the help.
+_FEW_LANES = {
+    "atomics": (
+        "warps make {:,} atomic operations",
+        "Use ordinary loads and stores, and an atomic operation where several threads change one number.",
+    ),
+    "memory_instructions": (
+        "warps access memory by {:,} instructions",
+        "Let all lanes of a warp take part in each access: one lane after another is no way round a conflict.",
+    ),
+}
 
 
-def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assignment) -> Iterator[Difference]:
+def few_lanes(names: Mapping[str, Any], assignment: Assignment, parameters: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
+    """Yield the name of each limit on warp-level operations, their number in a run with these ``names``, and the limit."""
+    made = {
+        "atomics": names["global_atomic"]["requests"] + names["shared_atomic"]["instructions"],
+        "memory_instructions": names["traffic"]["requests"] + names["shared"]["instructions"],
+    }
+    for name, number in made.items():
+        if (limit := getattr(assignment.kernels, name)) is not None:
+            yield name, number, value_of(limit, parameters, f"kernels.{name}")
+
+
+def _by_few_lanes(run: Run, assignment: Assignment) -> Iterator[Finding]:
+    for name, made, most in few_lanes(names_of(run), assignment, run.case.parameters):
+        if made > most:
+            seen, help_ = _FEW_LANES[name]
+            yield Finding(False, seen.format(made), f"at most {most:,.0f}", help_)
+
+
+def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assignment) -> Iterator[Finding]:
     all_of_it = run.case.inputs[name].nbytes
     wanted = (
         value_of(assignment.kernels.loads[name], run.case.parameters, f"kernels.loads.{name}")
@@ -83,20 +94,22 @@ def _not_loaded(name: str, sums: Mapping[str, Any], run: Run, assignment: Assign
     )
     loaded = sums.get("loaded", 0)
     if loaded < wanted:
-        yield Difference(
+        yield Finding(
+            False,
             f"kernels load {loaded:,} bytes of {name}",
             f"all {wanted:,}",
             f"Let a kernel load every element of {name}, with ordinary loads, and compute with what it has loaded.",
         )
 
 
-def _not_stored(name: str, sums: Mapping[str, Any], assignment: Assignment) -> Iterator[Difference]:
+def _not_stored(name: str, sums: Mapping[str, Any], assignment: Assignment) -> Iterator[Finding]:
     all_of_it, by_kernels, by_sets, by_copies = (sums.get(key, 0) for key in ("bytes", "stored", "filled", "copied"))
-    # What is set to one value within the limit, such as sums that kernels then add to, needs no kernel.
+    # cudaMemset may write within its limit, for example the zeros that kernels add to.
     allowed = by_sets if by_sets <= assignment.movement.bytes_set else 0
     if by_kernels + allowed < all_of_it:
         others = f", {by_copies:,} by copies" if by_copies else f", {by_sets:,} by cudaMemset" if by_sets else ""
-        yield Difference(
+        yield Finding(
+            False,
             f"of {all_of_it:,} bytes of {name}, {by_kernels:,} are written last by kernels{others}",
             f"all {all_of_it:,} by kernels",
             f"Let a kernel store every element of {name}.",

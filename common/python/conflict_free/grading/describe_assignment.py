@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Writes what the book's page of an assignment is made from, of its task.toml and its source. Run by the build."""
+"""Writes the data of an assignment's page in the book, from its task.toml and its source. The build runs it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from conflict_free.console import USAGE, OneLineParser, Stop, run_main
-from conflict_free.grading.assignment import BRIEF, FAST, GATES, TRY, Assignment, AssignmentError, load
+from conflict_free.console import OneLineParser, run_main
+from conflict_free.grading.assignment import BRIEF, FAST, GATES, TRY, Assignment, load
+from conflict_free.whole_files import write_asked
 
 
 def describe(assignment: Assignment) -> dict[str, Any]:
-    """Return what students are told of an assignment; no line of the solution is in it."""
+    """Return what the page tells students about an assignment; it contains no line of the solution."""
     return {
         "format": "conflict_free/assignment/1",
         "name": assignment.name,
@@ -53,18 +54,11 @@ def describe(assignment: Assignment) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = OneLineParser(prog="describe_assignment.py", description=__doc__)
+    parser = OneLineParser(prog="python common/python/conflict_free grading.describe_assignment", description=__doc__)
     parser.add_argument("name", metavar="NAME", help="the assignment")
     parser.add_argument("out", metavar="OUT.json", type=Path, help="the file to write")
     options: argparse.Namespace = parser.parse_args()
-    try:
-        text = json.dumps(describe(load(options.name)), indent=1, ensure_ascii=False) + "\n"
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(text, encoding="utf-8")
-    except AssignmentError as error:
-        raise Stop(str(error), USAGE) from error
-    except OSError as error:
-        raise Stop(f"{options.out}: cannot be written: {error.strerror}", USAGE) from error
+    write_asked(options.out, json.dumps(describe(load(options.name)), indent=1, ensure_ascii=False) + "\n")
     return 0
 
 

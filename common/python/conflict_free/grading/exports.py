@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Results in the formats of others: Gradescope, Classroom 50, JUnit, and CSV for a class.
+"""Writes results in the formats of Gradescope, Classroom 50 and JUnit, and as CSV for a class.
 
-The published shape of each is in schemas/, in our own words; the tests hold what is made here to it.
+schemas/ has the published shape of each format in our own words; the tests validate the output against it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from .result import Check, Result
 
-#: What Classroom 50's runner tells an autograder, and what stands in the file where it is not said.
+#: Variables of Classroom 50's runner, and the values that stand in the file where a variable is not set.
 CLASSROOM50_PLACEHOLDERS = {
     "CLASSROOM": "no-classroom",
     "SUBMISSION_TAG": "submit/none",
@@ -30,12 +30,12 @@ _NO_TIME = "1970-01-01T00:00:00Z"
 #: The columns of a class's CSV that come before those of the checks. After them: one for the points of each check.
 CSV_COLUMNS = ("student", "submission", "status", "points", "max_points", "failed", "seen", "sha256", "seed")
 
-# Neither XML nor a terminal can show these.
+# Characters that neither XML nor a terminal can show.
 _CONTROL = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def details(check: Check) -> str:
-    """Return in plain text what a student is told about a check; empty for one that passed and has nothing to say."""
+    """Return the plain text about a check for a student; it is empty for a check that passed without a remark."""
     if check.passed is None:
         return "Not reached: an earlier check failed."
     parts = []
@@ -60,7 +60,7 @@ def _json(data: Any) -> str:
 def gradescope(result: Result) -> str:
     """Return the text of Gradescope's ``results.json``.
 
-    A check without points is shown by its status alone: Gradescope would call zero of zero points a pass.
+    A check without points has only a status: Gradescope would show zero of zero points as a pass.
     """
     tests = []
     for number, check in enumerate(result.checks, start=1):
@@ -89,15 +89,15 @@ def gradescope(result: Result) -> str:
 
 
 def classroom50_missing(environment: Mapping[str, str]) -> list[str]:
-    """Return the variables of Classroom 50's runner that are not set. With any of them the file is for looking at only."""
+    """Return the required variables of Classroom 50's runner that are not set. Without them the file has placeholders."""
     return [name for name in ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL") if not environment.get(name)]
 
 
 def classroom50(result: Result, environment: Mapping[str, str]) -> str:
     """Return the text of Classroom 50's ``result.json``, format classroom50/result/v1.
 
-    ``environment`` is that of its runner, which says what classroom, repository and commit this is about, and which
-    afterwards writes owner, type and time anew. Where a variable is not set, a placeholder keeps the file in shape.
+    ``environment`` is that of the runner and names classroom, repository and commit. The runner overwrites owner, type and time
+    later. A variable that is not set is replaced by a placeholder, so the file keeps its shape.
     """
     said = {name: environment.get(name) or other for name, other in CLASSROOM50_PLACEHOLDERS.items()}
     time = _TAG_TIME.match(said["SUBMISSION_TAG"])
@@ -112,7 +112,7 @@ def classroom50(result: Result, environment: Mapping[str, str]) -> str:
             "commit": said["COMMIT_URL"],
             "release": said["RELEASE_URL"],
             "review": environment.get("REVIEW_URL") or said["COMMIT_URL"],
-            # When it was handed in, not when it was graded: the tag says so.
+            # The time of the hand-in, from the tag.
             "datetime": f"{time[1]}{time[2]}:{time[3]}:{time[4]}Z" if time else _NO_TIME,
             "score": result.points,
             "max-score": result.max_points,
@@ -166,7 +166,7 @@ def _text(text: str) -> str:
 def junit(results: Iterable[Result], failed: Mapping[str, str] | None = None) -> str:
     """Return the text of a JUnit report: a suite for each result, a case for each check; not reached is skipped.
 
-    ``failed`` has by student what kept the grader from grading; each is a suite of its own with one error.
+    ``failed`` has the grader's errors by student; each becomes a suite with one error.
     """
     results, failed = list(results), failed or {}
     sums = _sums(results)
@@ -183,7 +183,7 @@ def junit(results: Iterable[Result], failed: Mapping[str, str] | None = None) ->
 
 
 def _cell(value: object) -> str:
-    """Return a value as a spreadsheet may be shown it: one line, and never a formula."""
+    """Return a value as one line of text that no spreadsheet takes for a formula."""
     text = " ".join(_text("" if value is None else str(value)).split())
     return "'" + text if text[:1] in ("=", "+", "-", "@") else text
 
@@ -206,7 +206,7 @@ def class_row(result: Result) -> dict[str, object]:
 
 
 def class_csv(rows: Iterable[Mapping[str, object]], checks: Iterable[str]) -> str:
-    """Return the text of a class's CSV: a header, then ``rows`` as they come. A row has no points for a check it lacks."""
+    """Return the text of a class's CSV: a header, then ``rows`` in their order. The cell of a missing check is empty."""
     out = io.StringIO()
     columns = [*CSV_COLUMNS, *checks]
     writer = csv.writer(out, lineterminator="\n")

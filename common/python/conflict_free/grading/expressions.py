@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The expressions of task.toml: numbers, names of counts and parameters, and a few functions."""
+"""Evaluates the expressions of task.toml: numbers, names of counts and parameters, and a few functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .assignment import AssignmentError
 
 
 def value_of(expression: str, names: Mapping[str, Any], where: str) -> int | float:
-    """Return the value of an expression of task.toml; ``where`` names it to its author. Raises AssignmentError."""
+    """Return the value of an expression of task.toml. ``where`` is its name in error messages. Raises AssignmentError."""
     try:
         value = expressions.value_of(expression, names)
     except expressions.ExpressionError as error:

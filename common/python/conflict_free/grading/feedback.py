@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a student is shown of a result: each check, and for one that failed what was seen, what was wanted, where, and help."""
+"""Prints a result for a student: each check, and for a failed one what was seen, what was wanted, the lines, and help."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .result import Check, Result
 
 _MARKS = {True: ("passed", "green"), False: ("failed", "bold red"), None: ("not reached", "dim")}
 _INDENT = 4
-# Without a terminal there is no width to fit into.
+# Without a terminal, lines are not wrapped.
 _UNBOUNDED_WIDTH = 400
 
 
@@ -29,7 +29,7 @@ def _console() -> Console:
 
 @contextlib.contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """Yield what is told what is being done: a line that is rewritten on a terminal, nothing elsewhere."""
+    """Yield a function that shows the current step: it rewrites a line on a terminal, and does nothing elsewhere."""
     out = _console()
     if not out.is_terminal:
         yield lambda what: None

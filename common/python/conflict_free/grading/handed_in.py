@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Who has handed in what: a class's folder, as a course system or an archive has left it, with whatever is in there.
+"""Finds the submissions in a class's folder, as a course system or an archive has left it.
 
-Each student has one submission; what else is in the folder is passed over, and each such entry is named with the reason.
+Each student has one submission. Other entries are passed over, and each of them is named with the reason. A student whose only
+entries are passed over has a submission without a file, so that nobody is missing from the results.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from . import sources
 from .sources import Source, readable
 
 SUFFIX = ".cu"
-#: How much of a student's folder is looked at.
+#: How many entries of a student's folder are read, and how deep its folders may be.
 _MOST_ENTRIES, _DEEPEST = 2_000, 32
 _SHOWN = 3  # names in a line that tells of more
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar")
@@ -29,7 +30,7 @@ _LEFT_BY_MACOS = "__MACOSX"
 
 @dataclass(frozen=True)
 class Submission:
-    """What a student has handed in: ``path`` in ``folder``, or None with ``found``, which says what is there instead.
+    """The submission of a student: ``path`` in ``folder``, or None and ``found``, which says what is there instead.
 
     ``shown`` is the path inside the folder as text.
     """
@@ -41,16 +42,16 @@ class Submission:
     found: str = ""
 
     def to_json(self) -> dict[str, str | None]:
-        """Return it as a JSON object."""
+        """Return the submission as a JSON object."""
         return {**vars(self), "folder": str(self.folder.absolute()), "path": self.path and str(self.path)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, str | None]) -> Submission:
-        """Return the submission that ``to_json`` made ``data`` of."""
+        """Return the submission from the ``data`` of ``to_json``."""
         return cls(**{**data, "folder": Path(data["folder"]), "path": data["path"] and Path(data["path"])})
 
     def read(self) -> Source:
-        """Return its text, or what is wrong with it."""
+        """Return the source, or what is wrong with it."""
         if self.path is None:
             name = self.shown.rpartition("/")[2]
             return Source(name, wrong=self.found, help=f"Hand in one source file, named {name}.")
@@ -59,7 +60,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Class:
-    """The submissions of a folder by student, and a line on each entry that is none."""
+    """The submissions of a folder by student, and a line about each entry that is no submission."""
 
     submissions: Sequence[Submission]
     passed_over: Sequence[str]
@@ -67,12 +68,17 @@ class Class:
 
 @dataclass(frozen=True)
 class _Entry:
-    """Something in a folder that was handed in: its path inside, and why it cannot be a submission, or ""."""
+    """An entry of a folder: its path inside, and the reason why it cannot be a submission, or ""."""
 
     path: Path
     reason: str
-    #: Whether the reason is no more than its name, as for a Makefile.
+    #: Whether only its name is the reason, as for a Makefile.
     is_other: bool = False
+
+    @property
+    def is_nobodys(self) -> bool:
+        """Whether no student has handed the entry in."""
+        return self.path.name.startswith(".") or self.path.name == _LEFT_BY_MACOS
 
     @property
     def shown(self) -> str:
@@ -84,13 +90,13 @@ class _Entry:
 
 
 def find(folder: Path, source: str) -> Class:
-    """Return who handed in what: FOLDER/STUDENT.cu, or FOLDER/STUDENT/ with one .cu somewhere in it.
+    """Return the submissions of a folder: FOLDER/STUDENT.cu, or FOLDER/STUDENT/ with one .cu somewhere in it.
 
-    In a student's folder with more than one, ``source`` is the name that counts. Links are not followed. Raises Stop for
-    a folder without students.
+    If a student's folder has several .cu files, the one named ``source`` counts. Links are not followed. Raises Stop for a folder
+    without students.
     """
     found: dict[str, list[Submission]] = {}
-    passed_over = []
+    passed_over, without_file = [], {}
     try:
         entries = list(_entries(folder, Path()))
     except OSError as error:
@@ -103,10 +109,15 @@ def find(folder: Path, source: str) -> Class:
             passed_over += others
         else:
             passed_over.append(entry.told)
+            if not entry.is_nobodys:
+                without_file.setdefault(readable(entry.path.name.partition(".")[0]), []).append(entry)
             continue
         found.setdefault(submission.student, []).append(submission)
     if not found:
         raise Stop(f"DIR: {str(folder)!r} given, a folder with STUDENT.cu or STUDENT/….cu is accepted", USAGE)
+    for student, others in without_file.items():
+        told = "; ".join(entry.told for entry in others[:_SHOWN])
+        found.setdefault(student, [Submission(student, folder, None, f"{student}{SUFFIX}", told)])
     return Class([_only(found[student], source) for student in sorted(found)], passed_over)
 
 
@@ -119,7 +130,7 @@ def _only(submissions: Sequence[Submission], source: str) -> Submission:
 
 
 def _entries(folder: Path, inside: Path) -> Iterator[_Entry]:
-    """What lies in a folder of the class, by name. Those without a reason are folders, or files that end in .cu."""
+    """Yield the entries of a folder by name. Those without a reason are folders, or files that end in .cu."""
     with os.scandir(folder / inside) as found:
         names = sorted((each.name, each.stat(follow_symlinks=False).st_mode) for each in found)
     for name, mode in names:
@@ -143,7 +154,7 @@ def _entries(folder: Path, inside: Path) -> Iterator[_Entry]:
 
 
 def _walk(folder: Path, inside: Path, depth: int = 0) -> Iterator[_Entry]:
-    """All files in a student's folder and those in it, and what is passed over."""
+    """Yield all files below a student's folder, and the entries that are passed over."""
     try:
         entries = list(_entries(folder, inside))
     except OSError as error:
@@ -159,7 +170,7 @@ def _walk(folder: Path, inside: Path, depth: int = 0) -> Iterator[_Entry]:
 
 
 def _of_folder(folder: Path, inside: Path, source: str) -> tuple[Submission, list[str]]:
-    """A student's submission in a folder, and a line on what else is in there."""
+    """Return a student's submission in a folder, and lines about the other entries."""
     student, wanted = readable(inside.name), f"{readable(inside.name)}/{source}"
     entries = list(itertools.islice(_walk(folder, inside), _MOST_ENTRIES + 1))
     files = [entry for entry in entries if not entry.reason]
@@ -184,7 +195,7 @@ def _of_folder(folder: Path, inside: Path, source: str) -> tuple[Submission, lis
 
 
 def _told(student: str, entries: Sequence[_Entry]) -> list[str]:
-    """A line on each entry, but one on all those that nobody would take for a submission."""
+    """Return a line about each entry, and one line about all entries whose names alone rule them out."""
     others = [entry for entry in entries if entry.is_other]
     lines = [entry.told for entry in entries if not entry.is_other]
     if others:

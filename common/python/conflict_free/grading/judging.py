@@ -1,37 +1,40 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Grades a submission: the checks in order, each of which stops those after it that it makes meaningless."""
+"""Grades a submission by one check after another. A check that fails stops the later ones that mean nothing without it."""
 
 from __future__ import annotations
 
-import tempfile
+import contextlib
+import functools
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from conflict_free.console import USAGE, Stop
 
-from . import building, counting_checks, data_checks, safety, source_text, sources, text_admission, timing
+from . import building, counting_checks, data_checks, running, safety, source_text, sources, text_admission, timing
 from .assignment import Assignment
 from .building import Built, Message, Toolchain
 from .cases import DrawnCase, draw, draw_all, in_order, seed_of
-from .comparing import Difference, difference
-from .finding import Finding, passed
+from .comparing import difference
+from .finding import Finding, guarded, passed
 from .result import FAST, GATES, Check, Place, Result
-from .running import Run, run, run_all
+from .running import Run
+from .scratch import scratch_folder
 from .sources import Source
 
-#: Cases of many draws that one process is called with.
+#: How many cases of many draws one process serves.
 _CASES_OF_A_PROCESS = 60
-#: Lines that are named where variables keep something.
+#: How many lines of variables that outlive a call are named.
 _MOST_LINES = 3
 
 
 @dataclass
 class _Made:
-    """Runs that were made, by `DrawnCase.key`: of all cases in one process, and of cases alone in a process.
+    """Finished runs by `DrawnCase.key`: of several cases in one process, and of one case alone in a process.
 
-    `is_all` is whether no others are to be made of several cases.
+    If `is_all` is set, no more cases are run together.
     """
 
     together: dict[tuple, Run] = field(default_factory=dict)
@@ -41,7 +44,7 @@ class _Made:
 
 @dataclass
 class _Submission:
-    """A submission on its way through the checks, and what has been made of it so far."""
+    """A submission on its way through the checks, with its program and its runs so far."""
 
     assignment: Assignment
     source: Source
@@ -50,49 +53,63 @@ class _Submission:
     folder: Path
     cases: Sequence[DrawnCase]
     progress: Callable[[str], None]
-    #: None before it is built.
+    #: None before the submission is compiled.
     built: Built | None = None
     made: _Made = field(default_factory=_Made)
     refusals: Sequence[text_admission.Refusal] = ()
-    #: What is judged, in the order of task.toml.
+    #: The end of the real time for all runs, in the time of ``time.monotonic()``; None before the first.
+    deadline: float | None = None
+    #: The runs that the checks judge, in the order of task.toml.
     runs: list[Run] = field(default_factory=list)
 
     def place(self, line: int) -> Place:
-        """A line of the submission, with its text."""
+        """Return a line of the submission with its text."""
         return Place(self.source.name, line, self.source.line(line))
 
     def places(self, found: Iterable[Mapping]) -> tuple[Place, ...]:
-        """Those of the places in a report that lie in the submission, each once."""
+        """Return the places of a report that lie in the submission, each once."""
         lines = dict.fromkeys(each["line"] for each in found if Path(each["file"]).name == self.assignment.source.name and each["line"] > 0)
         return tuple(map(self.place, lines))
 
+    def run(self, what: str, cases: Sequence[DrawnCase], *, traced: bool = False) -> list[Run]:
+        """Run one process on some cases. ``what`` is said of the progress."""
+        self.progress(what)
+        if self.deadline is None:
+            self.deadline = time.monotonic() + running.allowed_seconds(self.assignment, self.cases or cases)
+        return running.run_all(
+            self.tools,
+            self.built.program,
+            self.assignment,
+            cases,
+            self.folder / "run",
+            confined=self.confined,
+            deadline=self.deadline,
+            traced=traced,
+        )
+
     def run_together(self) -> None:
-        """Run one process on all cases, but for those of which that was done before."""
+        """Run one process on all cases that have not been run together before."""
         cases = [case for case in self.cases if case.key not in self.made.together]
         if cases and not self.made.is_all:
-            self.progress(f"{len(cases)} calls with {len({case.name for case in cases})} cases")
-            for found in run_all(self.tools, self.built.program, self.assignment, cases, self.folder / "run", confined=self.confined):
-                self.made.together[found.case.key] = found
+            what = f"{len(cases)} calls with {len({case.name for case in cases})} cases"
+            self.made.together |= {found.case.key: found for found in self.run(what, cases)}
 
     def run_alone(self, case: DrawnCase) -> Run:
-        """Run one process on one case, unless that was done before."""
+        """Run one process on one case, and return the same run when called again."""
         if case.key not in self.made.alone:
-            self.progress(f"case {case.name}")
-            self.made.alone[case.key] = run(
-                self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined
-            )
+            [self.made.alone[case.key]] = self.run(f"case {case.name}", [case])
         return self.made.alone[case.key]
 
     def complaint(self, found: Run) -> safety.Complaint | None:
-        """What is wrong with a run before anybody looks at its output."""
+        """Return what is wrong with a run apart from its output."""
         return safety.complaint(found, self.assignment, self.source.text)
 
-    def difference(self, found: Run) -> Difference | None:
-        """What is wrong with a run's output."""
+    def difference(self, found: Run) -> Finding | None:
+        """Return what is wrong with a run's output."""
         return difference(found.case, found.outputs, self.assignment.reference().TOLERANCE)
 
     def again(self, finding: Finding) -> Finding:
-        """The finding about a case that is right in a process of its own."""
+        """Return the finding about a case that fails after other calls and passes in a process of its own."""
         function = self.assignment.function
         return replace(
             finding,
@@ -102,16 +119,15 @@ class _Submission:
         )
 
     def traced(self, case: DrawnCase) -> Sequence[Mapping]:
-        """The launches of a case, with their accesses one by one."""
-        self.progress(f"case {case.name}, for the picture")
-        return run(self.tools, self.built.program, self.assignment, case, self.folder / "run", confined=self.confined, traced=True).trace
+        """Return the launches of a case with each of their accesses."""
+        return self.run(f"case {case.name}, for the picture", [case], traced=True)[0].trace
 
 
 class Grading:
-    """One submission on its way to a verdict. It is compiled once, and can be graded under several seeds.
+    """One submission, which is compiled once and can be graded under several seeds.
 
-    Used as a context, for whose time it keeps a folder. ``progress`` is told what is being done. ``runs`` are those of the
-    last verdict.
+    It is a context manager: its temporary folder is removed at the end. ``progress`` is called with a few words at each step.
+    ``runs`` are the runs of the last verdict.
     """
 
     def __init__(
@@ -124,13 +140,14 @@ class Grading:
         gpu: timing.Gpu | None = None,
         progress: Callable[[str], None] = lambda what: None,
     ) -> None:
-        """Raises Stop if it is to be timed, and the assignment has nothing to time."""
+        """Raises Stop if a ``gpu`` is given and the assignment asks for no time."""
         if gpu and not assignment.gpu_case:
             raise Stop(f"--gpu: assignment {assignment.name} has nothing to time", USAGE)
         self.assignment, self.tools, self.confined, self.gpu, self.progress = assignment, tools, confined, gpu, progress
         self.source = handed_in if isinstance(handed_in, Source) else sources.read(handed_in)
         self.runs: list[Run] = []
-        self._scratch = tempfile.TemporaryDirectory(prefix="conflict_free_")
+        self._kept = contextlib.ExitStack()
+        self._folder = self._kept.enter_context(scratch_folder("conflict_free_"))
         self._built: Built | None = None
         self._made = _Made()
         self._drawn: dict[str, Sequence[DrawnCase]] = {}
@@ -139,13 +156,13 @@ class Grading:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._scratch.cleanup()
+        self._kept.close()
 
     def run_draws(self, seeds: Sequence[str]) -> None:
-        """Run the cases of many seeds, many of them in one process, so that ``grade`` under these seeds runs nothing more.
+        """Run the cases of many seeds, many of them in one process. ``grade`` under these seeds then runs nothing more.
 
-        What a case comes to after others stands for what it comes to alone: each process begins with a case that comes again in
-        it, and that counts then. After a case that is not safe, the later ones of its seed are not run: they change nothing.
+        A case's result in a shared process counts as its result alone. The first case of each process is repeated later in it, and
+        the repetition counts. After a case that is not safe, the later cases of its seed are skipped, because no verdict needs them.
         """
         submission = self._submission(())
         if not _compiles(submission).passed or submission.refusals:
@@ -156,10 +173,8 @@ class Grading:
         while left := [cases for cases in left if cases]:
             first = {cases[0].key: cases[0] for cases in left if cases[0].key not in self._made.together}
             while batch := list(first.values())[:_CASES_OF_A_PROCESS]:
-                cases = [batch[-1], *batch]
-                for found in run_all(
-                    self.tools, self._built.program, self.assignment, cases, submission.folder / "run", confined=self.confined
-                ):
+                submission.deadline = None
+                for found in submission.run(f"{len(batch)} cases", [batch[-1], *batch]):
                     self._made.together[found.case.key] = self._made.alone[found.case.key] = found
                     first.pop(found.case.key, None)
             left = [cases[1:] for cases in left if not submission.complaint(self._made.together[cases[0].key])]
@@ -170,7 +185,7 @@ class Grading:
             self.source,
             self.tools,
             self.confined,
-            Path(self._scratch.name).resolve(),
+            self._folder,
             cases,
             self.progress,
             built=self._built,
@@ -178,22 +193,17 @@ class Grading:
         )
 
     def grade(self, seed: str, student: str | None = None) -> Result:
-        """Return the verdict under a seed. Raises AssignmentError or Stop if our own part does not work."""
+        """Return the verdict under a seed. Raises Stop if a part of the grader does not work."""
         submission = self._submission(self._drawn.get(seed) or draw_all(self.assignment, seed))
-        findings = _gates(submission)
-        self._built, self.runs = submission.built, submission.runs
-        if all(findings.get(name, passed()).passed for name in GATES):
-            findings |= counting_checks.findings(self.assignment, submission.runs, submission)
-            if self.gpu:
-                findings[FAST] = timing.fast(
-                    self.assignment,
-                    self.source.text,
-                    draw(self.assignment, self.assignment.gpu_case, seed),
-                    self.gpu,
-                    submission.folder,
-                    confined=self.confined,
-                    progress=self.progress,
-                )
+        try:
+            findings = _gates(submission)
+            self._built, self.runs = submission.built, submission.runs
+            if all(findings.get(name, passed()).passed for name in GATES):
+                findings |= counting_checks.findings(self.assignment, submission.runs, submission)
+                if self.gpu:
+                    findings[FAST] = guarded(lambda: self._fast(submission, seed))
+        except OSError as error:
+            raise Stop(f"{self.source.name} cannot be graded on this machine: {error}") from error
         return Result(
             self.assignment.name,
             self.assignment.title,
@@ -203,6 +213,12 @@ class Grading:
             seed,
             self.assignment.machine,
             tuple(_checks(self.assignment, findings, timed=self.gpu is not None)),
+        )
+
+    def _fast(self, submission: _Submission, seed: str) -> Finding:
+        case = draw(self.assignment, self.assignment.gpu_case, seed)
+        return timing.fast(
+            self.assignment, self.source.text, case, self.gpu, submission.folder, confined=self.confined, progress=self.progress
         )
 
 
@@ -217,10 +233,10 @@ def grade(
     gpu: timing.Gpu | None = None,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Result:
-    """Grade a file, or what ``sources.read`` has read of one.
+    """Grade a file, or the ``Source`` that ``sources.read`` returned for it.
 
-    The same file, student and secret give the same result, bit for bit. With a ``gpu`` it is timed too; an assignment that
-    has nothing to time is refused. Raises AssignmentError or Stop if our own part does not work.
+    The same file, student and secret give the same result, bit for bit. With a ``gpu`` the submission is timed too. Raises Stop if
+    the assignment asks for no time, or if a part of the grader does not work.
     """
     with Grading(assignment, handed_in, tools=tools, confined=confined, gpu=gpu, progress=progress) as grading:
         return grading.grade(seed_of(assignment.name, student, secret), student)
@@ -240,10 +256,10 @@ def _checks(assignment: Assignment, findings: Mapping[str, Finding], *, timed: b
 
 
 def _gates(submission: _Submission) -> dict[str, Finding]:
-    """The checks that stop all those after them; the last one found is the one that failed, if any did."""
+    """Make the checks that stop all later ones. If one of them fails, it is the last of the returned findings."""
     findings = {}
     for name, look in zip(GATES, (_exists, _compiles, _safe, _correct, _by_kernels)):
-        findings[name] = look(submission)
+        findings[name] = guarded(functools.partial(look, submission))
         if not findings[name].passed:
             break
     return findings
@@ -290,7 +306,7 @@ def _safe(submission: _Submission) -> Finding:
     for case in in_order(submission.assignment, submission.cases):
         found = submission.made.together.get(case.key)
         complaint = submission.complaint(found) if found else None
-        # What is wrong is looked at without the calls before it, as is what was never begun.
+        # A case that failed or was never begun is run alone, without the calls before it.
         if not found or complaint or submission.difference(found):
             alone = submission.run_alone(case)
             if by_itself := submission.complaint(alone):
@@ -303,9 +319,7 @@ def _safe(submission: _Submission) -> Finding:
 
 
 def _unsafe(submission: _Submission, case: DrawnCase, complaint: safety.Complaint, wanted: str) -> Finding:
-    return Finding(
-        False, f"{complaint.seen} (case {case.name}: {case.sizes})", wanted, complaint.help, submission.places(complaint.places), case.name
-    )
+    return Finding(False, complaint.seen, wanted, complaint.help, submission.places(complaint.places)).in_case(case)
 
 
 def _correct(submission: _Submission) -> Finding:
@@ -313,19 +327,12 @@ def _correct(submission: _Submission) -> Finding:
         if not (wrong := submission.difference(found)):
             continue
         by_itself = submission.difference(submission.run_alone(found.case))
-        shown = by_itself or wrong
-        finding = Finding(
-            False, f"{shown.seen} (case {found.case.name}: {found.case.sizes})", shown.wanted, shown.help, case=found.case.name
-        )
-        return finding if by_itself else submission.again(finding)
+        return by_itself.in_case(found.case) if by_itself else submission.again(wrong.in_case(found.case))
     return passed(f"{len(submission.assignment.cases)} cases with the right output")
 
 
 def _by_kernels(submission: _Submission) -> Finding:
     for found in submission.runs:
-        wrong = data_checks.complaint(found, submission.assignment)
-        if wrong:
-            return Finding(
-                False, f"{wrong.seen} (case {found.case.name}: {found.case.sizes})", wrong.wanted, wrong.help, case=found.case.name
-            )
+        if wrong := data_checks.complaint(found, submission.assignment):
+            return wrong.in_case(found.case)
     return passed("kernels load all inputs and write all outputs")

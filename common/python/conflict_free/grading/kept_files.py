@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What the compiler has made, kept from one run to the next under a name that tells all that it was made of."""
+"""Keeps compiled files from one run to the next. The name of a kept file is a digest of all its inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def name_of(parts: Sequence[str], files: Sequence[Path]) -> str:
-    """Return a name for what is made of texts and of files; it is another one as soon as one of them changes."""
+    """Return a name for a file that is made from texts and files. The name changes whenever one of them changes."""
     state = hashlib.sha256(json.dumps(parts).encode())
     for path in files:
         state.update(hashlib.sha256(path.read_bytes()).digest())
@@ -23,7 +23,7 @@ def name_of(parts: Sequence[str], files: Sequence[Path]) -> str:
 
 
 def taken(kept: Path, place: Path) -> bool:
-    """Copy a kept file to ``place``, and count it as used now. Returns whether it was there."""
+    """Copy a kept file to ``place`` and mark it as used. Return whether it exists."""
     try:
         os.utime(kept)
         shutil.copy2(kept, place)
@@ -33,14 +33,14 @@ def taken(kept: Path, place: Path) -> bool:
 
 
 def keep(made: Path, kept: Path, pattern: str, most: int) -> None:
-    """Keep a copy of a file, and of the files beside it whose names have the ``pattern`` the ``most`` that were used last.
+    """Keep a copy of a file as ``kept``. Of the files beside it that match ``pattern``, only the ``most`` last used ones stay.
 
-    Raises OSError if it cannot be kept.
+    Raises OSError if the file cannot be kept.
     """
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent) as scratch:
         os.replace(shutil.copy2(made, scratch), kept)
-    # Others may keep and remove files in the same folder at the same time.
+    # Other processes may keep and remove files in the same folder at the same time.
     used = []
     for path in kept.parent.glob(pattern):
         with contextlib.suppress(FileNotFoundError):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The commands of scripts/grade, in the virtual environment. Their arguments are in grade_arguments.py."""
+"""Runs the commands of scripts/grade in the virtual environment. command_line.py parses their arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked
 
 from . import assignment, building, classes, exports, feedback, handed_in, release, sandbox, shards, watching
-from .assignment import AssignmentError
 from .building import Toolchain
 from .command_line import parser
 from .judging import grade
@@ -24,7 +23,7 @@ from .timing import Gpu
 
 
 def require_sandbox(confined: bool) -> None:
-    """Raise Stop if a submission cannot be confined here; warn if it is not to be."""
+    """Raise Stop if this machine cannot confine a submission. Warn if the submission is to run unconfined."""
     if not confined:
         print("warning: without a sandbox: the submission can do all that you can", file=sys.stderr, flush=True)
     elif reason := sandbox.available():
@@ -32,7 +31,7 @@ def require_sandbox(confined: bool) -> None:
 
 
 def gpu_of(options: argparse.Namespace) -> Gpu | None:
-    """Return what timing needs, if timing was asked for. Raises Stop without a CUDA compiler."""
+    """Return the GPU to time on, or None without ``--gpu``. Raises Stop without a CUDA compiler."""
     if not options.gpu:
         return None
     nvcc = options.nvcc or cuda.system_nvcc()
@@ -75,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _write(options: argparse.Namespace, result: Result) -> None:
-    """Write the files that were asked for."""
+    """Write the files that the options name."""
     texts = {
         "json": result.to_text,
         "gradescope": lambda: exports.gradescope(result),
@@ -114,7 +113,7 @@ def _run_all(options: argparse.Namespace) -> int:
     for line in found.passed_over:
         say(f"passed over: {line}")
     settings = classes.Settings(task.name, options.build_dir.resolve(), options.secret, options.confined, gpu and str(gpu.nvcc))
-    # Two at a time would measure each other on a GPU.
+    # Two submissions on a GPU at the same time would slow each other down.
     jobs = options.jobs or (1 if options.gpu else len(os.sched_getaffinity(0)))
     submissions, part = found.submissions, None
     if options.shard:
@@ -122,7 +121,7 @@ def _run_all(options: argparse.Namespace) -> int:
         submissions = [
             submission for submission in submissions if shards.share_of(submission.student, options.shard.of) == options.shard.number
         ]
-    building.driver_object(tools, task)  # once, and not in each process
+    building.driver_object(tools, task)  # compiled here once, so that no worker has to
     graded = classes.grade_class(task, submissions, settings, jobs, options.kept or classes.KEPT)
     classes.write(
         submissions,
@@ -194,10 +193,7 @@ _COMMANDS = {
 
 def main() -> int:
     options = parser().parse_args()
-    try:
-        return _COMMANDS[options.command](options)
-    except AssignmentError as error:
-        raise Stop(str(error), USAGE) from error
+    return _COMMANDS[options.command](options)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""One submission of a class, graded in a process of ``workers``."""
+"""Grades one submission of a class, in a process of ``workers``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .timing import Gpu
 
 
 def grade_order(settings: Mapping[str, Any], order: Mapping[str, Any]) -> None:
-    """Grade a submission and keep its result, both as ``classes.grade_class`` says. Raises ValueError if it is another one by now."""
+    """Grade a submission by the settings of ``classes.grade_class`` and keep its result. Raises ValueError if the file has changed."""
     submission = Submission.from_json(order["submission"])
     source = submission.read()
     if (source.sha256, source.wrong) != (order["sha256"], order["wrong"]):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Which partitions of memory the first step of a launch goes to. As plain text and as SVG."""
+"""Draws how the first step of a launch spreads over the partitions of memory, as plain text and as SVG."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _BUSY, _IDLE = "█", "·"
 
 @dataclass(frozen=True)
 class Queues:
-    """How many requests each partition gets, and words above the picture."""
+    """The number of requests to each partition, and the words above the picture."""
 
     heading: tuple[str, ...]
     requests: tuple[int, ...]
 
     def _length(self, requests: int) -> int:
-        """A partition that gets anything has a bar."""
+        """Return the length of a bar; a partition with any request has one."""
         return -(-requests * _BAR // max(self.requests))
 
     def to_text(self) -> str:
@@ -46,8 +46,10 @@ class Queues:
 
 
 def picture_of(kernels: Sequence[Mapping[str, Any]], op: str, wanted: float) -> Queues | None:
-    """Return the picture of the launch whose first load or store goes to the fewest partitions; None unless these are
-    fewer than wanted: then other steps are to blame, and the report does not have them one by one."""
+    """Return the picture of the launch whose first load or store uses the fewest partitions.
+
+    Return None unless these are fewer than wanted: then later steps are the cause, and the report has no single later steps.
+    """
     used = [
         (sum(map(bool, steps)), kernel["name"], steps)
         for kernel in kernels

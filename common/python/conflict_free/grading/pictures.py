@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Maps of one access of a warp: which bank serves which lane, or which sectors move. As plain text and as SVG.
+"""Draws maps of one access of a warp, as plain text and as SVG: which bank serves which lane, or which sectors move.
 
-An access is as the model writes it down in a trace; see common/model/src/report/trace.hpp.
+An access has the form of the model's traces; see common/model/src/report/trace.hpp.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ _WORDS_OF_SECTOR = SECTOR_BYTES // WORD_BYTES
 _SECTORS_OF_ROW = 4
 _LINE_BYTES = SECTOR_BYTES * _SECTORS_OF_ROW
 
-#: More rows than this are told and not drawn.
+#: A map with more rows than this shows only the first ones.
 _MOST_ROWS = 16
 _SHOWN_ROWS = 12
 _BUSY, _IDLE, _NOTHING = "█", "·", " "
-#: What stands in for these where a terminal cannot show them.
+#: Replacements of these characters for a terminal that cannot show them.
 PLAIN = str.maketrans({_BUSY: "#", _IDLE: ".", "–": "-", "×": "x", "…": "...", "→": "->"})
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A bank in a wavefront, or a word of a sector, with the lanes that ask for it. No lanes: it stays idle."""
+    """A bank in a wavefront, or a word of a sector, with the lanes that ask for it. An idle cell has no lanes."""
 
     lanes: tuple[int, ...] = ()
 
     @property
     def label(self) -> str:
-        """The lane, or how many there are."""
+        """The number of the only lane, or the number of lanes."""
         return "" if not self.lanes else str(self.lanes[0]) if len(self.lanes) == 1 else f"×{len(self.lanes)}"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a map: what it is called, and its cells. None is where there is nothing."""
+    """A line of a map: its label and its cells. A cell that does not exist is None."""
 
     label: str
     cells: tuple[Cell | None, ...]
@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Map:
-    """A map of an access: words above it, what a column is, rows and what one is called, and the columns of a group."""
+    """A map of an access: the words above it, the name of a column, the rows, the name of a row, and the columns of a group."""
 
     heading: tuple[str, ...]
     scale: str
@@ -88,7 +88,7 @@ class Map:
         return _svg(self)
 
 
-# --- what an access costs ------------------------------------------------------------------------
+# --- the cost of an access -----------------------------------------------------------------------
 
 
 def sectors(access: Mapping[str, Any]) -> set[int]:

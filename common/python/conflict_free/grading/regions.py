@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""One source from which the starter and the solution of an assignment are made.
+"""Makes the starter and the solution of an assignment from one source, whose lines are marked like this:
 
     // BEGIN SOLUTION
     lines of the solution
@@ -8,7 +8,7 @@
     // |    lines of the starter, each behind "// |"
     // END SOLUTION
 
-INSTEAD and what follows it may be left out: then the starter has nothing there.
+Without INSTEAD the starter has no lines in the region.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _STARTER_LINE = re.compile(r"\s*// ?\|(.*)", re.DOTALL)
 
 
 class RegionError(Exception):
-    """The marks are not balanced. The message is one line: place, what is wrong, what is accepted."""
+    """The marks are not balanced. The message is one line: the place, what is wrong, what is accepted."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """The lines between two marks; outside all marks, ``starter`` and ``solution`` are the same."""
+    """The lines between two marks, or outside of all marks; there ``starter`` and ``solution`` are the same."""
 
     starter: tuple[str, ...]
     solution: tuple[str, ...]
@@ -70,7 +70,7 @@ def parse(text: str, name: str) -> list[Region]:
 
 
 def starter(text: str, name: str) -> str:
-    """Return what a student gets: the marks stay where the work is to be done. Raises RegionError."""
+    """Return the starter, which keeps the marks where students work. Raises RegionError."""
     parts = []
     for region in parse(text, name):
         lines = "".join(region.starter)
@@ -84,16 +84,16 @@ def solution(text: str, name: str) -> str:
 
 
 def solution_lines(text: str, name: str) -> set[str]:
-    """Return the lines, without the space around them, that only the solution has. Raises RegionError."""
+    """Return the stripped lines that only the solution has. Raises RegionError."""
     regions = parse(text, name)
     given = {line.strip() for region in regions for line in region.starter}
     return {line.strip() for region in regions for line in region.solution} - given
 
 
 def differ_only_inside(starter_text: str, solution_text: str, text: str, name: str) -> bool:
-    """Return whether two texts are one source but for what stands between its marks. Raises RegionError.
+    """Return whether two texts differ only between the marks of their source. Raises RegionError.
 
-    It is shown from the texts themselves: outside the marks, one after another, both have the same lines.
+    The texts themselves are compared: both must contain the lines outside of the marks, in order.
     """
     fixed = [region.solution for region in parse(text, name) if not region.marked]
     pieces = re.split(rf"[^\n]*//[ \t]*{BEGIN}[ \t]*\n(?:[^\n]*\n)*?[^\n]*//[ \t]*{END}[ \t]*\n", starter_text)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What students get: the starter, the program that tries it, and a page with the brief and what is graded."""
+"""Writes what students receive: the starter, the program that tries it, and a page with the brief and the checks."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from conflict_free.console import USAGE, Stop
 
 from .assignment import BRIEF, DEFAULT_MACHINE, TRY, Assignment, Case, Range
 
-#: The brief, with what is graded and the commands to work with.
+#: The page with the brief, the checks, and the commands to work with.
 README = "README.rst"
 
 
 def files(assignment: Assignment) -> dict[str, str]:
-    """Return what is handed out, by the file's name."""
+    """Return the texts that are handed out, by the name of the file."""
     trial = (assignment.folder / TRY).read_text(encoding="utf-8")
     return {README: readme(assignment), assignment.source.name: assignment.starter(), TRY: trial}
 
 
 def readme(assignment: Assignment) -> str:
-    """Return the page that a student reads: nothing of the answers, and of the hidden cases only how many there are."""
+    """Return the page for students. It has nothing of the answers, and only the number of the hidden cases."""
     licence, brief = (assignment.folder / BRIEF).read_text(encoding="utf-8").split("\n\n", 1)
     parts = [
         licence,
@@ -57,13 +57,13 @@ def _commands(assignment: Assignment) -> str:
 
 
 def _sizes(case: Case) -> str:
-    """The parameters of a case; of one that is drawn, its range."""
+    """Return the parameters of a case, and the range of a drawn parameter."""
     shown = {name: f"{value.first} to {value.last}" if isinstance(value, Range) else value for name, value in case.parameters.items()}
     return ", ".join(f"{name} {value}" for name, value in shown.items())
 
 
 def _graded(assignment: Assignment) -> Iterator[str]:
-    """The checks in order, the sizes, and the limits."""
+    """Yield the paragraphs about the checks in order, the sizes, and the limits."""
     yield "The checks in this order; one that fails stops those that mean nothing without it."
     points = assignment.points
     rows = [
@@ -89,7 +89,7 @@ def _graded(assignment: Assignment) -> Iterator[str]:
 
 
 def release(assignment: Assignment, folder: Path) -> list[Path]:
-    """Write what is handed out into a new folder; return the files. Raises Stop if there is something."""
+    """Write the texts into a new or empty folder and return the files. Raises Stop if the folder has something in it."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Stop(f"{str(folder)!r} given, a folder that is new or empty is accepted", USAGE)
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What grading a submission has found: checks with points, as objects and as JSON (result.schema.json)."""
+"""The result of grading a submission: checks with points, as objects and as JSON (result.schema.json)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from conflict_free.schemas import Schema
 FORMAT = "conflict_free/result/1"
 SCHEMA = Path(__file__).with_name("result.schema.json")
 
-#: Checks that every assignment has, in order. Each stops those after it. Thresholds follow, then FAST.
+#: The checks that every assignment has, in order. Each stops all later ones. Thresholds follow, then FAST.
 GATES = ("exists", "compiles", "safe", "correct", "by_kernels")
 FAST = "fast"
-#: What stands before the name of a threshold in the name of its check.
+#: The check of a threshold is called by this prefix and the threshold's name.
 COUNTS = "counts."
 
 
 class ResultFormatError(Exception):
-    """A file is not a result of ours. The message is one line: what, given, accepted."""
+    """A file is no result of this grader. The message is one line: what, given, accepted."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
+    """One check and its outcome.
 
-    ``passed`` is None if an earlier check kept this one from being made. ``case`` is the name of the case that decided it.
-    ``picture`` is a map of one access in plain text. ``drawing`` is the same as SVG; it is not part of the JSON.
+    ``passed`` is None if an earlier check stopped this one. ``case`` is the name of the case that decided. ``picture`` is a map of
+    one access in plain text. ``drawing`` is the same map as SVG; it is not part of the JSON.
     """
 
     name: str
@@ -61,13 +61,13 @@ class Check:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Check:
-        """Return the check that ``to_json`` made ``data`` of."""
+        """Return the check from the ``data`` of ``to_json``."""
         return cls(**{**data, "lines": tuple(Place(**place) for place in data["lines"])})
 
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome for one submission. Holds no time, date or place, so that it is the same bits on every machine."""
+    """The outcome for one submission. It holds no time, date or path, so it is the same bits on every machine."""
 
     assignment: str
     title: str
@@ -120,7 +120,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Any) -> Result:
-        """Return the result that ``to_json`` made ``data`` of.
+        """Return the result from the ``data`` of ``to_json``.
 
         Raises ResultFormatError if it has another shape, or if its points are not the sums of those of its checks.
         """

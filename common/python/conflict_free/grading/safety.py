@@ -1,28 +1,38 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What is wrong with a run before anybody looks at its output: hazards, crashes, limits, errors of the CUDA runtime."""
+"""Finds what is wrong with a run apart from its output: hazards, crashes, exceeded limits, errors of the CUDA runtime."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import source_text
 from .assignment import Assignment
+from .finding import OURS
 from .running import Run
 
-#: As often as no line is run in the small cases of an assignment, and every line of an endless loop long before the time is up.
+#: No line of a program that ends runs this often in the small cases of an assignment. Each line of an endless loop does, long before
+#: the time limit.
 _WITHOUT_END = 20_000
-#: Lines that are named where they are found in the source, and not told by the model.
+#: How many lines are named that were searched in the source because the model's message has none.
 _MOST_LINES = 3
+#: How much of a function's name is read.
+_LONGEST_NAME = 1000
+
+#: The help about two blocks that store to the same place by the same line. Atomic operations would hide the mistake.
+_OVERLAP = "Look at the guard and the index of this line: each element has to belong to one block only."
+#: The beginnings of the names of runtime calls that copy.
+_COPIES = ("cudaMemcpy", "cudaGraph")
+#: The model's report has an entry for each launch.
+_MOST_LAUNCHES = 10_000
 
 _WITHOUT_HELP = "Look at what the kernels and the host code read and write."
 
 
 @dataclass(frozen=True)
 class Complaint:
-    """What was seen, one sentence of help, and the places in the source as the report names them."""
+    """What was seen, one sentence of help, and the places in the source in the form of a report."""
 
     seen: str
     help: str
@@ -30,19 +40,26 @@ class Complaint:
 
 
 def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
-    """Return what is wrong with a run of the program that ``text`` is the source of, the most telling first; None if nothing is."""
+    """Return the most telling fault of a run, or None if the run has none. ``text`` is the source of the program."""
     report = run.report or {}
     if report.get("hazards"):
-        # Threads that miss a barrier race with those that wait at it: the barrier is the cause.
+        # Threads that miss a barrier race with the threads that wait at it: the barrier is the cause.
         return _of_hazard(min(report["hazards"], key=lambda hazard: hazard["kind"] != "divergent_barrier"))
     if run.outcome == "broken":
         return _of_message(run.message, assignment, text)
     if run.outcome == "memory":
         return _of_limit("memory", assignment)
-    if (run.judged.stopped_by or "").startswith("signal"):
+    if run.calls.get("launches", 0) > _MOST_LAUNCHES:
         return Complaint(
-            f"the counting model was ended by {run.judged.stopped_by}", "That is our mistake: show this file to those who teach the course."
+            f"it launches kernels {run.calls['launches']:,} times, at most {_MOST_LAUNCHES:,} times may be",
+            "Let one launch do the work of many: a grid has as many blocks as the data need.",
+            _places(source_text.launches(text), assignment),
         )
+    if (run.judged.stopped_by or "").startswith("signal"):
+        return Complaint(f"the counting model was ended by {run.judged.stopped_by}", OURS)
+    if run.judged.returncode and not run.judged.stopped_by:
+        reason = (run.judged.stderr.strip() or f"exit code {run.judged.returncode}").splitlines()[-1]
+        return Complaint(f"the counting model failed: {reason.removeprefix('error: ')}", OURS)
     if stopped_by := run.judged.stopped_by or run.done.stopped_by:
         return _of_limit(stopped_by, assignment)
     if report.get("errors"):
@@ -63,62 +80,62 @@ def complaint(run: Run, assignment: Assignment, text: str) -> Complaint | None:
 
 
 def _of_movement(run: Run, assignment: Assignment, text: str) -> Complaint | None:
-    """What moved that the assignment does not let move, with the lines that may have moved it."""
+    """Return the first limit on moved bytes that a run exceeds, with the lines of the calls that may have moved them."""
     copies, allowed = run.calls["copies"], assignment.movement
     moved = (
         (
             copies["to_host"]["bytes"],
             allowed.bytes_to_host,
-            r"cuda(?:Memcpy|Graph)\w*(?=\s*\()",
+            _COPIES,
             "copies {} bytes of device memory to the host",
-            "Let kernels compute everything: what they need of a kernel before them they find in device memory.",
+            "Let kernels compute everything: a kernel finds the results of earlier kernels in device memory.",
         ),
         (
             copies["within_device"]["bytes"],
             allowed.bytes_within_device,
-            r"cuda(?:Memcpy|Graph)\w*(?=\s*\()",
+            _COPIES,
             "copies {} bytes within device memory",
-            "Let a kernel load and store what is to be moved.",
+            "Let a kernel load and store these bytes.",
         ),
         (
             copies["to_device"]["bytes"],
             allowed.bytes_to_device,
-            r"cuda(?:Memcpy|Graph)\w*(?=\s*\()",
+            _COPIES,
             "copies {} bytes from the host to device memory",
             "The data lie in device memory already: let kernels compute what they need of them.",
         ),
         (
             run.calls["fills"]["bytes"],
             allowed.bytes_set,
-            r"cudaMemset\w*(?=\s*\()",
+            ("cudaMemset",),
             "sets {} bytes of device memory",
-            "Let a kernel store what is to be there.",
+            "Let a kernel store these bytes.",
         ),
         (
             run.calls["most_parameter_bytes"],
             allowed.parameter_bytes,
-            r"<<<",
+            (),
             "launches a kernel with {} bytes of arguments",
             "Pass pointers and sizes: the data lie in device memory.",
         ),
     )
-    for bytes_moved, most, call, seen, help_ in moved:
+    for bytes_moved, most, names, seen, help_ in moved:
         if bytes_moved > most:
-            places = [
-                {"file": assignment.source.name, "line": number}
-                for number, line in enumerate(text.splitlines(), start=1)
-                if re.search(call, line)
-            ]
-            calls = dict.fromkeys(re.findall(call, text)) if call != "<<<" else {}
-            by = f" ({' or '.join(calls)})" if calls else ""
-            return Complaint(f"it {seen.format(f'{bytes_moved:,}')}{by}, {f'at most {most:,}' if most else 'none'} may be", help_, places)
+            calls = source_text.calls(text, *names) if names else []
+            lines = [line for _, line in calls] if names else source_text.launches(text)
+            by = f" ({' or '.join(dict.fromkeys(name for name, _ in calls))})" if calls else ""
+            said = f"it {seen.format(f'{bytes_moved:,}')}{by}, {f'at most {most:,}' if most else 'none'} may be"
+            return Complaint(said, help_, _places(dict.fromkeys(lines), assignment, most=len(lines)))
     return None
 
 
 def _of_hazard(hazard: Mapping) -> Complaint:
     kind = hazard["kind"].replace("_", " ")
     where = f"{hazard['kernel']}, block ({', '.join(map(str, hazard['block']))})" if hazard["kernel"] else "host code"
-    return Complaint(f"{kind} in {where}: {hazard['message']}", hazard["help"], hazard["lines"])
+    first, last = hazard["lines"][:1], hazard["lines"][-1:]
+    overlaps = hazard.get("code") == "race_between_blocks" and first == last and hazard["fields"].get("first") == "store"
+    help_ = _OVERLAP if overlaps and hazard["fields"].get("second") == "store" else hazard["help"]
+    return Complaint(f"{kind} in {where}: {hazard['message']}", help_, hazard["lines"])
 
 
 def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
@@ -147,51 +164,56 @@ def _of_limit(stopped_by: str, assignment: Assignment) -> Complaint:
 
 
 def _of_error(error: Mapping, report: Mapping, assignment: Assignment, text: str) -> Complaint:
-    """What kept the program from its end, as the model says it."""
+    """Return the model's error that stopped the program."""
     if error["code"] in ("kernel_does_not_end", "block_does_not_end", "waits_in_vain"):
-        return Complaint(error["message"], error["help"], _repeated(report))
+        return Complaint(error["message"], error["help"] or _WITHOUT_HELP, _repeated(report))
     if error["code"] == "function_without_body":
         return _of_missing(error["fields"], assignment, text)
     return _of_message(error, assignment, text)
 
 
 def _of_message(message: Mapping, assignment: Assignment, text: str) -> Complaint:
-    """The model writes the line into its fields, where it knows it."""
-    fields = message["fields"]
+    """Return a message of the model. Its place is the line in its fields, or else the lines of the source that fit."""
     help_ = message["help"] or _WITHOUT_HELP
-    if "line" not in fields:
+    if not (places := _place_in(message["fields"])):
         return Complaint(message["message"], help_, _places(_lines_of(message, text), assignment))
-    seen = message["message"].removesuffix(f", {fields['file']}:{fields['line']}")
-    return Complaint(seen, help_, [{"file": fields["file"], "line": fields["line"]}])
+    [place] = places
+    return Complaint(message["message"].removesuffix(f", {place['file']}:{place['line']}"), help_, places)
+
+
+def _place_in(fields: Mapping) -> list[Mapping]:
+    """Return the place in the fields of a message, if they have one. The submission's process may have sent any fields."""
+    place = {name: fields.get(name) for name in ("file", "line")}
+    return [place] if isinstance(place["file"], str) and isinstance(place["line"], int) else []
 
 
 def _of_missing(fields: Mapping, assignment: Assignment, text: str) -> Complaint:
-    """A function that a kernel calls and nobody defines, as the source declares it."""
-    declared = source_text.declaration(text, source_text.simple_name(fields["callee"]))
-    called = [{"file": fields["file"], "line": fields["line"]}] if "line" in fields else []
+    """Return the complaint about a function that a kernel calls and that has no body, with the line that declares it."""
+    callee = str(fields.get("callee", ""))[:_LONGEST_NAME]
+    declared = source_text.declaration(text, source_text.simple_name(callee))
     return Complaint(
-        f"`{declared.head if declared else fields['callee']}` is called by kernel {fields['kernel']} and nowhere defined",
+        f"`{declared.head if declared else callee}` is called by kernel {fields.get('kernel')} and nowhere defined",
         "Define it in this file, with these parameters.",
-        [*_places([declared.line] if declared else [], assignment), *called],
+        [*_places([declared.line] if declared else [], assignment), *_place_in(fields)],
     )
 
 
 def _lines_of(message: Mapping, text: str) -> Sequence[int]:
-    """The lines that a message is about, where it names none."""
+    """Return the lines that a message without a line is about."""
     if message["code"] == "host_fault":
         return source_text.host_accesses(text)
-    if "error" not in message["fields"]:  # only a launch that is refused has one, and the model does not know its line
+    if "error" not in message["fields"]:  # only a refused launch has this field
         return []
     arrays = source_text.shared_arrays(text) if message["code"] == "too_much_static_shared_memory" else []
-    return [*arrays, *source_text.launches(text, message["fields"]["kernel"])]
+    return [*arrays, *source_text.launches(text, str(message["fields"].get("kernel", "")))]
 
 
-def _places(lines: Iterable[int], assignment: Assignment) -> list[Mapping]:
-    return [{"file": assignment.source.name, "line": line} for line in list(lines)[:_MOST_LINES]]
+def _places(lines: Iterable[int], assignment: Assignment, most: int = _MOST_LINES) -> list[Mapping]:
+    return [{"file": assignment.source.name, "line": line} for line in list(lines)[:most]]
 
 
 def _repeated(report: Mapping) -> list[Mapping]:
-    """The lines that a launch without end has come by without end, so that they do not depend on when it was stopped."""
+    """Return the lines of an endless loop. Only lines that ran very often are returned, so the moment of the stop does not matter."""
     lines = report["kernels"][-1]["lines"] if report.get("kernels") else []
     times = [line.get("instructions", line.get("requests", 0)) for line in lines]
     often = max(max(times, default=0) // 2, _WITHOUT_END)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs a command that is not to be trusted: in namespaces of its own, under limits, with nothing to see but its input.
+"""Runs an untrusted command in namespaces of its own, under limits. It sees only its input.
 
-bubblewrap makes the namespaces: no network, no other processes, the system's programs and libraries read-only, and of
-all other files those that are named. What is written goes to one folder and to a small memory disk.
+bubblewrap makes the namespaces. They have no network and no other processes. The system's programs and libraries and the named
+files are read-only. The command can write to one folder and to a small memory disk.
 """
 
 from __future__ import annotations
@@ -16,32 +16,40 @@ import resource
 import selectors
 import shutil
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conflict_free.console import USAGE, Stop
+from conflict_free.grading.processes import held_bytes
 from conflict_free.grading.seccomp import filter_of_calls
 
-#: Nobody: the user that a confined program is, inside.
-_NOBODY = "65534"
+#: The user and group of a confined program: nobody.
+_NOBODY = 65534
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
+#: Options that make a folder. bubblewrap makes the folders above a path by itself, but root's for root alone.
+_FOR_ALL = ("--perms", "0755", "--dir")
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
 _MEGABYTE = 1 << 20
-_MOMENT = 2.0  # seconds that a command gets after the first of those that it belongs to has ended
-_LOOK_EVERY = 0.02  # seconds between two looks at the clock and at what was written
-_SIGNAL_OFFSET = 128  # of the exit code by which bubblewrap tells that a signal ended the program
+_MOMENT = 2.0  # seconds that the other commands get after the first one has ended
+_LOOK_EVERY = 0.02  # seconds between two checks of the limits
+_MOST_ENTRIES, _DEEPEST = 4096, 16  # more files and folders, or deeper ones, count as too many files
+_MEGABYTES_MORE = 16  # the stack and page tables of a program that uses all of its memory
+_SIGNAL_OFFSET = 128  # bubblewrap ends with this plus the number of the signal that ended the program
 _STOPPED_BY_SIGNAL = {signal.SIGXCPU: "time", signal.SIGXFSZ: "files", signal.SIGKILL: "memory", signal.SIGSYS: "system call"}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a command may use.
+    """The resources that a command may use.
 
-    `seconds` of processor time; `real_seconds`, four times as much unless given; `memory_megabytes` that a process may write to
-    (address ranges that are only reserved are free); `output_kilobytes` to stdout and stderr together;
-    `file_megabytes` in files together; `processes`: 1 for a program that may start no other.
+    `seconds` is processor time. `real_seconds` is real time, four times as much unless given. `memory_megabytes` is the memory that
+    each process can write to, and that all processes together hold, shared memory and page tables included; address ranges that are
+    only reserved do not count. `output_kilobytes` limits stdout and stderr together, `file_megabytes` all files together. With
+    `processes` = 1 the command can start no other program.
     """
 
     seconds: float = 10
@@ -56,8 +64,8 @@ class Limits:
 class Done:
     """How a command ended.
 
-    `returncode` is as a shell gives it: 128 + the number of the signal that ended it. `stopped_by` is None, or what
-    ended it: "time", "memory", "output", "files", "system call" (one that the sandbox refuses) or "signal 11".
+    `returncode` is that of a shell: 128 plus the number of the signal that ended the command. `stopped_by` is None, or the limit
+    that ended the command: "time", "memory", "output", "files", "system call" (a refused one) or "signal 11".
     """
 
     returncode: int
@@ -68,7 +76,7 @@ class Done:
 
 @functools.cache
 def available() -> str | None:
-    """None if commands can be confined here, or one line that says why not."""
+    """Return None if commands can be confined here, else one line that says why not."""
     if shutil.which("bwrap") is None:
         return "bwrap is not there; the package bubblewrap has it"
     with contextlib.ExitStack() as stack:
@@ -88,12 +96,11 @@ def available() -> str | None:
 
 @dataclass(frozen=True)
 class Job:
-    """A command to run in the folder `writable`.
+    """A command to run in the folder `writable`, the only place whose files outlive the command.
 
-    It sees the system's programs and libraries, `readable` (files and folders, at their own places) and `writable`,
-    the only place where what it writes is kept. `environment` is all of it that is not fixed.
-    `devices` are device files that it may use; then no call of the system is filtered, as drivers make many.
-    `descriptors` are open ones that it gets, too.
+    It sees the system's programs and libraries, and the files and folders `readable` at their own paths. `environment` is added to
+    the fixed variables. `devices` are device files that the command may use; with them no system call is filtered, because drivers
+    make many kinds. `descriptors` are open file descriptors that the command inherits.
     """
 
     command: Sequence[str | os.PathLike]
@@ -115,17 +122,17 @@ def run(
     confined: bool = True,
     devices: Sequence[Path] = (),
 ) -> Done:
-    """Runs `command` and waits for its end; see Job. stdin is empty. With `confined=False` there are limits, and nothing else."""
+    """Run `command` and wait for its end; see Job. stdin is empty. `confined=False` keeps the limits and drops the namespaces."""
     return run_together([Job(command, readable, writable, limits, environment, devices)], confined=confined)[0]
 
 
 def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callable[[], None] = lambda: None) -> list[Done]:
-    """Runs commands that belong together, and waits for the end of all. Once the first has ended, the others get a moment.
+    """Run commands at the same time, and wait for the end of all. When the first of `jobs` has ended, the others get a moment.
 
-    `started` is called when all have begun.
+    `started` is called when all commands have begun.
     """
     if confined and (reason := available()):
-        raise RuntimeError(reason)
+        raise Stop(f"no sandbox here: {reason}", USAGE)
     with contextlib.ExitStack() as stack:
         watched = [_Watched(_start(job, stack, confined=confined), job) for job in jobs]
         started()
@@ -136,6 +143,8 @@ def run_together(jobs: Sequence[Job], *, confined: bool = True, started: Callabl
 def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subprocess.Popen:
     writable = job.writable.resolve()
     if confined:
+        if _is_root():
+            _give_to_nobody(writable, job.readable)
         made = _confined(
             job.command,
             job.readable,
@@ -164,6 +173,16 @@ def _start(job: Job, stack: contextlib.ExitStack, *, confined: bool) -> subproce
     return process
 
 
+def _give_to_nobody(writable: Path, readable: Sequence[Path]) -> None:
+    """Let nobody write into a folder and change its files. Raises Stop if nobody cannot read the other paths."""
+    for path in (writable, *writable.iterdir()):
+        os.chown(path, _NOBODY, _NOBODY, follow_symlinks=False)
+    writable.chmod(0o755)  # bubblewrap goes there as root without any capability
+    for path in readable:
+        if not path.stat().st_mode & stat.S_IROTH:
+            raise Stop(f"{path}: root runs a submission as nobody, who cannot read this; chmod -R o+rX is needed, or another user", USAGE)
+
+
 @dataclass(frozen=True)
 class _Command:
     words: list[str]
@@ -173,7 +192,7 @@ class _Command:
 
 @contextlib.contextmanager
 def _filter(limits: Limits) -> Iterator[int]:
-    """A descriptor from which the filter of system calls is read."""
+    """Yield a descriptor from which the filter of system calls can be read."""
     with os.fdopen(os.memfd_create("filter"), "wb") as file:
         filter_of_calls(may_start_processes=limits.processes > 1).export_bpf(file)
         file.seek(0)
@@ -181,14 +200,33 @@ def _filter(limits: Limits) -> Iterator[int]:
 
 
 def _system_folders() -> list[str]:
-    """The system's programs and libraries, read-only. Links such as /bin stay what they are."""
-    words = []
+    """Return the options that show the system's programs and libraries read-only. Links such as /bin stay links."""
+    words = [*_FOR_ALL, "/etc"]
     for path in _SYSTEM:
         if os.path.islink(path):
             words += ["--symlink", os.readlink(path), path]
         elif os.path.exists(path):
             words += ["--ro-bind", path, path]
     return words
+
+
+@functools.cache
+def _is_root() -> bool:
+    """Return whether this process is root of the machine, and not only of a user namespace."""
+    return os.geteuid() == 0 and Path("/proc/self/uid_map").read_text(encoding="ascii").split()[:2] == ["0", "0"]
+
+
+def _as_nobody() -> tuple[list[str], list[str]]:
+    """Return the options of bubblewrap and the words before the command that make the command run as nobody.
+
+    In a user namespace that root makes, nobody would be another name for root: files of /proc that belong to root could be written.
+    So root makes no user namespace, and the command gives up root's id, with the two capabilities that this takes.
+    """
+    if not _is_root():
+        return ["--unshare-all", "--uid", str(_NOBODY), "--gid", str(_NOBODY), "--cap-drop", "ALL"], []
+    namespaces = [f"--unshare-{what}" for what in ("ipc", "pid", "net", "uts", "cgroup-try")]
+    capabilities = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    return [*namespaces, *capabilities], ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "--"]
 
 
 def _confined(
@@ -200,53 +238,42 @@ def _confined(
     filter_descriptor: int | None,
     devices: Sequence[Path] = (),
 ) -> _Command:
-    # By its path: the program is looked for in the environment that is given to it.
+    options, before = _as_nobody()
+    # An absolute path, because bubblewrap would be searched on the PATH of the command's environment.
     words = [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--uid",
-        _NOBODY,
-        "--gid",
-        _NOBODY,
-        "--hostname",
-        "sandbox",
-        "--cap-drop",
-        "ALL",
-        *_system_folders(),
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--size",
-        str(limits.file_megabytes * _MEGABYTE),
-        "--tmpfs",
-        "/tmp",
+        *(shutil.which("bwrap") or "bwrap", *options, "--die-with-parent", "--new-session"),
+        *("--hostname", "sandbox", *_system_folders(), "--proc", "/proc", "--dev", "/dev"),
+        *("--size", str(limits.file_megabytes * _MEGABYTE), "--perms", "1777", "--tmpfs", "/tmp"),
     ]
     for path in devices:
         words += ["--dev-bind", str(path), str(path)]
     if devices:
         words += ["--ro-bind", "/sys", "/sys"]
+    paths = [path.absolute() for path in (*readable, *([writable] if writable else []))]
+    for folder in sorted({folder for path in paths for folder in path.parents}):
+        if not any(folder.is_relative_to(system) for system in _SYSTEM) and folder != Path("/"):
+            words += [*_FOR_ALL, str(folder)]
     for path in readable:
         words += ["--ro-bind", str(path.resolve()), str(path.absolute())]
     if writable is not None:
         words += ["--bind", str(writable), str(writable), "--chdir", str(writable)]
-    # What holds the other mounts is memory without a limit of its own.
-    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    # The root of the mounts is a memory disk without a limit of its own. Files of /proc can write to other processes of the sandbox.
+    words += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
     if filter_descriptor is not None:
         words += ["--seccomp", str(filter_descriptor)]
-    # bubblewrap stays as the first process inside, where its environment can be read: it gets no other one than the program.
+    # bubblewrap stays as the first process inside, where its environment can be read: it gets the program's environment.
     return _Command(
-        [*words, "--", *map(str, command)], () if filter_descriptor is None else (filter_descriptor,), {**_ENVIRONMENT, **environment}
+        [*words, "--", *before, *map(str, command)],
+        () if filter_descriptor is None else (filter_descriptor,),
+        {**_ENVIRONMENT, **environment},
     )
 
 
 def _limit(limits: Limits) -> None:
-    """Called in the new process, before it becomes the command."""
+    """Set the limits of this process. It is called between fork and exec."""
     seconds = math.ceil(limits.seconds)
     files = limits.file_megabytes * _MEGABYTE
-    # Reserved addresses must not count: the model reserves terabytes. RLIMIT_DATA is of what can be written.
+    # The model reserves terabytes of addresses. RLIMIT_DATA counts only private memory that can be written.
     for what, limit in (
         (resource.RLIMIT_CPU, (seconds, seconds + 1)),
         (resource.RLIMIT_DATA, (limits.memory_megabytes * _MEGABYTE,) * 2),
@@ -259,24 +286,31 @@ def _limit(limits: Limits) -> None:
         resource.setrlimit(what, tuple(min(each, most) if most != resource.RLIM_INFINITY else each for each in limit))
 
 
-def _written(folder: Path) -> int:
-    """Bytes of all files in a folder, also of those in folders of it."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+def _written(folder: Path) -> float:
+    """Return the bytes of all files below a folder; infinity if there are too many files and folders, or if they are too deep."""
+    total, number, waiting = 0, 0, [(os.fspath(folder), 0)]
+    while waiting:
+        place, depth = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                number += 1
+                if number > _MOST_ENTRIES or depth > _DEEPEST:
+                    return math.inf
+                with contextlib.suppress(OSError):
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append((entry.path, depth + 1))
     return total
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Ends the command with all that it started, of which some may outlive it."""
+    """Kill the command and all processes of its session; some of them may outlive the command."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 class _Watched:
-    """A command that runs: what it has printed, and why it was stopped, if it was."""
+    """A running command, its output so far, and the limit that stopped it, if one did."""
 
     def __init__(self, process: subprocess.Popen, job: Job) -> None:
         self.process, self.limits, self.folder = process, job.limits, job.writable
@@ -288,21 +322,27 @@ class _Watched:
         self.deadline = self._looked + (4 * job.limits.seconds if real_seconds is None else real_seconds) + 1
 
     def beyond(self, now: float) -> str | None:
-        """The limit that it goes beyond, if it does."""
+        """Return the limit that the command exceeds, or None."""
         if sum(map(len, self.texts.values())) > self.limits.output_kilobytes * 1024:
             return "output"
         if now > self.deadline:
             return "time"
         if now - self._looked > _LOOK_EVERY:
             self._looked = now
-            if _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE:
+            most = (self.limits.memory_megabytes + _MEGABYTES_MORE) * _MEGABYTE
+            if held_bytes(self.process.pid, most) > most:
+                return "memory"
+            if self._has_too_many_files():
                 return "files"
         return None
+
+    def _has_too_many_files(self) -> bool:
+        return _written(self.folder) - self._before > self.limits.file_megabytes * _MEGABYTE
 
     def done(self) -> Done:
         try:
             code = self.process.wait(max(self.deadline - time.monotonic(), 0))
-        except subprocess.TimeoutExpired:  # it has closed its output, and goes on
+        except subprocess.TimeoutExpired:  # the command has closed its output and goes on
             self.stopped_by = "time"
             _end(self.process)
             code = self.process.wait()
@@ -310,20 +350,27 @@ class _Watched:
         stopped_by = self.stopped_by
         if stopped_by is None and code > _SIGNAL_OFFSET:
             stopped_by = _STOPPED_BY_SIGNAL.get(code - _SIGNAL_OFFSET, f"signal {code - _SIGNAL_OFFSET}")
+        if stopped_by is None and self._has_too_many_files():
+            stopped_by = "files"
         most = self.limits.output_kilobytes * 1024
         stdout, stderr = (bytes(text[:most]).decode("utf-8", "replace") for text in self.texts.values())
         return Done(code, stdout, stderr, stopped_by)
 
 
 def _watch(watched: Sequence[_Watched]) -> None:
-    """Reads the output until all commands have ended, and ends those that go beyond a limit."""
+    """Read the output until all commands have closed it, and kill those that exceed a limit."""
     with selectors.DefaultSelector() as selector:
         for each in watched:
             for stream in each.texts:
+                # A program can open its own end of a pipe again and read what it has written before it is read here.
+                os.set_blocking(stream.fileno(), False)
                 selector.register(stream, selectors.EVENT_READ, each)
         while selector.get_map():
             for key, _ in selector.select(_LOOK_EVERY):
-                piece = os.read(key.fd, 1 << 16)
+                try:
+                    piece = os.read(key.fd, 1 << 16)
+                except BlockingIOError:
+                    continue
                 key.data.texts[key.fileobj] += piece
                 if not piece:
                     selector.unregister(key.fileobj)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A class that several machines grade, each a share of it, and one CSV of what they have found.
+"""Divides a class into shares for several machines, and joins the CSV files of the shares.
 
-A student's share follows from the student's name alone, so that who hands in late moves nobody else to another machine.
-Each machine sees the whole folder. The CSV of a share has one more column: its head says which share of what this is, and
-its cells say where in the class each row belongs.
+A student's share depends only on the student's name, so a late submission moves nobody else to another machine. Each machine sees
+the whole folder. The CSV of a share has one more column: its header names the share and the class, and its cells are the places
+of the rows in the class.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ def share_of(student: str, of: int) -> int:
 
 @dataclass(frozen=True)
 class Part:
-    """What the CSV of a share says of itself: the head of the column, and each student's place in the class, from 0."""
+    """The additional column in the CSV of a share: its header, and each student's place in the class, from 0."""
 
     header: str
     places: Mapping[str, int]
 
     @classmethod
     def of(cls, shard: Shard, submissions: Sequence[Submission], assignment: str, state: Any) -> Part:
-        """Return the part of a share. ``submissions`` are all of the class, ``state`` is all else that the results depend on."""
+        """Return the part of a share. ``submissions`` are those of the whole class, ``state`` is everything else that the results
+        depend on.
+        """
         handed_in = [(each.student, each.shown, source.sha256, source.wrong) for each in submissions for source in [each.read()]]
         digest = hashlib.sha256(json.dumps([state, handed_in]).encode()).hexdigest()[:16]
         header = f"part {shard.number}/{shard.of} of {len(submissions)} students, {assignment} {digest}"
@@ -51,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True)
 class _Read:
-    """A CSV that was written for a share."""
+    """The CSV of a share, parsed."""
 
     path: Path
     header: str
@@ -65,7 +67,7 @@ class _Read:
 def merge(paths: Sequence[Path]) -> tuple[list[Mapping[str, str]], list[str]]:
     """Return the rows of a class and the names of its checks from the CSV files of all its shares.
 
-    Raises Stop for a file that is none of these, for shares of different runs, and where one is there twice or missing.
+    Raises Stop for a file that is no share, for shares of different runs, and if a share is missing or given twice.
     """
     parts = [_part(path) for path in paths]
     first = parts[0]

@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where a submission's text declares, defines, launches and uses what the compiler, the linker and the model name.
+"""Finds the lines of a submission that declare, define, launch or use a name of a message.
 
-It is read without a compiler, for a student's eyes alone: where the text is not understood, no line is named.
+No compiler is involved, and no verdict depends on it: a text that is not understood gives a message without a line.
 """
 
 from __future__ import annotations
 
 import difflib
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,18 +16,20 @@ from . import words
 from .tokens import Token, read
 
 _CLOSE = 0.75
+#: A longer name is not compared with others, nor is a name with more than so many others.
+_LONGEST_NAME, _MOST_NAMES = 64, 4096
 _SCOPES = ("namespace", "struct", "class", "extern", "union")
 _ON_DEVICE = ("__global__", "__device__")
-#: What declares a variable that outlives a call, and what ends the name that is declared.
+#: Words that declare a variable that outlives a call, and signs that end its name.
 _KEPT = ("static", "__device__", "__managed__")
 _ENDS_OF_DECLARATOR = ("(", "=", ";", "[", "{", ",", ")")
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function at the outermost scope, or in a namespace or class: ``head`` is what stands before its body or semicolon.
+    """A function at the outermost scope, or in a namespace or class. ``head`` is its text before the body or the semicolon.
 
-    ``line`` is that of its name. ``body`` has the tokens between its braces, or is None where it is declared alone.
+    ``line`` is the line of its name. ``tokens`` are those of the head, ``body`` those between the braces; a declaration has None.
     """
 
     name: str
@@ -39,14 +40,14 @@ class Function:
 
     @property
     def is_host(self) -> bool:
-        """Whether it is code of the host alone."""
+        """Whether the function runs on the host alone."""
         return not any(token.text in _ON_DEVICE for token in self.tokens)
 
 
 def functions(text: str) -> list[Function]:
-    """Return the functions of a source, in its order."""
-    code, _ = read(text)
-    lines = text.split("\n")
+    """Return the functions of a source in their order."""
+    source = read(text)
+    code = source.tokens
     found, start, at = [], 0, 0
     while at < len(code):
         sign = code[at].text
@@ -57,8 +58,7 @@ def functions(text: str) -> list[Function]:
             if sign == "{" and not any(token.text in _SCOPES for token in head if name is None):
                 end = _closing(code, at)
             if name is not None and sign != "}":
-                shown = _written(lines, head)
-                found.append(Function(name.text, name.line, shown, tuple(head), tuple(code[at + 1 : end]) if sign == "{" else None))
+                found.append(Function(name.text, name.line, _written(source.text, head), head, code[at + 1 : end] if sign == "{" else None))
             start = at = end + 1
             continue
         at += 1
@@ -66,11 +66,11 @@ def functions(text: str) -> list[Function]:
 
 
 def _name_of_function(head: Sequence[Token]) -> Token | None:
-    """The name in `type name(parameters)`; None where there is none."""
+    """Return the name in `type name(parameters)`, or None."""
     depth = 0
     for before, token in zip(head, head[1:]):
         depth += {"<": 1, ">": -1}.get(token.text, 0)
-        if depth > 0:  # what a template takes
+        if depth > 0:  # the parameters of a template
             continue
         if token.text == "=":
             return None
@@ -92,37 +92,61 @@ def _closing(code: Sequence[Token], at: int) -> int:
     return len(code)
 
 
-def _written(lines: Sequence[str], head: Sequence[Token]) -> str:
-    """The lines of some tokens, as they are written, up to the last closing parenthesis."""
-    text = " ".join(line.strip() for line in lines[head[0].line - 1 : head[-1].line])
-    return re.split(r"[{};]\s*", text[: text.rfind(")") + 1])[-1]
+def _written(text: str, head: Sequence[Token]) -> str:
+    """Return the source text of some tokens, up to the last closing parenthesis, in one line."""
+    last = next((token for token in reversed(head) if token.text == ")"), head[-1])
+    return " ".join(text[head[0].at : last.at + len(last.text)].split())
 
 
 def simple_name(name: str) -> str:
-    """Return the name in a function or variable as the linker writes it: without scopes, types and parameters."""
+    """Return the bare name of a function or variable that the linker writes with scopes, types and parameters."""
     found = re.search(r"(\w+)(?:<[^()]*>)?(?:\[abi:\w+\])?\(", name)
     return found[1] if found else re.split(r"::|\s", name.strip())[-1]
 
 
 def declaration(text: str, name: str) -> Function | None:
-    """Return where a function is declared and not defined."""
+    """Return the declaration of a function without a body, or None."""
     return next((function for function in functions(text) if function.name == name and function.body is None), None)
 
 
 def lines_with(text: str, name: str) -> list[int]:
-    """Return the lines that have a name in their code."""
-    return list(dict.fromkeys(token.line for token in read(text)[0] if token.kind == "word" and token.text == name))
+    """Return the lines whose code has a name."""
+    return list(dict.fromkeys(token.line for token in read(text).tokens if token.kind == "word" and token.text == name))
 
 
-def launches(text: str, kernel: str) -> list[int]:
-    """Return the lines that launch a kernel."""
-    name = re.escape(kernel.partition("<")[0])
-    return [text.count("\n", 0, found.start()) + 1 for found in re.finditer(rf"\b{name}\b\s*(?:<[^;{{}}]*?>)?\s*<<<", text)]
+def _opens_launch(code: Sequence[Token], at: int) -> bool:
+    return all(token.text == "<" for token in code[at : at + 3]) and at + 3 <= len(code)
+
+
+def launches(text: str, kernel: str = "") -> list[int]:
+    """Return the lines that launch a kernel, with or without template arguments; without a name, those of all launches."""
+    name, code = kernel.partition("<")[0], read(text).tokens
+    lines: list[int] = []
+    named: Token | None = None  # since the last statement, the first use of the name with template arguments
+    for at, token in enumerate(code):
+        if token.text in ("{", "}", ";"):
+            named = None
+        elif token.text == "<" and at and _opens_launch(code, at) and code[at - 1].text != "<":
+            before = code[at - 1]
+            if not name or before.text == name:
+                lines.append(before.line)
+            elif before.text == ">" and named:
+                lines.append(named.line)
+                named = None
+        elif token.text == name and named is None and at + 1 < len(code) and code[at + 1].text == "<" and not _opens_launch(code, at + 1):
+            named = token
+    return lines
+
+
+def calls(text: str, *prefixes: str) -> list[tuple[str, int]]:
+    """Return the name and the line of each call of a function whose name begins with one of the prefixes."""
+    code = read(text).tokens
+    return [(token.text, token.line) for token, behind in zip(code, code[1:]) if behind.text == "(" and token.text.startswith(prefixes)]
 
 
 def shared_arrays(text: str) -> list[int]:
-    """Return the lines that declare shared memory of a size that is known when it is compiled."""
-    code, _ = read(text)
+    """Return the lines that declare shared memory of a fixed size."""
+    code = read(text).tokens
     return list(
         dict.fromkeys(
             token.line
@@ -133,20 +157,38 @@ def shared_arrays(text: str) -> list[int]:
 
 
 def kept_variables(text: str) -> list[int]:
-    """Return the lines that declare variables whose values stay from call to call: static ones, and those of the device."""
-    code, _ = read(text)
-    lines = []
-    for at, token in enumerate(code):
-        if token.text in _KEPT:
-            declared = list(itertools.takewhile(lambda each: each.text not in _ENDS_OF_DECLARATOR, code[at:]))
-            end = code[at + len(declared)].text if at + len(declared) < len(code) else "("
-            if end != "(" and not any(each.text in ("const", "constexpr", "operator") for each in declared):
-                lines.append(token.line)
+    """Return the lines that declare variables that keep their values between calls: static ones, and those of the device."""
+    code, lines, at = read(text).tokens, [], 0
+    while at < len(code):
+        if code[at].text in _KEPT:
+            end = next((number for number in range(at, len(code)) if code[number].text in _ENDS_OF_DECLARATOR), len(code))
+            is_variable = end < len(code) and code[end].text != "("
+            if is_variable and not any(each.text in ("const", "constexpr", "operator") for each in code[at:end]):
+                lines.append(code[at].line)
+            at = end
+        at += 1
     return list(dict.fromkeys(lines))
 
 
+def unclosed_brace(text: str) -> int:
+    """Return the line of a `{` without a `}`, or 0. Indentation tells which of several open braces was not closed."""
+    braces = [token for token in read(text).tokens if token.text in ("{", "}")]
+    if 2 * sum(token.text == "{" for token in braces) <= len(braces):
+        return 0
+    columns = [len(line) - len(line.lstrip()) for line in text.split("\n")]
+    open_lines: list[int] = []
+    for token in braces:
+        if token.text == "{":
+            open_lines.append(token.line)
+        elif open_lines:
+            if columns[token.line - 1] < columns[open_lines[-1] - 1]:
+                return open_lines[-1]
+            open_lines.pop()
+    return open_lines[-1]
+
+
 def host_accesses(text: str) -> list[int]:
-    """Return the lines of host functions that index or dereference one of the function's pointers."""
+    """Return the lines of host functions that index or dereference one of their pointer parameters."""
     return list(dict.fromkeys(line for function in functions(text) if function.body and function.is_host for line in _accesses(function)))
 
 
@@ -161,11 +203,14 @@ def _accesses(function: Function) -> Iterator[int]:
 
 
 def similar(name: str, names: Sequence[str]) -> str | None:
-    """Return the one of some names that this one may be meant to be."""
-    return next(iter(difflib.get_close_matches(name, [each for each in dict.fromkeys(names) if each != name], 1, _CLOSE)), None)
+    """Return the name that is closest to a misspelled one, or None if none is close."""
+    if len(name) > _LONGEST_NAME:
+        return None
+    others = [each for each in dict.fromkeys(names) if each != name and len(each) <= 2 * len(name)]
+    return next(iter(difflib.get_close_matches(name, others[:_MOST_NAMES], 1, _CLOSE)), None)
 
 
 def meant(text: str, name: str) -> str | None:
-    """Return what an unknown name in a source may be meant to be: a name of CUDA, or another one of the source."""
-    own = [token.text for token in read(text)[0] if token.kind == "word" and token.text != name]
+    """Return the name of CUDA or of the source that is closest to an unknown name, or None."""
+    own = [token.text for token in read(text).tokens if token.kind == "word" and token.text != name]
     return similar(name, [*words.CUDA_NAMES, *own])

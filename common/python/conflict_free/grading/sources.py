@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Reads what somebody has handed in, as if each name in it were a trap.
+"""Reads a file that somebody has handed in. Every name and every file may be a trap.
 
-No symbolic link is followed, and nothing but a regular file is opened: a link could lead to a file of the machine or to
-another student's answer, a FIFO would wait for ever, and opening a device can do anything.
+No symbolic link is followed, and only regular files are opened: a link could lead to a file of the machine or to another
+student's answer, a FIFO would wait for ever, and opening a device can do anything.
 """
 
 from __future__ import annotations
@@ -48,15 +48,17 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+#: A line of a message has at most about so many characters.
+_LONGEST_SHOWN = 1000
 _UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was handed in: its name for readers, and its text.
+    """A file that was handed in: its name as printable text, and its content.
 
-    Where `wrong` is not empty, there is no text, `wrong` says what was found instead, and `help` what to do. `sha256` is of
-    the file's bytes, or `NOTHING` for one that cannot be read or is too large.
+    If `wrong` is not empty, there is no text: `wrong` says what was found instead, and `help` what to do. `sha256` is the digest of
+    the file's bytes, or `NOTHING` if the file cannot be read or is too large.
     """
 
     name: str
@@ -66,38 +68,42 @@ class Source:
     help: str = ""
 
     def line(self, number: int) -> str:
-        """Return a line of the text, which count from 1 as the compiler counts them, without what a terminal would obey."""
+        """Return a line of the text without control characters. Lines count from 1 as the compiler counts them."""
         lines = self.text.split("\n")
-        return printable(lines[number - 1].strip()) if 0 < number <= len(lines) else ""
+        return shown(lines[number - 1].strip()) if 0 < number <= len(lines) else ""
 
 
 def printable(text: str) -> str:
-    """Return one line of text in which nothing moves a cursor or turns the direction of writing."""
+    """Return one line of text without characters that move a cursor or turn the direction of writing."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
+def shown(text: str) -> str:
+    """Return a text as one printable line without the middle of a long one."""
+    most = _LONGEST_SHOWN
+    return printable(text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}")
+
+
 def readable(name: str) -> str:
-    """Return a name of the file system as text of one line: what is not, is escaped, so that names that differ still do."""
+    """Return a name of the file system as one line of text. Other characters are escaped, so different names stay different."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
 
 
 def kind_of(mode: int) -> str:
-    """Return what a file is by its mode, such as "a symbolic link"; empty for a regular file."""
+    """Return the kind of a file by its mode, such as "a symbolic link"; an empty text for a regular file."""
     return next((name for is_it, name in _KINDS if is_it(mode)), "" if stat.S_ISREG(mode) else "no file")
 
 
 def read(path: Path, below: Path | None = None) -> Source:
-    """Return what a path leads to. Links are followed in the path of the folder ``below`` and not after it.
+    """Return the file at a path. Links are followed in the path of the folder ``below``, and not after it.
 
-    Where ``below`` is not given, it is the current folder for a relative path, and else the folder that the file lies in.
+    By default ``below`` is the current folder for a relative path, and the file's own folder for an absolute one.
     """
     below = below if below is not None else path.parent if path.is_absolute() else Path()
     name = readable(path.name)
     try:
         found = _data(below, path.relative_to(below).parts)
-    except FileNotFoundError:
-        return Source(name, wrong="nothing with this name", help=NEEDED)
     except OSError as error:
         return Source(name, wrong=f"it cannot be read: {error.strerror}", help=NEEDED)
     if isinstance(found, str):
@@ -109,12 +115,18 @@ def read(path: Path, below: Path | None = None) -> Source:
 
 
 def _data(below: Path, parts: Sequence[str]) -> bytes | int | str:
-    """The bytes of a file; or how many they are, if there are too many; or what is there that is no regular file."""
-    at = os.open(below, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Return the bytes of a file; their number, if there are too many; or the kind of what is not a regular file."""
+    try:
+        at = os.open(below, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return f"no folder {readable(str(below))}"
     try:
         for number, part in enumerate(parts):
-            # Nothing happens to what is opened so: it can be looked at, and be opened for reading after that.
-            inner = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+            # O_PATH opens without any effect on the file. It is opened for reading only after its kind is known.
+            try:
+                inner = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+            except FileNotFoundError:
+                return "nothing with this name" if number == len(parts) - 1 else f"no folder {readable(part)}"
             os.close(at)
             at = inner
             status = os.fstat(at)
@@ -131,7 +143,7 @@ def _data(below: Path, parts: Sequence[str]) -> bytes | int | str:
 
 
 def _decoded(data: bytes) -> tuple[str, str, str]:
-    """The text in some bytes, or why it is none and what to do."""
+    """Return the text in some bytes, or why they are no text and what to do."""
     data = data.removeprefix(_MARK)
     if encoding := next((name for mark, name in _ENCODINGS if data.startswith(mark)), ""):
         return "", f"text in {encoding}, which is not UTF-8", _SAVE_AS

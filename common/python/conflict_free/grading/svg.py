@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A picture as SVG: its frame with the words above it, what is drawn into it, and its text."""
+"""Writes pictures as SVG."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STYLE = (
 
 
 class Svg:
-    """A picture of this size in pixels, whose ``heading`` starts at ``left`` and is its title too."""
+    """A picture of a size in pixels. Its ``heading`` starts at ``left`` and is also its title."""
 
     def __init__(self, width: int, height: int, heading: Sequence[str], left: int) -> None:
         size = {"width": str(width), "height": str(height)}
@@ -27,11 +27,11 @@ class Svg:
             self.text(line, left, 18 + 16 * number)
 
     def text(self, text: str, x: int, y: int, kind: str = "") -> None:
-        """Write text from ``x`` on; of kind ``l`` up to there, of kind ``n`` small and around it."""
+        """Write text that starts at ``x``. Kind ``l`` ends there; kind ``n`` is small and centered there."""
         xml.SubElement(self._root, "text", {"x": str(x), "y": str(y), **({"class": kind} if kind else {})}).text = text
 
     def box(self, x: int, y: int, width: int, height: int, kind: str) -> None:
-        """Draw a box: of kind ``b`` busy, of kind ``i`` idle."""
+        """Draw a box. Kind ``b`` is busy, kind ``i`` is idle."""
         place = {"x": x, "y": y, "width": width, "height": height}
         xml.SubElement(self._root, "rect", {**{name: str(value) for name, value in place.items()}, "class": kind})
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a submission's own text has in it that cannot end well, by its lines: a help for students, and no protection.
+"""Looks through a submission's text for what will fail, and names the lines. It helps students and protects nothing.
 
-What is named here fails further on, too, where less can be said about it: the sandbox ends a program that starts another,
-the judge refuses memory that it does not own, the linker finds two functions `main`.
+The same code would fail later with a message that says less: the sandbox ends a program that starts another, the judge refuses
+memory that it does not own, the linker finds two functions `main`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conflict_free.grading.tokens import Directive, Token, read
 _NO_MACRO = re.compile(words.NO_MACRO_PATTERN)
 _HEADER = re.compile(r'<([^>]*)>|"([^"]*)"')
 _FILE_OF_THE_MACHINE = re.compile(r"/|.*\.\./")
-#: Between quotes: one that is not handed in.
+#: A file between quotes that a student may have, and that is not handed in.
 _OWN_FILE = re.compile(r".*\.(?:cu|cuh|cpp|hpp|py|inc)$")
 
 _HELP = {
@@ -38,8 +38,8 @@ _HELP_OTHERWISE = "Leave it out: a submission computes with the memory that it i
 class Refusal:
     """One thing that a submission may not contain.
 
-    `line` counts from 1; `kind` is what it is called, such as "reaching files"; `message` says in one line what was seen;
-    `help` is one sentence for the student.
+    `line` counts from 1. `kind` is a name such as "reaching files". `message` says in one line what was seen. `help` is one
+    sentence for the student.
     """
 
     line: int
@@ -58,12 +58,12 @@ def _refusal(line: int, kind: str, seen: str) -> Refusal:
 
 
 def examine_text(text: str) -> list[Refusal]:
-    """What in the submission's own text is not admitted, in the order of its lines."""
-    code, directives = read(text)
-    found = [*_functions(code), *_words(code)]
-    for directive in directives:
+    """Return what is not admitted in the submission's text, in the order of its lines."""
+    code = read(text)
+    found = [*_functions(code.tokens), *_words(code.tokens), *_threads(code.tokens)]
+    for directive in code.directives:
         found += _directive(directive)
-    # One of a kind on a line is enough.
+    # Each kind is named once per line.
     return sorted({(each.line, each.kind): each for each in reversed(found)}.values(), key=lambda each: (each.line, each.kind))
 
 
@@ -74,6 +74,13 @@ def _words(tokens: Sequence[Token]) -> Iterator[Refusal]:
         kind = "a name of the grader" if token.text.startswith("simt_") else words.FORBIDDEN.get(token.text)
         if kind and (token.text not in words.ONLY_CALLED or (behind is not None and behind.text == "(")):
             yield _refusal(token.line, kind, f"`{token.text}`")
+
+
+def _threads(tokens: Sequence[Token]) -> Iterator[Refusal]:
+    """Yield the uses of std::thread and std::async. These names alone are everyday words."""
+    for scope, colons, token in zip(tokens, tokens[1:], tokens[2:]):
+        if (scope.text, colons.text) == ("std", "::") and token.text in ("thread", "async"):
+            yield _refusal(token.line, "a thread of the host", f"`std::{token.text}`")
 
 
 def _functions(tokens: Sequence[Token]) -> Iterator[Refusal]:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The check `fast`: a submission is timed on the GPU beside the solution, turn by turn, each in processes of its own.
+"""The check `fast`: times a submission and the solution on the GPU in turns, each in processes of its own.
 
-Only what has passed the other gates gets here. What is judged is the ratio of two medians of one run, never a time.
+Only submissions that have passed the gates are timed. The check judges the ratio of two medians of one run, never a time.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ _TRIAL = ("common/harness/src/trial.cpp", "common/harness/src/error.cpp")
 _INCLUDES = ("common/harness/include", "common/model/include")
 _ROUNDS = 4
 _SAMPLES = 10  # of each program in each round
-#: nvcc writes large files in between, and a program on a GPU holds its driver's memory too.
+#: nvcc writes large intermediate files. A program on a GPU also holds the memory of NVIDIA's driver.
 _COMPILE_LIMITS = sandbox.Limits(seconds=300, memory_megabytes=8192, output_kilobytes=256, file_megabytes=1024, processes=64)
 _MEGABYTES_OF_DRIVER = 8192
 _SECONDS_OF_DRIVER = 60
 _MEGABYTES_OF_FILES = 16  # besides the outputs
-#: Where the driver's library is and which GPU is meant: a program on a GPU keeps these of the environment.
+#: Variables that a program on a GPU keeps: the place of the driver's library, and the chosen GPU.
 _KEPT_VARIABLES = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
 _HELP = "Compare what both ask of global and shared memory, and how many threads are at work at a time."
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """What timing needs: nvcc, and the device files that a confined program may use."""
+    """The tools for timing: nvcc, and the device files that a confined program may use."""
 
     nvcc: Path
     devices: tuple[Path, ...]
 
     @classmethod
     def here(cls, nvcc: Path) -> Gpu:
-        """Return this machine's."""
+        """Return the tools of this machine."""
         return cls(nvcc, tuple(path for path in sorted(Path("/dev").glob("nvidia*")) if not path.is_dir()))
 
 
 @dataclass(frozen=True)
 class _Timed:
-    """One process: its times in milliseconds, what it wrote, and what is wrong with it, if anything."""
+    """The record of one timed process: its times in milliseconds, and what is wrong with its end or its output, if anything."""
 
     times_ms: tuple[float, ...] = ()
     complaint: str = ""
@@ -100,13 +100,13 @@ def _judged(ratio: float, assignment: Assignment, wanted: str) -> Finding:
 
 
 def _blame(who: str, complaint: str) -> None:
-    """Raises Stop if it is ours that fails."""
+    """Raise Stop if the solution is the one that fails."""
     if who == "solution":
         raise Stop(f"the solution fails on this machine's GPU: {complaint}")
 
 
 def _compile(assignment: Assignment, text: str, gpu: Gpu, folder: Path, *, confined: bool) -> tuple[Path, str]:
-    """A program for this machine's GPU, or what the compiler says first."""
+    """Return the path of a program for this machine's GPU, and the compiler's first error or ""."""
     folder.mkdir()
     source, program = folder / assignment.source.name, folder / "program"
     source.write_text(text, encoding="utf-8")

@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The tokens of a C++ file as a compiler's first phases see them: lines spliced, digraphs replaced, no comments. A
-spelling that is made to be overread looks here like any other.
+"""Splits a C++ file into tokens as a compiler's first phases do: lines spliced, digraphs replaced, comments removed. An unusual
+spelling of a word gives the same token as the usual one.
 """
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:%:": "##", "%:": "#"}
@@ -30,16 +32,20 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """A token: its text without splices, what it is (word, number, string, character, sign), and its line from 1."""
+    """A token: its text without splices, its kind (word, number, string, character or sign), and its line from 1.
+
+    ``at`` is its place in ``Code.text``.
+    """
 
     text: str
     kind: str
     line: int
+    at: int = 0
 
 
 @dataclass(frozen=True)
 class Directive:
-    """A line of the preprocessor: its tokens behind the `#`, and what stands behind its name as text."""
+    """A line of the preprocessor: its tokens after the `#`, and the text after its name."""
 
     tokens: tuple[Token, ...]
     rest: str
@@ -50,58 +56,60 @@ class Directive:
         return self.tokens[0].text if self.tokens else ""
 
 
+@dataclass(frozen=True)
+class Code:
+    """A source: its text without splices, the tokens of its code, and its directives with tokens of their own."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    directives: tuple[Directive, ...]
+
+
 def _spliced(text: str) -> tuple[str, list[int]]:
-    """The text with spliced lines joined, and the line of each of its characters."""
-    pieces, lines, line, at = [], [], 1, 0
-    for splice in _SPLICE.finditer(text):
-        piece = text[at : splice.start()]
+    """Return the text with spliced lines joined, and the places in it at which the line number grows by one."""
+    pieces, steps, length, at = [], [], 0, 0
+    for splice in (*_SPLICE.finditer(text), None):
+        piece = text[at : splice.start() if splice else len(text)]
+        steps += (length + newline.end() for newline in re.finditer("\n", piece))
         pieces.append(piece)
-        for character in piece:
-            lines.append(line)
-            line += character == "\n"
-        line += 1
-        at = splice.end()
-    pieces.append(text[at:])
-    for character in text[at:]:
-        lines.append(line)
-        line += character == "\n"
-    return "".join(pieces), [*lines, line]
+        length += len(piece)
+        if splice:
+            steps.append(length)
+            at = splice.end()
+    return "".join(pieces), steps
 
 
-def _name(text: str) -> str:
-    """A word with its universal character names as the characters that they stand for."""
-    return _UNIVERSAL.sub(lambda found: chr(int(next(filter(None, found.groups())), 16) % 0x110000), text)
+def _character(found: re.Match[str]) -> str:
+    """Return the character that a universal character name stands for, or the name itself if it stands for none."""
+    number = int(next(filter(None, found.groups())), 16)
+    return chr(number) if number < 0xD800 or 0xDFFF < number < 0x110000 else found[0]
 
 
-def _tokens(text: str) -> Iterator[Token]:
-    """All tokens, with newlines as signs."""
-    joined, lines = _spliced(text)
+def _tokens(joined: str, steps: Sequence[int]) -> Iterator[Token]:
+    """Yield all tokens, and newlines as signs."""
     at = 0
     while at < len(joined):
         found = _TOKEN.match(joined, at)
         assert found is not None and found.end() > at
         kind, piece = found.lastgroup or "sign", found.group()
         kind = "string" if found["raw"] else kind
-        if kind == "newline":
-            yield Token("\n", "sign", lines[at])
-        elif kind == "word":
-            yield Token(_name(piece), kind, lines[at])
-        elif kind == "sign" and joined.startswith("<::", at) and joined[at + 3 : at + 4] not in (":", ">"):
+        if kind == "sign" and joined.startswith("<::", at) and joined[at + 3 : at + 4] not in (":", ">"):
             piece = "<"
-            yield Token(piece, kind, lines[at])
-        elif kind not in ("space", "comment"):
-            yield Token(_DIGRAPHS.get(piece, piece), kind, lines[at])
+        if kind not in ("space", "comment"):
+            text = _UNIVERSAL.sub(_character, piece) if kind == "word" else _DIGRAPHS.get(piece, piece) if kind == "sign" else piece
+            yield Token(text, "sign" if kind == "newline" else kind, bisect.bisect_right(steps, at) + 1, at)
         at += len(piece)
 
 
-def read(text: str) -> tuple[list[Token], list[Directive]]:
-    """The tokens of the code, and the directives. The tokens of a directive are only there."""
-    text = text.replace("\r\n", "\n")
+@functools.lru_cache(maxsize=4)
+def read(text: str) -> Code:
+    """Return the tokens of a source. The tokens of the last sources are kept, because many checks read the same one."""
+    joined, steps = _spliced(text.replace("\r\n", "\n"))
     code: list[Token] = []
     directives: list[Directive] = []
     line_of_directive: list[Token] | None = None
     begins_line, hash_line = True, 0
-    for token in (*_tokens(text), Token("\n", "sign", 0)):
+    for token in (*_tokens(joined, steps), Token("\n", "sign", 0)):
         if token.text == "\n" and token.kind == "sign":
             if line_of_directive is not None:
                 rest = "".join(each.text for each in line_of_directive[1:])
@@ -114,4 +122,4 @@ def read(text: str) -> tuple[list[Token], list[Directive]]:
         else:
             begins_line = False
             code.append(token)
-    return code, directives
+    return Code(joined, tuple(code), tuple(directives))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Grades a file anew each time it is saved, and shows what is left to do: scripts/grade watch."""
+"""Grades a file each time it is saved, and shows which checks are left: scripts/grade watch."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from conflict_free.whole_files import write_whole
 
 from . import exports
 from .assignment import Assignment
-from .result import Check, Result
+from .result import Result
 
 _FORMAT = "conflict_free/progress/1"
-#: How often the file is looked at, in seconds, and how long it must be left alone before it is read.
+#: Seconds between two looks at the file, and seconds without a change before it is read.
 _LOOK_SECONDS = 0.25
 _SETTLED_SECONDS = 0.1
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}
@@ -39,7 +39,7 @@ _PLAIN_MARKS = {True: "+", False: "x", None: "."}
 
 @dataclass
 class Progress:
-    """How far a student has come with a file: best points, checks that have passed once, gradings, and hints asked for."""
+    """A student's progress with a file: best points, checks that have passed once, number of gradings, number of hints shown."""
 
     best: int = 0
     passed: list[str] = field(default_factory=list)
@@ -54,14 +54,14 @@ class Progress:
 
 
 def progress_file(assignment: Assignment, path: Path) -> Path:
-    """Return where the progress with a file is remembered: among the user's state, never beside the file."""
+    """Return the file that remembers the progress. It lies in the user's state folder, never beside the submission."""
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]
     return state / "conflict_free_cuda" / "progress" / f"{assignment.name}-{name}.json"
 
 
 def load(path: Path) -> Progress:
-    """Return what is remembered in a file; nothing if it is not there or not ours."""
+    """Return the progress in a file; an empty one if the file is missing or has another format."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data.pop("format") == _FORMAT:
@@ -72,16 +72,16 @@ def load(path: Path) -> Progress:
 
 
 def save(path: Path, progress: Progress) -> None:
-    """Remember. A folder that cannot be written is no reason to stop."""
+    """Write the progress. An error is ignored: grading works without it."""
     with contextlib.suppress(OSError):
         write_whole(path, json.dumps({"format": _FORMAT, **asdict(progress)}, indent=1) + "\n")
 
 
-# --- what is shown -------------------------------------------------------------------------------
+# --- the view ------------------------------------------------------------------------------------
 
 
 def view(result: Result, progress: Progress, encoding: str) -> Group:
-    """Return what a student sees: each check with its mark and points, the total, what is left, and the first failure."""
+    """Return the view for a student: each check with its mark and points, the total, the checks that are left, the first failure."""
     checks = Table.grid(padding=(0, 2, 0, 0))
     for check in result.checks:
         mark, style = _MARKS[check.passed]
@@ -96,13 +96,8 @@ def view(result: Result, progress: Progress, encoding: str) -> Group:
     parts.append(Text(f"left: {', '.join(left)}" if left else "Nothing is left: every check passes."))
     first = result.first_failed
     if first:
-        parts += [Text(""), Text(first.name, "bold red"), Padding(Text(feedback(first)), (0, 0, 0, 2))]
+        parts += [Text(""), Text(first.name, "bold red"), Padding(Text(exports.details(first)), (0, 0, 0, 2))]
     return Group(*parts)
-
-
-def feedback(check: Check) -> str:
-    """Return what is said of a failed check."""
-    return exports.details(check)
 
 
 def next_hint(assignment: Assignment, progress: Progress) -> str:
@@ -124,7 +119,7 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 
 def _settled(path: Path) -> tuple[int, ...]:
-    """Wait until nobody writes the file, and return its stamp: an editor may save in steps."""
+    """Wait until the file stays unchanged, because an editor may save in steps. Return its stamp."""
     stamp = _stamp(path)
     while True:
         time.sleep(_SETTLED_SECONDS)
@@ -136,7 +131,7 @@ def _settled(path: Path) -> tuple[int, ...]:
 
 @contextlib.contextmanager
 def keys() -> Iterator[Callable[[float], str]]:
-    """Yield what waits some seconds for a key and returns it; "" for none. Without a terminal there are no keys."""
+    """Yield a function that waits some seconds for a key and returns it, or "". Without a terminal there are no keys."""
     if not sys.stdin.isatty():
 
         def rest(seconds: float) -> str:
@@ -160,7 +155,7 @@ def keys() -> Iterator[Callable[[float], str]]:
 
 
 def watch(assignment: Assignment, path: Path, grade: Callable[[], Result], *, once: bool, out: Console) -> int:
-    """Grade and show, now and after each change, until q or Ctrl+C; with ``once``, now only.
+    """Grade and show the file now and after each change, until q or Ctrl+C. With ``once``, do so only now.
 
     Return 0 if all checks passed the last time, else 1.
     """
@@ -184,7 +179,7 @@ def watch(assignment: Assignment, path: Path, grade: Callable[[], Result], *, on
 
 
 def _show(assignment: Assignment, grade: Callable[[], Result], progress: Progress, remembered: Path, out: Console, once: bool) -> Result:
-    """Grade, remember, show."""
+    """Grade the file, write the progress, and show the result."""
     if not once and out.is_terminal:
         out.clear()
     with out.status("grading"):

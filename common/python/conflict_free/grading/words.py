@@ -1,55 +1,31 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Names for which a submission has no honest use, and what each is called.
+"""Names for which a submission has no honest use, and the kind of each.
 
-Nothing is kept out by these: whoever gets round them comes upon the sandbox, and finds nothing there. They are here so that
-who means no harm is told the line.
+They protect nothing: a submission that hides such a name meets the sandbox. They give an honest student the line.
 """
 
 from __future__ import annotations
 
-FORBIDDEN = {
-    **dict.fromkeys(("simt", "conflict_free", "CONFLICT_FREE_SIMT"), "a name of the grader"),
-    **dict.fromkeys(
-        ("system", "popen", "fork", "vfork", "execve", "execv", "execvp", "execl", "execlp", "posix_spawn"), "starting a process"
-    ),
-    **dict.fromkeys(
-        (
-            "fopen",
-            "fdopen",
-            "freopen",
-            "open",
-            "openat",
-            "fread",
-            "fscanf",
-            "tmpfile",
-            "opendir",
-            "readdir",
-            "ifstream",
-            "ofstream",
-            "fstream",
-            "filesystem",
-            "mmap",
-            "mprotect",
-        ),
-        "reaching files",
-    ),
-    **dict.fromkeys(("kill", "sigaction", "ptrace", "prctl", "setitimer"), "reaching other processes"),
-    **dict.fromkeys(("pthread_create", "jthread"), "a thread of the host"),
-    "socket": "reaching the network",
-    **dict.fromkeys(
-        ("_exit", "_Exit", "quick_exit", "atexit", "on_exit", "at_quick_exit", "longjmp", "setjmp", "siglongjmp", "sigsetjmp"),
-        "leaving by a way around the driver",
-    ),
-    **dict.fromkeys(("syscall", "dlopen", "dlsym", "getenv", "setenv", "putenv"), "reaching the system"),
-    **dict.fromkeys(("cudaLaunchHostFunc", "cudaStreamAddCallback"), "a call back into host code"),
-    **dict.fromkeys(("cudaMallocManaged", "__managed__"), "managed memory"),
-    **dict.fromkeys(("cudaHostRegister", "cudaHostGetDevicePointer", "cudaHostAllocMapped"), "memory of the host for kernels"),
-    "cudaDeviceReset": "a reset of the device",
+_KINDS = {
+    "a name of the grader": "simt conflict_free CONFLICT_FREE_SIMT",
+    "starting a process": "system popen fork vfork execve execv execvp execl execlp posix_spawn",
+    "reaching files": "fopen fdopen freopen open openat fread fscanf tmpfile opendir readdir ifstream ofstream fstream filesystem"
+    " mmap mprotect",
+    "reaching other processes": "kill sigaction ptrace prctl setitimer",
+    "a thread of the host": "pthread_create jthread",
+    "reaching the network": "socket",
+    "leaving by a way around the driver": "_exit _Exit quick_exit atexit on_exit at_quick_exit longjmp setjmp siglongjmp sigsetjmp",
+    "reaching the system": "syscall dlopen dlsym getenv setenv putenv",
+    "a call back into host code": "cudaLaunchHostFunc cudaStreamAddCallback",
+    "managed memory": "cudaMallocManaged __managed__",
+    "memory of the host for kernels": "cudaHostRegister cudaHostGetDevicePointer cudaHostAllocMapped",
+    "a reset of the device": "cudaDeviceReset",
 }
-#: Of those, the ones that are words of everyday use: only a call of them is meant.
+FORBIDDEN = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+#: Names among them that are everyday words. Only a call of them is refused.
 ONLY_CALLED = frozenset(("system", "fork", "open", "kill", "socket"))
-#: What a macro may not be called: it would change what others mean by it.
+#: Names that a macro may not have, because the headers of CUDA and C++ use them.
 NO_MACRO_PATTERN = (
     r"__\w+|cuda[A-Z]\w*|cooperative_groups|threadIdx|blockIdx|blockDim|gridDim|warpSize|dim3|atomic[A-Z]\w*"
     r"|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|std|size_t|u?int(?:8|16|32|64)_t"
@@ -62,7 +38,7 @@ KEYWORDS = frozenset(
     switch template this throw true try typedef typename union unsigned using virtual void volatile while
 """.split()
 )
-#: Names of CUDA that a misspelled one may be meant to be.
+#: Names of CUDA that are suggested for a misspelled name.
 CUDA_NAMES = tuple(
     """
     __global__ __device__ __host__ __shared__ __constant__ __restrict__ __launch_bounds__ __forceinline__ __noinline__

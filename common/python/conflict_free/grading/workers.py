@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Grading in processes of their own: one that crashes or hangs takes nothing with it but the submission it was at.
+"""Grades in worker processes. A worker that crashes or hangs loses only the submission that it was grading.
 
-Run as a program, this file is such a process: it reads its settings and then orders from
-stdin, a line of JSON each, and answers each order with a line on stdout.
+Run as a program, this file is a worker. It reads its settings and then orders from stdin, a line of JSON each, and answers each
+order with a line on stdout.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import queue
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
@@ -24,16 +23,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from conflict_free.console import module_command
+from conflict_free.grading.scratch import scratch_folder
 
-#: What grading one submission may take, in seconds. Its cases have limits of their own; this one is for an error of ours.
+#: How long grading one submission may take, in seconds. Its cases have limits of their own; this one is for errors of the grader.
 PATIENCE = 900.0
-#: What an ended process gets to end what it has started.
+#: How long a terminated worker may take to end its own processes, in seconds.
 _GRACE = 5.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of an order: what the function returned, or one line on why it returned nothing."""
+    """The answer to an order: the value that the function returned, or one line that says why there is none."""
 
     order: Any
     value: Any = None
@@ -41,10 +41,10 @@ class Answer:
 
 
 class _Worker:
-    """One process that carries out orders, one after another."""
+    """A process that carries out orders, one after another."""
 
     def __init__(self, function: str, settings: dict[str, Any], scratch: str) -> None:
-        # In a session of its own: Ctrl+C at the terminal would end the programs that it runs, and be graded as their crash.
+        # In a session of its own: Ctrl+C at the terminal would end the submissions' programs, and that would be graded as a crash.
         self._process = subprocess.Popen(
             module_command(sys.executable, "grading.workers", function),
             env={**os.environ, "TMPDIR": scratch},
@@ -54,7 +54,7 @@ class _Worker:
             encoding="utf-8",
             start_new_session=True,
         )
-        # Not among its arguments, where everybody on the machine could read the secret of a course.
+        # The settings hold the secret of a course. As arguments, everybody on the machine could read them.
         self._unsent = json.dumps(settings) + "\n"
 
     def carry_out(self, order: Any, patience: float) -> Answer:
@@ -86,11 +86,11 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it can take another order."""
+        """Whether the process can take another order."""
         return self._process.poll() is None
 
     def end(self) -> None:
-        """End it with all that it has started."""
+        """End the process and all processes that it has started."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, number)
@@ -102,10 +102,10 @@ class _Worker:
 def carry_out_all(
     function: str, settings: dict[str, Any], orders: Iterable[Any], jobs: int, patience: float = PATIENCE
 ) -> Iterator[Answer]:
-    """Yield the answers to all orders, each as soon as it is there; ``jobs`` processes work at them.
+    """Yield the answers to all orders as they come; ``jobs`` processes work on them.
 
-    ``function`` is "module:name" and is called with ``settings`` and an order, both of them JSON. Close the iterator if
-    you leave it early, after Ctrl+C too: that ends all processes and what they have started.
+    ``function`` is "module:name". It is called with ``settings`` and an order, both of them JSON. If you leave the iterator early,
+    after Ctrl+C too, close it: that ends all processes that were started.
     """
     waiting: queue.SimpleQueue = queue.SimpleQueue()
     answers: queue.SimpleQueue = queue.SimpleQueue()
@@ -125,12 +125,12 @@ def carry_out_all(
                 if place not in workers or not workers[place].alive:
                     workers[place] = _Worker(function, settings, scratch)
                 answers.put(workers[place].carry_out(order, patience))
-            except Exception as error:  # the machine is out of processes, say; nobody may wait for an answer forever
+            except Exception as error:  # such as no more processes: each order needs an answer
                 answers.put(Answer(order, error=f"{type(error).__name__}: {error}"))
 
-    # What an ended process leaves behind goes with this folder.
-    with tempfile.TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True) as scratch:
-        threads = [threading.Thread(target=keep_busy, args=(place, scratch), daemon=True) for place in range(min(jobs, number))]
+    # Killed workers leave their temporary files in this folder.
+    with scratch_folder("grade-") as scratch:
+        threads = [threading.Thread(target=keep_busy, args=(place, str(scratch)), daemon=True) for place in range(min(jobs, number))]
         try:
             for thread in threads:
                 thread.start()
@@ -145,7 +145,7 @@ def carry_out_all(
 
 
 def _serve(function: str) -> None:
-    # The answers go where stdout went; whatever prints, prints to stderr.
+    # The answers use the stdout of before. Everything that is printed goes to stderr.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     module, _, name = function.partition(":")
@@ -154,14 +154,14 @@ def _serve(function: str) -> None:
     for line in sys.stdin:
         try:
             answer = {"value": carry_out(settings, json.loads(line))}
-        except Exception as error:  # of ours: the class is graded on, and told
+        except Exception as error:  # an error of the grader: it is reported, and grading goes on
             traceback.print_exc()
             said = " ".join(str(error).split())
             answer = {"error": f"{type(error).__name__}: {said}" if said else type(error).__name__}
         try:
             answers.write(json.dumps(answer) + "\n")
             answers.flush()
-        except BrokenPipeError:  # who gave the order was killed; what it was for is done all the same
+        except BrokenPipeError:  # the process that gave the order was killed; the result is kept
             os._exit(0)
 
 

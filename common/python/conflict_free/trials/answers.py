@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The grader is graded: each answer of an assignment, its starter and its solution must score what task.toml says.
+"""Grades each answer of an assignment, its starter and its solution, and compares the results with task.toml.
 
 python common/python/conflict_free trials.answers grade NAME --build-dir DIR --output FILE     grades them all into one file
-python common/python/conflict_free trials.answers check NAME --graded FILE                     holds the file against task.toml
-python common/python/conflict_free trials.answers time NAME                                    times the right ones on this machine's GPU: each must pass
+python common/python/conflict_free trials.answers check NAME --graded FILE                     compares the file with task.toml
+python common/python/conflict_free trials.answers time NAME                                    times the right ones on this machine's GPU
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from pathlib import Path
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, regions, release, sandbox, timing
 from conflict_free.grading.answer_texts import SOLUTION, STARTER
-from conflict_free.grading.assignment import TRY, Assignment, AssignmentError, Outcome
+from conflict_free.grading.assignment import TRY, Assignment, Outcome
 from conflict_free.grading.building import OPTIONS, Toolchain
 from conflict_free.grading.cases import draw, seed_of
 from conflict_free.grading.judging import grade
@@ -28,11 +27,13 @@ from conflict_free.grading.result import Result
 from conflict_free.setup import cuda
 from conflict_free.whole_files import write_asked
 
-_SHORT = 8  # a line of the solution that is no longer may stand anywhere: "}" or "else"
+from .confinement import confined
+
+_SHORT = 8  # a line of the solution up to this length, such as "}" or "else", may stand in any file
 
 
 def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
-    """Write all that is graded into ``folder``; returns the files by name."""
+    """Write the starter, the solution and all answers into ``folder``; return the files by name."""
     files = {name: folder / f"{name}.cu" for name in task.outcomes()}
     for name, path in files.items():
         path.write_text(task.text_of(name), encoding="utf-8")
@@ -40,15 +41,15 @@ def submissions(task: Assignment, folder: Path) -> dict[str, Path]:
 
 
 def grade_all(task: Assignment, tools: Toolchain, *, confined: bool) -> dict[str, Result]:
-    """Grade all submissions of an assignment."""
+    """Grade the starter, the solution and all answers of an assignment."""
     with tempfile.TemporaryDirectory() as scratch:
         return {name: grade(task, path, tools=tools, confined=confined) for name, path in submissions(task, Path(scratch)).items()}
 
 
 def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
-    """Return the exit codes under the model of the released program that tries a file, on the starter and on the solution.
+    """Run the released program that tries a file on the starter and on the solution, under the model. Return the exit codes.
 
-    Raises Stop if it does not compile.
+    Raises Stop if the program does not compile.
     """
     codes = {}
     for name, text in {STARTER: task.starter(), SOLUTION: task.solution()}.items():
@@ -65,7 +66,7 @@ def try_both(task: Assignment, tools: Toolchain) -> dict[str, int]:
 
 
 def complaints(task: Assignment, results: Mapping[str, Result], tried: Mapping[str, int] | None = None) -> Iterator[str]:
-    """Yield what is not as task.toml says: one line each. ``tried`` is what ``try_both`` found, if it was asked."""
+    """Yield a line for each difference from task.toml. ``tried`` is the result of ``try_both``, or None to leave it out."""
     yield from _complaints_about_source(task)
     if tried and tried[SOLUTION] != 0:
         yield f"{TRY} ends with exit code {tried[SOLUTION]} on the solution, 0 is expected"
@@ -96,7 +97,7 @@ def _complaints_about(name: str, result: Result, expected: Outcome) -> Iterator[
 
 
 def _complaints_about_source(task: Assignment) -> Iterator[str]:
-    """Starter and solution differ inside the regions only, and nothing of the solution is handed out."""
+    """Yield a line if starter and solution differ outside of the regions, and for each line of the solution that is handed out."""
     source = task.source.read_text(encoding="utf-8")
     if not any(region.marked for region in regions.parse(source, task.source.name)):
         yield f"{task.source.name} has no {regions.BEGIN}"
@@ -111,10 +112,8 @@ def _complaints_about_source(task: Assignment) -> Iterator[str]:
 
 def _grade(options: argparse.Namespace) -> int:
     task = assignment.load(options.name)
-    if reason := sandbox.available():
-        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
     tools = Toolchain.of(options.build_dir)
-    results = grade_all(task, tools, confined=reason is None)
+    results = grade_all(task, tools, confined=confined())
     data = {"results": {name: result.to_json() for name, result in results.items()}, "tried": try_both(task, tools)}
     write_asked(options.output, json.dumps(data, indent=1, ensure_ascii=False) + "\n", "--output")
     return 0
@@ -171,10 +170,7 @@ def main() -> int:
     timer.add_argument("name", metavar="NAME")
     timer.set_defaults(command=_time)
     options = parser.parse_args()
-    try:
-        return options.command(options)
-    except AssignmentError as error:
-        raise Stop(str(error), USAGE) from error
+    return options.command(options)
 
 
 if __name__ == "__main__":

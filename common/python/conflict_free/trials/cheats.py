@@ -1,16 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
+"""Grades the cheats: submissions that try to forge a verdict. Each is a template that fits every assignment.
 
-Those in ``by_meaning`` obey the letter of the checks without doing the task. They are graded with the answers of each assignment
-that lists them, see ``trials.answers``; the others are graded here, for one assignment.
+This module grades the cheats that try to forge a verdict, for one assignment. ``trials.answers`` grades those by meaning, with the
+answers of each assignment that lists them.
 
-    python common/python/conflict_free trials.cheats grade NAME --build-dir DIR --output FILE    grades them all, with and without text admission, into a file
-    python common/python/conflict_free trials.cheats check --graded FILE                         holds the file against outcomes.toml and the table of
-                                                                         docs/grading.md; --fix writes the table
-    python common/python/conflict_free trials.cheats check --graded FILE --in-sandbox            the outcomes that only the sandbox brings about
+    python common/python/conflict_free trials.cheats grade NAME --build-dir DIR --output FILE    grades them all into a file, with and
+                                                                         without text admission
+    python common/python/conflict_free trials.cheats check --graded FILE                         compares the file with outcomes.toml and the
+                                                                         table of docs/grading.md; --fix writes the table
+    python common/python/conflict_free trials.cheats check --graded FILE --in-sandbox            compares the outcomes that need the sandbox
 
-On a machine without a sandbox those last outcomes are not tried, and holding them against anything ends with exit code 77.
+A machine without a sandbox does not try the outcomes that need one, and their check ends with exit code 77.
 """
 
 from __future__ import annotations
@@ -27,16 +28,13 @@ from unittest import mock
 
 from conflict_free.console import FAILED, NO_SANDBOX, ROOT, OneLineParser, Stop, run_main, say
 from conflict_free.grading import assignment, sandbox, text_admission
+from conflict_free.grading.answer_texts import tomllib
 from conflict_free.grading.assignment import CHEATS, Assignment
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-#: What is left of the grader, and what the table calls it.
+#: The graders that are tried, and their columns in the table.
 LAYERS = {"all": "as graded", "without_text": "without text admission"}
 PAGE = ROOT / "docs" / "grading.md"
+OUTCOMES = Path(__file__).with_name("outcomes.toml")
 _BEGIN, _END = (
     "<!-- table of attacks, written by python common/python/conflict_free trials.cheats check --fix -->",
     "<!-- end of the table of attacks -->",
@@ -49,7 +47,7 @@ def names() -> list[str]:
 
 
 def aim(name: str) -> str:
-    """Return what a cheat tries, as its own first comment says."""
+    """Return the first comment of a cheat, which says what it tries."""
     return re.search(r"\n\n// (.*)\n\n", (CHEATS / f"{name}.cu").read_text(encoding="utf-8"))[1]
 
 
@@ -58,7 +56,7 @@ def aim(name: str) -> str:
 
 @contextlib.contextmanager
 def only(layer: str) -> Iterator[None]:
-    """The grader with what is left of it, for one of ``LAYERS``."""
+    """Reduce the grader to one of ``LAYERS``."""
     with contextlib.ExitStack() as stack:
         if layer != "all":
             stack.enter_context(mock.patch.object(text_admission, "examine_text", lambda text: []))
@@ -66,7 +64,7 @@ def only(layer: str) -> Iterator[None]:
 
 
 def needs_sandbox(outcome: Mapping[str, str | bool]) -> bool:
-    """Return whether the outcome comes about in the sandbox alone, without which the cheat may do harm."""
+    """Return whether only the sandbox gives this outcome. Without a sandbox such a cheat may do harm."""
     return bool(outcome.get("sandbox"))
 
 
@@ -90,16 +88,16 @@ def _outcomes(task: Assignment, build: Path, *, confined: bool) -> dict[str, dic
     return found
 
 
-# --- what they come to ------------------------------------------------------------------------------
+# --- outcomes ------------------------------------------------------------------------------------
 
 
 def expected() -> dict[str, dict[str, dict[str, str]]]:
-    """Return what each cheat must come to: by its name and layer, the check that ``fails`` and what it ``says``."""
-    return tomllib.loads((CHEATS / "outcomes.toml").read_text(encoding="utf-8"))
+    """Return the outcome that each cheat must have: by its name and layer, the check that ``fails`` and what it ``says``."""
+    return tomllib.loads(OUTCOMES.read_text(encoding="utf-8"))
 
 
 def complaints(found: Mapping[str, Mapping[str, Mapping[str, str]]], *, in_sandbox: bool) -> Iterator[str]:
-    """Yield where the outcomes that need the sandbox, or the others, are not as outcomes.toml says: one line each."""
+    """Yield a line for each difference from outcomes.toml, among the outcomes that need the sandbox or among the others."""
     wanted = expected()
     if wanted.keys() != set(names()):
         yield f"{', '.join(sorted(wanted.keys() ^ set(names())))}: a file or in outcomes.toml, but not both"
@@ -137,7 +135,7 @@ def table() -> str:
 
 
 def _page() -> tuple[str, str, str]:
-    """The page before its table, the table, and the page behind it."""
+    """Return the text before the table, the table, and the text after it."""
     before, found, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN + "\n")
     now, found_end, behind = rest.partition("\n" + _END)
     if not found or not found_end:

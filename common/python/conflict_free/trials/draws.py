@@ -1,40 +1,38 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Whether a file scores the same whatever is drawn: each answer is graded under many draws of the hidden cases.
+"""Grades each answer under many draws of the hidden cases. Every draw must give the points and the first failed check of task.toml.
 
     python common/python/conflict_free trials.draws NAME --build-dir DIR --draws N [--only ANSWER …] [--values]
 
-Every draw must come to the points and the first failed check that task.toml says. ``--values`` also prints how near each
-answer that passes a threshold comes to its limit.
+``--values`` also prints how close each answer that passes a threshold comes to its limit.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
-from conflict_free.grading import assignment, sandbox
-from conflict_free.grading.assignment import Assignment, AssignmentError
+from conflict_free.grading import assignment
+from conflict_free.grading.assignment import Assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
-from conflict_free.grading.counting_checks import names_of
-from conflict_free.grading.expressions import value_of
+from conflict_free.grading.counting_checks import names_of, values_of
 from conflict_free.grading.judging import Grading
 from conflict_free.grading.running import Run
 
 from . import answers
+from .confinement import confined
 
-#: What a threshold or a later check decides may depend on a draw. What does not compile or hand in does not.
+#: An answer that fails one of these checks does so under every draw.
 _BEFORE_DRAWS = ("exists", "compiles")
 
 
 def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str], *, confined: bool) -> tuple[Counter, list[Run]]:
-    """Return how often a file came to which points and first failed check, and all runs."""
+    """Return how often a file scored which points with which first failed check, and all runs."""
     seen: Counter = Counter()
     runs: list[Run] = []
     with Grading(task, path, tools=tools, confined=confined) as grading:
@@ -48,17 +46,15 @@ def outcomes(task: Assignment, path: Path, tools: Toolchain, seeds: Sequence[str
 
 
 def nearest(task: Assignment, runs: Sequence[Run]) -> Iterator[str]:
-    """Yield for each threshold how near the runs come to the limit, at most, and in which case."""
+    """Yield for each threshold how close the runs come to the limit at most, and in which case."""
     for threshold in task.thresholds:
         ratios = []
         for run in runs:
-            names = names_of(run)
-            value, limit = (value_of(each, names, threshold.name) for each in (threshold.count, threshold.limit))
-            used, of = (value, limit) if threshold.is_upper else (limit, value)
-            ratios.append((used / of if of else float(used), run.case.name, run.case.sizes, value, limit))
+            value, limit, used = values_of(threshold, names_of(run))
+            ratios.append((used, run.case.name, run.case.sizes, value, limit))
         if ratios:
-            of, name, sizes, value, limit = max(ratios)
-            yield f"{threshold.name}: {of:.3f} ({value:,.6g} of {limit:,.6g}; {name}: {sizes})"
+            used, name, sizes, value, limit = max(ratios)
+            yield f"{threshold.name}: {used:.3f} ({value:,.6g} of {limit:,.6g}; {name}: {sizes})"
 
 
 def main() -> int:
@@ -69,16 +65,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="ANSWER", nargs="*")
     parser.add_argument("--values", action="store_true")
     options: argparse.Namespace = parser.parse_args()
-    try:
-        return _look(options)
-    except AssignmentError as error:
-        raise Stop(str(error), USAGE) from error
-
-
-def _look(options: argparse.Namespace) -> int:
-    task, tools = assignment.load(options.name), Toolchain.of(options.build_dir)
-    if reason := sandbox.available():
-        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
+    task, tools, is_confined = assignment.load(options.name), Toolchain.of(options.build_dir), confined()
     expected = task.outcomes()
     if unknown := [name for name in options.only or () if name not in expected]:
         raise Stop(f"--only: got {unknown[0]!r}, accepted: {', '.join(expected)}", USAGE)
@@ -89,7 +76,7 @@ def _look(options: argparse.Namespace) -> int:
             outcome = expected[name]
             if (options.only and name not in options.only) or outcome.fails in _BEFORE_DRAWS:
                 continue
-            seen, runs = outcomes(task, path, tools, seeds, confined=reason is None)
+            seen, runs = outcomes(task, path, tools, seeds, confined=is_confined)
             wrong = {key: times for key, times in seen.items() if key != (outcome.points, outcome.fails)}
             complaints += bool(wrong)
             for (points, fails), times in wrong.items():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Whether each limit of a task.toml does something: taken away, it must change what some answer scores.
+"""Removes each limit of a task.toml in turn. Without a limit, some answer must score differently.
 
 python common/python/conflict_free trials.limits NAME --build-dir DIR
 """
@@ -8,28 +8,28 @@ python common/python/conflict_free trials.limits NAME --build-dir DIR
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from conflict_free.console import FAILED, USAGE, OneLineParser, Stop, run_main, say
-from conflict_free.grading import assignment, sandbox
-from conflict_free.grading.assignment import Assignment, AssignmentError, Movement
+from conflict_free.console import FAILED, OneLineParser, run_main, say
+from conflict_free.grading import assignment
+from conflict_free.grading.assignment import Assignment, Movement
 from conflict_free.grading.building import Toolchain
 from conflict_free.grading.cases import seed_of
 from conflict_free.grading.judging import Grading
 
 from . import answers
+from .confinement import confined
 
 _WITHOUT_END = 10**15
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """An assignment without one of its limits, and the check that answers fail by which it is noticed."""
+    """An assignment without one of its limits, and the check of that limit."""
 
     name: str
     task: Assignment
@@ -37,7 +37,7 @@ class Mutant:
 
 
 def mutants(task: Assignment) -> Iterator[Mutant]:
-    """Yield the assignment without each of its limits in turn. The limits that all have are tested by themselves."""
+    """Yield the assignment without each of its own limits in turn. Unit tests try the default limits."""
     for way in fields(Movement):
         if getattr(task.movement, way.name) != way.default:
             yield Mutant(f"movement.{way.name}", replace(task, movement=replace(task.movement, **{way.name: _WITHOUT_END})), "safe")
@@ -51,7 +51,7 @@ def mutants(task: Assignment) -> Iterator[Mutant]:
 
 
 def noticed_by(mutant: Mutant, gradings: Mapping[str, Grading], expected: Mapping[str, assignment.Outcome]) -> str | None:
-    """Return the first answer that the mutant gives another outcome, or None."""
+    """Return the first answer that scores differently under the mutant, or None."""
     for name, grading in gradings.items():
         if expected[name].fails != mutant.check:
             continue
@@ -64,7 +64,7 @@ def noticed_by(mutant: Mutant, gradings: Mapping[str, Grading], expected: Mappin
 
 
 def unnoticed(task: Assignment, tools: Toolchain, *, confined: bool) -> Sequence[str]:
-    """Return the limits that no answer needs."""
+    """Return the limits whose removal changes no answer's score."""
     expected = task.outcomes()
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -80,13 +80,8 @@ def main() -> int:
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("--build-dir", metavar="DIR", type=Path, required=True)
     options: argparse.Namespace = parser.parse_args()
-    if reason := sandbox.available():
-        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
-    try:
-        task = assignment.load(options.name)
-        found = unnoticed(task, Toolchain.of(options.build_dir), confined=reason is None)
-    except AssignmentError as error:
-        raise Stop(str(error), USAGE) from error
+    task = assignment.load(options.name)
+    found = unnoticed(task, Toolchain.of(options.build_dir), confined=confined())
     for name in found:
         say(f"{task.name}: no answer scores otherwise without the limit {name}")
     say(f"{task.name}: {len(list(mutants(task)))} limits, {len(found)} of them without effect")

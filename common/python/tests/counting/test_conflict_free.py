@@ -20,6 +20,8 @@ from conflict_free.counting import command_line, html_report, nvcc_command, prin
 from conflict_free.cuda_version import MAJOR, RUNTIME
 from conflict_free.setup import cuda
 
+pytestmark = pytest.mark.long
+
 LAUNCHES = """\
 #include <cstdio>
 
@@ -335,6 +337,7 @@ def test_only_the_readers_own_files_are_shown(source):
 # As packages do: NVIDIA's runtime is loaded first, for all to see, then the linker by its path, then the driver.
 LIKE_A_PACKAGE = f"""\
 import ctypes
+
 ctypes.CDLL("./{RUNTIME}", mode=ctypes.RTLD_GLOBAL)
 linker = ctypes.CDLL("/nowhere/libnvJitLink.so.{MAJOR}")
 driver = ctypes.CDLL("libcuda.so.1")

@@ -15,6 +15,8 @@ import pytest
 from conftest import REPOSITORY
 from counting_tools import BUILD, needs_model, read_report, run
 
+pytestmark = pytest.mark.long
+
 pytest_plugins = ["counting_fixtures"]
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Results of grading that nobody has graded, for tests."""
+"""Makes results for tests without grading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conflict_free.grading.result import Check, Place, Result
 
 
 def make_result(student: str | None = "ada", fails: str = "", *, submission: str = "", content: str = "", seen: str = "") -> Result:
-    """A result in which the check `fails` failed, and those that it stops were not reached; without it, all passed."""
+    """Return a result in which the check `fails` failed and stopped the later ones. Without `fails`, all checks passed."""
     submission = submission or f"{student}.cu"
     points = {"exists": 0, "compiles": 5, "safe": 15, "correct": 40, "counts.conflicts": 25, "counts.sectors": 15}
     checks, stopped = [], False

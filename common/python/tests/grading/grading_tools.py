@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What tests of the grader share: its tools, the first assignment, and copies of it to change."""
+"""Shared parts of the grader's tests: the built tools, the assignment padding, changed copies of it, and the command."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import functools
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,26 +22,40 @@ from conflict_free.grading.result import Result
 
 PADDING = REPOSITORY / "chapters" / "padding" / "assignment"
 CONFINED = sandbox.available() is None
+#: The command scripts/grade.
+GRADE = (sys.executable, str(REPOSITORY / "scripts" / "grade"))
 
 
 @functools.cache
 def build_folder() -> Path:
-    """The build folder whose tools are used, with the tools in it."""
+    """Return the build folder, after building the grader's tools in it."""
     build = os.environ.get("CONFLICT_FREE_BUILD")
     assert build, "CONFLICT_FREE_BUILD is not set; CTest sets it to a build folder with the model"
     subprocess.run(["cmake", "--build", build, "--target", "grading_toolchain"], check=True, stdout=subprocess.DEVNULL)
     return Path(build)
 
 
+def tools() -> list[object]:
+    """Return the options of scripts/grade that name the built tools. Without a sandbox, they say so: the submissions are our own."""
+    return ["--build-dir", build_folder(), *([] if CONFINED else ["--no-sandbox"])]
+
+
+def run_grade(*arguments: object, code: int | None = None, **options) -> subprocess.CompletedProcess:
+    """Run scripts/grade, and compare its exit code with `code` if it is given."""
+    done = subprocess.run([*GRADE, *map(str, arguments)], capture_output=True, text=True, **options)
+    assert code in (None, done.returncode), done.stderr
+    return done
+
+
 @functools.cache
 def padding() -> Assignment:
-    """The first assignment."""
+    """Return the assignment that most tests use."""
     return assignment.load("padding")
 
 
 @functools.cache
 def _answers() -> tempfile.TemporaryDirectory:
-    """A folder with all answers of the first assignment but for cheats, until the tests end."""
+    """Write all answers of padding except the cheats into a folder that exists until the tests end."""
     folder = tempfile.TemporaryDirectory(prefix="answers_")
     for answer in padding().answers:
         if not answer.is_cheat:
@@ -49,17 +64,17 @@ def _answers() -> tempfile.TemporaryDirectory:
 
 
 def answer_file(name: str) -> Path:
-    """The file of an answer of the first assignment, whole."""
+    """Return the file of an answer of padding."""
     return Path(_answers().name, f"{name}.cu")
 
 
 def graded(path: Path, task: Assignment | None = None, **options) -> Result:
-    """Grades a file."""
+    """Grade a file with the built tools."""
     return grade(task or padding(), path, tools=Toolchain.of(build_folder()), confined=CONFINED, **options)
 
 
 def changed_copy(folder: Path, old: str = "", new: str = "", file: str = "task.toml") -> Path:
-    """A copy of the first assignment's folder in which a text of a file is replaced."""
+    """Return a copy of padding's folder in which a text of a file is replaced."""
     made = folder / "assignment"
     shutil.copytree(PADDING, made)
     text = (made / file).read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A grader for tests of grading a class: the text of a submission says what becomes of it."""
+"""Pretends to grade, for tests of grading a class: the text of a submission says what happens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conflict_free.whole_files import write_whole
 
 
 def grade_order(settings: dict, order: dict) -> None:
-    """Keep the result of a submission whose text is the name of the check that fails, or do as its first word says."""
+    """Keep a result in which the check fails that the submission's text names, or obey the text's first word."""
     submission = Submission.from_json(order["submission"])
     with open(os.environ["PRETEND_LOG"], "a", encoding="utf-8") as log:
         log.write(submission.student + "\n")

@@ -1,15 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Answers that are a change of another text: what answers.toml may say, the text that comes of it, and the command that prints it."""
+"""Tests answers that are a change of another text: the format of answers.toml, the changed text, the command that prints it."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
-from conftest import REPOSITORY
-from grading_tools import changed_copy, padding
+from grading_tools import changed_copy, padding, run_grade
 
 from conflict_free.grading import answer_texts
 from conflict_free.grading.answer_texts import CHANGES, Change, ChangeError, changed
@@ -121,20 +117,15 @@ def test_an_assignment_needs_no_changes(tmp_path):
     assert made.changes == {} and made.text_of("unpadded") == padding().text_of("unpadded")
 
 
-def run(*words: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, REPOSITORY / "scripts" / "grade", "answer", *words], capture_output=True, text=True)
-
-
 @pytest.mark.parametrize("name", ["unpadded", "swizzled", "forks", "starter", "solution"])
 def test_an_answer_is_printed_whole(name):
-    done = run("padding", name)
-    assert (done.returncode, done.stdout) == (0, padding().text_of(name)), done.stderr
+    done = run_grade("answer", "padding", name, code=0)
+    assert done.stdout == padding().text_of(name)
     assert "GRADED_" not in done.stdout and padding().function in done.stdout
 
 
 def test_the_answers_are_listed_with_what_they_score():
-    done = run("padding")
-    assert done.returncode == 0, done.stderr
+    done = run_grade("answer", "padding", code=0)
     lines = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
     assert list(lines) == list(padding().outcomes())
     assert lines["unpadded"] == ["70", "points", "fails", "counts.conflicts"]
@@ -142,6 +133,6 @@ def test_the_answers_are_listed_with_what_they_score():
 
 
 def test_an_answer_that_is_not_known_is_one_line():
-    done = run("padding", "padded")
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    done = run_grade("answer", "padding", "padded", code=2)
+    assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("error: answer of assignment padding: 'padded' given, one of starter, solution, ")

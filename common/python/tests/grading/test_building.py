@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Building a submission: what compiler and linker say, as it is told, and the driver that is kept ready."""
+"""Tests building a submission: the messages of compiler and linker, and the kept drivers and programs."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_program_is_compiled_once_until_its_text_or_its_driver_changes(tmp_pat
     compiled = []
 
     def compile_in_no_time(command, *, writable, **_options):
-        """As a compiler that misses semicolons, and makes a program of everything else."""
+        """Compile every text that ends in a semicolon, and complain about any other."""
         compiled.append(command)
         source = writable / task.source.name
         if source.name in command and not source.read_text(encoding="utf-8").endswith(";"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Grading a folder of submissions: what is found, kept, written and survived. The grader only pretends."""
+"""Tests grading a folder of submissions: keeping results, failures of the grader, interruptions, output. The grader only pretends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TESTS = Path(__file__).parent
 
 @pytest.fixture
 def room(tmp_path, monkeypatch):
-    """A class: a folder to hand in to, an assignment, settings, where results are kept, and the grader's log."""
+    """Make a class: a folder of submissions, an assignment, settings, a folder of kept results, and the grader's log."""
     folder = tmp_path / "class"
     folder.mkdir()
     task = tmp_path / "assignment"
@@ -142,7 +142,7 @@ def test_the_grader_may_fail_on_one(room, capfd):
     assert (rows["bea"]["status"], rows["bea"]["points"], rows["bea"]["seen"]) == ("error", "", graded.errors["bea"])
     assert rows["dan"]["status"] == "graded"
     assert "Traceback" in capfd.readouterr().err
-    # It is not kept: the next run tries again.
+    # An error is not kept: the next run tries again.
     asked(room)
     grade(room, submissions)
     assert asked(room) == ["bea", "cleo"]
@@ -220,7 +220,7 @@ def test_an_interrupted_run_goes_on_where_it_was(room, number):
         assert process.returncode == INTERRUPTED
         assert said.splitlines()[-1].startswith("error: interrupted; ") and "of 12 results are kept" in said
     assert not out.exists()
-    time.sleep(1.0)  # what a killed run had under way comes to its end
+    time.sleep(1.0)  # the workers of a killed run finish their submissions
     kept = len(list((room.kept / "padding").glob("*.json")))
     assert 0 < kept < 12
     asked(room)

@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a student is shown of a threshold that is not kept: the lines to blame, and the picture."""
+"""Tests the lines and the picture that a student is shown of an exceeded threshold."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as xml
 from types import SimpleNamespace
+
+import pytest
 
 from conflict_free.grading import counting_checks
 from conflict_free.grading.assignment import Threshold
@@ -14,9 +16,9 @@ from conflict_free.grading.partition_pictures import picture_of
 CASE = SimpleNamespace(name="square", sizes="n 8", parameters={"n": 8})
 
 
-def kernel(name: str, *, lines=(), load=(0,) * 8, steps=(0,) * 8) -> dict:
+def kernel(name: str, *, lines=(), load=(0,) * 8, steps=(0,) * 8, requests: int = 0) -> dict:
     use = {"load": {"first_step": list(load), "steps": list(steps)}, "store": {"first_step": [0] * 8, "steps": [0] * 8}}
-    return {"name": name, "grid": [2, 3, 1], "lines": list(lines), "partitions": use}
+    return {"name": name, "grid": [2, 3, 1], "lines": list(lines), "partitions": use, "global_load": {"requests": requests}}
 
 
 def global_load(line: int, sectors: int, ideal: int) -> dict:
@@ -59,8 +61,11 @@ def test_lines_that_load_are_to_blame_for_partitions_that_loads_miss():
     assert blamed("partitions.store.mean", beyond=0) == []
 
 
-def test_partitions_are_averaged_over_the_steps_of_all_launches():
-    names = counting_checks.names_of(run_of(kernel("a", steps=(3, 0, 0, 0, 0, 0, 0, 0)), kernel("b", steps=(0, 0, 0, 0, 0, 0, 0, 1))))
+@pytest.mark.parametrize("steps", [1, 500])
+def test_partitions_are_averaged_over_the_requests_of_all_launches(steps):
+    camped = kernel("a", steps=(3, 0, 0, 0, 0, 0, 0, 0), requests=3)
+    spread = kernel("b", steps=(0, 0, 0, 0, 0, 0, 0, steps), requests=1)
+    names = counting_checks.names_of(run_of(camped, spread))
     assert names["partitions"] == {"load": {"mean": 11 / 4}, "store": {"mean": 0.0}}
     assert names["blocks"] == 12
 

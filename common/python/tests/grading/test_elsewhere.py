@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The scripts that Gradescope and Classroom 50 run, in folders and environments as theirs. scripts/grade only pretends."""
+"""Tests the scripts that Gradescope and Classroom 50 run, in folders and environments like theirs. scripts/grade only pretends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from conftest import REPOSITORY
 
 ELSEWHERE = REPOSITORY / "common" / "python" / "conflict_free" / "grading" / "elsewhere"
-#: Writes its arguments and the secret to the file that it was to write, and ends with CODE.
+#: Pretends to be scripts/grade: writes its arguments and the secret into the result file, and ends with CODE.
 PRETEND = """\
 import json, os, sys
 option = next(word for word in ("--gradescope", "--classroom50") if word in sys.argv)
@@ -30,7 +30,7 @@ def pretend(checkout: Path, code: int) -> None:
 
 @pytest.fixture
 def autograder(tmp_path) -> Path:
-    """Gradescope's folder."""
+    """Make a folder like Gradescope's."""
     base = tmp_path / "autograder"
     for name in ("submission", "results"):
         (base / name).mkdir(parents=True)

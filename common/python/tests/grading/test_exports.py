@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Results in the formats of others, each held to its published shape (grading/schemas)."""
+"""Tests results in the formats of others, against the published shapes (grading/schemas)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conflict_free.schemas import Schema
 
 SCHEMAS = REPOSITORY / "common" / "python" / "conflict_free" / "grading" / "schemas"
 
-#: What Classroom 50's runner sets.
+#: The variables that Classroom 50's runner sets.
 RUNNER = {
     "CLASSROOM": "gpu-101",
     "ASSIGNMENT": "week-3",
@@ -47,9 +47,9 @@ def junit_complaints(text: str) -> list[str]:
 def test_gradescope(fails):
     data = json.loads(exports.gradescope(make_result("ada", fails)))
     assert complaints("gradescope.schema.json", data) == []
-    # It shows the score of the top, and adds those of the tests where there is none: they may not differ.
+    # Gradescope shows the top-level score, and without one the sum over the tests: the two must agree.
     assert data["score"] == sum(test.get("score", 0) for test in data["tests"])
-    # Zero of zero points would be shown as a pass, whatever the status says.
+    # Gradescope would show zero of zero points as a pass, whatever the status says.
     assert [test["name"] for test in data["tests"] if "score" not in test and "max_score" not in test] == ["exists"]
     assert {test["name"] for test in data["tests"] if test["status"] == "failed"} == {
         check.name for check in make_result("ada", fails).checks if not check.passed
@@ -89,7 +89,7 @@ def test_classroom50(fails, environment):
     result = make_result("ada", fails)
     data = json.loads(exports.classroom50(result, environment))
     assert complaints("classroom50.schema.json", data) == []
-    # What its runner checks in code.
+    # The runner checks this in code.
     assert data["score"] <= data["max-score"] and all(test["score"] <= test["max-score"] for test in data["tests"])
     assert (data["score"], data["max-score"]) == tuple(sum(test[key] for test in data["tests"]) for key in ("score", "max-score"))
 

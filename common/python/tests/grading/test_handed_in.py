@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What is found in a class's folder, and what is read of it: links, pipes, archives, names and encodings."""
+"""Tests finding and reading the submissions of a class's folder: links, pipes, archives, names and encodings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECRET = "somebody else's answer"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
-    """An empty class's folder, and beside it `elsewhere`, to which links lead."""
+    """Make an empty folder of a class, and beside it a folder `elsewhere` as the target of links."""
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "work.cu").write_text(SECRET, encoding="utf-8")
     made = tmp_path / "class"
@@ -71,11 +71,13 @@ def test_files_and_folders_are_found(folder):
         ("finn", "finn/work.cu"),
         ("gil", "gil/work.cu"),
         ("hal", "hal/work.cu"),
+        ("notes", "notes.cu"),
     ]
     assert {student: each.found for student, each in by_student(found).items() if each.found} == {
         "eve": "2 source files, none of them named work.cu: eve/one.cu, eve/two.cu",
         "gil": "no file that ends in .cu; there is nothing in the folder",
         "hal": "2 source files, each named work.cu: hal/a/work.cu, hal/b/work.cu",
+        "notes": "notes.txt: its name does not end in .cu",
     }
     assert found.passed_over == [
         ".hidden.cu: its name is hidden",
@@ -107,7 +109,7 @@ def test_no_link_is_followed(folder, tmp_path):
     put(folder, "ada/.keep")
     (folder / "ada" / "week").symlink_to("../../elsewhere")
     found = find(folder, "work.cu")
-    assert sorted(by_student(found)) == sorted(["ada", *(f"{name}_inside" for name in LINKS)])
+    assert sorted(by_student(found)) == sorted(["ada", "to_folder", *LINKS, *(f"{name}_inside" for name in LINKS)])
     assert all(submission.path is None and SECRET not in submission.read().text for submission in found.submissions)
     for name in LINKS:
         assert f"{name}.cu: a symbolic link" in found.passed_over
@@ -154,7 +156,13 @@ def test_archives_and_what_packing_leaves_are_passed_over(folder):
     put(folder, "cleo/.keep", "__MACOSX/ada.cu", "dan/__MACOSX/work.cu", "eve.cu/work.cu")
     (folder / "ada.zip").rename(folder / "cleo" / "work.zip")
     found = find(folder, "work.cu")
-    assert sorted(by_student(found)) == ["cleo", "dan"]
+    assert {student: each.found for student, each in by_student(found).items()} == {
+        "bea": "bea.tar.gz: an archive; unpack it first",
+        "cleo": "no file that ends in .cu; there is cleo/work.zip: an archive; unpack it first; cleo: 1 file whose names are hidden or do "
+        "not end in .cu: cleo/.keep",
+        "dan": "no file that ends in .cu; there is dan/__MACOSX: what macOS leaves in archives",
+        "eve": "eve.cu: a folder that is named like a source",
+    }
     assert "cleo/work.zip: an archive; unpack it first" in by_student(found)["cleo"].read().wrong
     assert {
         "bea.tar.gz: an archive; unpack it first",
@@ -173,6 +181,23 @@ def test_odd_names_stay_one_line_and_apart(folder):
         ["new\\nline", 'comma,quote"', "-dash", "=1+1", "\\xff", "\\xfe", "\\x1b[31mred", "\\u202eturned", "a" * 240]
     )
     assert all(submission.read().text == TEXT for submission in found.submissions)
+
+
+def test_a_student_with_a_submission_has_one_row_whatever_else_is_there(folder):
+    put(folder, "ada.cu", "ada.txt", "bea.txt", "bea.pdf")
+    found = find(folder, "work.cu")
+    assert {student: each.found for student, each in by_student(found).items()} == {
+        "ada": "",
+        "bea": "bea.pdf: its name does not end in .cu; bea.txt: its name does not end in .cu",
+    }
+    assert by_student(found)["bea"].read().help == "Hand in one source file, named bea.cu."
+
+
+def test_a_missing_folder_is_called_missing(folder):
+    put(folder, "ada/work.cu")
+    assert sources.read(Path("ada/other.cu")).wrong == sources.read(folder / "ada" / "other.cu").wrong == "nothing with this name"
+    assert sources.read(Path("adam/work.cu")).wrong == "no folder adam"
+    assert sources.read(folder / "adam" / "work.cu").wrong == f"no folder {folder / 'adam'}"
 
 
 def test_two_submissions_of_a_student_are_none(folder):

@@ -1,19 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Submissions from file to points, with the real tools, and the checks of those who write answers."""
+"""Tests grading from file to points with the real tools, the checks of answers, and scripts/grade run."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
-from conftest import REPOSITORY
 from grading_results import make_result
-from grading_tools import CONFINED, answer_file, build_folder, changed_copy, graded, padding
+from grading_tools import CONFINED, answer_file, build_folder, changed_copy, graded, padding, run_grade, tools
 
 from conflict_free.console import NO_GPU, Stop
 from conflict_free.counting import model_runtime
@@ -139,7 +137,7 @@ def test_a_driver_that_does_not_compile_is_ours(tmp_path):
 
 
 def test_a_trial_refuses_wrong_arguments_and_cases(tmp_path):
-    """The driver's own line of errors, one for each."""
+    """The driver ends with one line of its own for each error."""
     made = building.build(building.Toolchain.of(build_folder()), padding(), padding().solution(), tmp_path, confined=CONFINED)
     case = tmp_path / "case"
     case.mkdir()
@@ -234,7 +232,7 @@ def test_a_forged_result_is_refused(change):
 
 
 def answers_as_expected() -> dict[str, Result]:
-    """Results that are as task.toml says, without grading."""
+    """Return results that agree with task.toml, without grading."""
     made = {}
     for name, expected in padding().outcomes().items():
         checks = [Check("exists", True, expected.points, 100)]
@@ -301,24 +299,12 @@ def test_a_source_without_regions_is_found(tmp_path):
 # --- the command line ----------------------------------------------------------------------------
 
 
-def run(*arguments: object, code: int = 0, **options) -> subprocess.CompletedProcess:
-    done = subprocess.run(
-        [sys.executable, REPOSITORY / "scripts" / "grade", *map(str, arguments)], capture_output=True, text=True, **options
-    )
-    assert done.returncode == code, done.stderr
-    return done
-
-
-def tools() -> list[object]:
-    return ["--build-dir", build_folder(), *([] if CONFINED else ["--no-sandbox"])]
-
-
 def test_one_submission_by_hand(tmp_path):
     files = {
         option: tmp_path / name
         for option, name in (("--json", "a.json"), ("--gradescope", "b.json"), ("--junit", "c.xml"), ("--picture", "d.svg"))
     }
-    done = run("run", "padding", answer_file("unpadded"), *tools(), *(word for pair in files.items() for word in pair), code=1)
+    done = run_grade("run", "padding", answer_file("unpadded"), *tools(), *(word for pair in files.items() for word in pair), code=1)
     assert "70 of 100 points" in done.stdout and "wavefront 1  ██···" in done.stdout
     assert Result.from_json(json.loads(files["--json"].read_text(encoding="utf-8"))).points == 70
     assert files["--picture"].read_text(encoding="utf-8").startswith("<svg")
@@ -326,7 +312,7 @@ def test_one_submission_by_hand(tmp_path):
 
 
 def test_a_terminal_without_unicode_gets_the_picture_too():
-    done = run("run", "padding", answer_file("padded_by_two"), *tools(), code=1, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    done = run_grade("run", "padding", answer_file("padded_by_two"), *tools(), code=1, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert "wavefront 1  ##..##.." in done.stdout and "lanes 0-7" in done.stdout
 
 
@@ -342,23 +328,23 @@ def test_a_terminal_without_unicode_gets_the_picture_too():
     ],
 )
 def test_wrong_arguments_are_one_line(arguments, said):
-    done = run(*arguments, code=2)
+    done = run_grade(*arguments, code=2)
     assert said in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
 
 
 def test_without_a_gpu_that_is_said():
-    done = run("run", "padding", answer_file("padded_by_one"), "--gpu", *tools(), code=NO_GPU, env={"PATH": "/nowhere"})
+    done = run_grade("run", "padding", answer_file("padded_by_one"), "--gpu", *tools(), code=NO_GPU, env={"PATH": "/nowhere"})
     assert done.stderr.startswith("error: no GPU: ") and done.stderr.count("\n") == 1
 
 
 def test_without_a_sandbox_it_is_refused_or_warned(tmp_path):
-    """bwrap is looked for on the PATH; there is none in an empty folder."""
+    """bwrap is searched on the PATH, which is an empty folder here."""
     environment = {"PATH": str(tmp_path)}
-    done = run("run", "padding", answer_file("does_not_compile"), "--build-dir", build_folder(), code=2, env=environment)
+    done = run_grade("run", "padding", answer_file("does_not_compile"), "--build-dir", build_folder(), code=2, env=environment)
     assert done.stderr.startswith("error: no sandbox here: ") and "--no-sandbox is accepted" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_hints_say_more_and_more():
     task = padding()
-    assert run("hint", "padding", "--help").stdout.startswith("usage: scripts/grade hint")
+    assert run_grade("hint", "padding", "--help", code=0).stdout.startswith("usage: scripts/grade hint")
     assert len(task.hints) == 2 and task.hints[0] != task.hints[1]

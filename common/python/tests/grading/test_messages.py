@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""What a student is told of common mistakes: what was seen, where, and what to look at next. With the real tools."""
+"""Tests the messages about common mistakes, with the real tools, and the reading of a source that they need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 from grading_tools import graded, padding
 
-from conflict_free.grading.source_text import functions, host_accesses, kept_variables, launches, meant, simple_name
+from conflict_free.grading.source_text import (
+    calls,
+    functions,
+    host_accesses,
+    kept_variables,
+    launches,
+    meant,
+    simple_name,
+    unclosed_brace,
+)
 
 KERNEL = """#include <cuda_runtime.h>
 
@@ -27,7 +36,7 @@ IN_KERNEL = "    const int x"
 
 
 def changed(*changes: tuple[str, str]) -> str:
-    """The kernel and the function, with texts replaced."""
+    """Return the kernel and the function with texts replaced."""
     text = KERNEL + FUNCTION
     for old, new in changes:
         assert old in text
@@ -35,7 +44,7 @@ def changed(*changes: tuple[str, str]) -> str:
     return text
 
 
-#: Name of the mistake: the source, the check that fails, the lines that are named, and words of what was seen and of the help.
+#: By the name of a mistake: the source, the failing check, the named lines, and words of `seen` and of `help`.
 MISTAKES = {
     "too much shared memory": (
         changed(
@@ -105,6 +114,45 @@ MISTAKES = {
         [13],
         'expected a ";"',
         "The end of the line before may lack it.",
+    ),
+    "missing brace of a kernel": (
+        changed(("[y * width + x];\n}", "[y * width + x];\n")),
+        "compiles",
+        [4],
+        'a "{" without a "}" (the compiler says in line 11: expected a ";")',
+        "Close the block that begins in this line.",
+    ),
+    "missing brace of a block": (
+        changed((IN_KERNEL, f"    if (width > 0) {{\n{IN_KERNEL}")),
+        "compiles",
+        [5],
+        'a "{" without a "}"',
+        "Close the block that begins in this line.",
+    ),
+    "missing brace at the end": (
+        changed((f"{LAUNCH}\n}}\n", f"{LAUNCH}\n")),
+        "compiles",
+        [11],
+        'a "{" without a "}"',
+        "Close the block that begins in this line.",
+    ),
+    "guard that lets blocks overlap": (
+        changed(
+            ("x < width && y < height", "x <= width && y < height && y * width + x < width * height"),
+            ("output[x * height + y] = input[y * width + x]", "output[y * width + x] = x"),
+            ("(width + 31)", "(width + 32)"),
+        ),
+        "safe",
+        [7],
+        "race in transpose",
+        "Look at the guard and the index of this line",
+    ),
+    "thread of the host": (
+        "#include <thread>\n" + changed((LAUNCH, f"std::thread other([] {{}});\n    other.join();\n    {LAUNCH}")),
+        "safe",
+        [13],
+        "thread of the host: line 13",
+        "a kernel's threads are enough",
     ),
     "function by another name": (
         changed(("void transpose_doubles", "void transpose_double")),
@@ -208,6 +256,11 @@ def test_a_source_is_read_without_a_compiler():
     ]
     assert meant("int unrelated;", "qwertyuiop") is None
     assert functions("") == functions("}}}((") == functions("void f() {")[1:] == []
+    assert calls("cudaMemcpy(a);\ncudaMemcpyAsync (b); cudaMemcpyKind kind; // cudaMemcpy(c)", "cudaMemcpy") == [
+        ("cudaMemcpy", 1),
+        ("cudaMemcpyAsync", 2),
+    ]
+    assert [unclosed_brace(text) for text in ("", "{}", "{\n{\n}\n", "{\n  {\n}\n", "{\n  {\n  }\n", "}\n{")] == [0, 0, 1, 2, 1, 0]
 
 
 def test_variables_that_outlive_a_call_are_found_and_nothing_else():

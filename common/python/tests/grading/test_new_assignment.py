@@ -1,18 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""scripts/new-assignment makes a whole assignment, which works at once, or nothing."""
+"""Tests that scripts/new-assignment makes a complete, working assignment, or nothing."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY
+from grading_tools import CONFINED, build_folder
 
-from conflict_free.grading import assignment, sandbox
+from conflict_free.grading import assignment
 from conflict_free.grading.building import Toolchain
 from conflict_free.scaffolding import new_assignment
 from conflict_free.trials import answers
@@ -22,7 +21,7 @@ INDEX = ".. toctree::\n   :caption: Part I\n\n   copy\n\n.. toctree::\n   :capti
 
 @pytest.fixture
 def ready(house):
-    """A house with a chapter that has no assignment, and a listing to put one in."""
+    """Make a repository with a chapter without an assignment, and a list for its page."""
     (house.root / "chapters" / "copy" / "CMakeLists.txt").write_text("add_chapter(copy)\n", encoding="utf-8")
     (house.root / "book" / "index.rst").write_text(INDEX, encoding="utf-8")
     return house
@@ -43,16 +42,13 @@ def test_an_assignment_is_made_and_listed(ready):
 
 @pytest.mark.long
 def test_what_is_made_works_at_once(tmp_path):
-    """Its answers, its starter and its solution score what its task.toml says, and the page has its title."""
-    build = os.environ.get("CONFLICT_FREE_BUILD")
-    assert build, "CONFLICT_FREE_BUILD is not set; CTest sets it to a build folder with the model"
-    subprocess.run(["cmake", "--build", build, "--target", "grading_toolchain"], check=True, stdout=subprocess.DEVNULL)
+    """The answers, the starter and the solution score what task.toml says, and the page has the title."""
     for place, text in new_assignment.made_from_templates("copy").items():
         path = tmp_path / place.relative_to(REPOSITORY)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     made = assignment.load_folder(tmp_path / "chapters" / "copy" / "assignment", "new_one")
-    graded = answers.grade_all(made, Toolchain.of(Path(build)), confined=sandbox.available() is None)
+    graded = answers.grade_all(made, Toolchain.of(build_folder()), confined=CONFINED)
     assert list(answers.complaints(made, graded)) == []
     assert made.title in (tmp_path / "book" / "assignments" / "copy.rst").read_text(encoding="utf-8").splitlines()
     assert made.max_points == 100
@@ -60,12 +56,11 @@ def test_what_is_made_works_at_once(tmp_path):
 
 @pytest.mark.long
 def test_its_start_can_be_tried(tmp_path):
-    build = os.environ["CONFLICT_FREE_BUILD"]
     for place, text in new_assignment.made_from_templates("copy").items():
         if place.suffix == ".cu" and place.parent.name == "assignment":
             (tmp_path / place.name).write_text(text, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, REPOSITORY / "scripts" / "count", tmp_path / "try.cu", "--build-dir", build, "--", "1000"],
+        [sys.executable, REPOSITORY / "scripts" / "count", tmp_path / "try.cu", "--build-dir", build_folder(), "--", "1000"],
         capture_output=True,
         text=True,
     )

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A machine on which nothing can be confined: what holds all the same, and that it is said. ../sandbox tests the sandbox."""
+"""Tests a machine that cannot confine programs: the limits that remain, and the messages. ../sandbox tests the sandbox."""
 
 from __future__ import annotations
 
+import selectors
 import sys
+import time
 
 from conflict_free.grading import sandbox
 from conflict_free.grading.sandbox import Limits, run
@@ -15,6 +17,20 @@ def test_there_are_limits_still(tmp_path):
     limits = Limits(seconds=1, memory_megabytes=256, output_kilobytes=16, file_megabytes=8, processes=8)
     command = [sys.executable, "-c", "while True: print('more' * 1000)"]
     assert run(command, readable=[], writable=tmp_path, limits=limits, confined=False).stopped_by == "output"
+
+
+def test_a_program_that_takes_back_its_output_does_not_stop_the_grader(tmp_path, monkeypatch):
+    """A program can open its end of a pipe again, and read what it has written after the selector has seen it."""
+
+    class Eager(selectors.DefaultSelector):
+        def select(self, timeout=None):
+            super().select(timeout)
+            return [(key, selectors.EVENT_READ) for key in self.get_map().values()]
+
+    monkeypatch.setattr(selectors, "DefaultSelector", Eager)
+    began = time.monotonic()
+    done = run(["sleep", "20"], readable=[], writable=tmp_path, limits=Limits(seconds=0.2), confined=False)
+    assert done.stopped_by == "time" and time.monotonic() - began < 15
 
 
 def test_a_machine_without_bubblewrap_is_told(monkeypatch):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Maps of accesses."""
+"""Tests the maps of accesses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LAUNCH = {"kernel": "turn", "banks": 32}
 
 
 def bank_access(stride: int, lanes: int = 32) -> dict:
-    """A load of 4 bytes a lane with a stride in words, served lane by lane where banks collide."""
+    """Return a load of 4 bytes a lane with a stride in words. Lanes whose banks collide are served one after another."""
     waves: list[list[list[int]]] = []
     for lane in range(lanes):
         word = lane * stride

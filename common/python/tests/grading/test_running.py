@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Cases of an assignment in one process, and removing the folder of a run while what was ended in it still writes."""
+"""Tests several cases in one process, and removing the folder of a run while a killed process still writes into it."""
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from grading_tools import CONFINED, build_folder, padding
 
-from conflict_free.grading import assignment, building, cases, running
+from conflict_free.grading import assignment, building, cases, running, scratch
 
 _ABORTS_IN_THIRD_CALL = """
 #include <cstdlib>
@@ -21,7 +22,12 @@ void transpose_doubles(double*, const double*, int, int) { if (++calls == 3) std
 def run_all(text, task, drawn, folder: Path):
     tools = building.Toolchain.of(build_folder())
     made = building.build(tools, task, text, folder, confined=CONFINED)
-    return running.run_all(tools, made.program, task, drawn, folder / "run", confined=CONFINED)
+    return run(tools, made.program, task, drawn, folder)
+
+
+def run(tools, program: Path, task, drawn, folder: Path):
+    deadline = time.monotonic() + running.allowed_seconds(task, drawn)
+    return running.run_all(tools, program, task, drawn, folder / "run", confined=CONFINED, deadline=deadline)
 
 
 def test_an_order_is_drawn_and_its_first_case_comes_again_with_other_data():
@@ -43,7 +49,7 @@ def test_a_case_counts_after_others_what_it_counts_alone(tmp_path):
     assert [found.case for found in together] == drawn and all(found.finished for found in together)
     tools = building.Toolchain.of(build_folder())
     for found in together:
-        alone = running.run(tools, tmp_path / "program", task, found.case, tmp_path / "run", confined=CONFINED)
+        [alone] = run(tools, tmp_path / "program", task, [found.case], tmp_path)
         assert (found.report, found.calls) == (alone.report, alone.calls)
         assert all((found.outputs[name] == alone.outputs[name]).all() for name in alone.outputs)
 
@@ -59,7 +65,7 @@ def test_after_a_crash_no_case_is_begun(tmp_path):
 
 @pytest.mark.long
 def test_an_endless_loop_of_lanes_that_wait_for_each_other_is_ended(tmp_path):
-    """Each case alone: of some, a part of a warp's lanes go round and round."""
+    """Each case runs alone. In some of them, only a part of a warp's lanes loops for ever."""
     task = assignment.load("naive")
     text = task.text_of("endless")
     for number, case in enumerate(cases.draw_all(task, "seed")[:-1]):
@@ -77,19 +83,17 @@ def test_a_folder_is_removed_while_something_still_writes_there(tmp_path):
         number = 0
         while time.monotonic() - started < 0.5:
             number += 1
-            (folder / "left").mkdir(parents=True, exist_ok=True)
-            try:
+            with contextlib.suppress(OSError):
+                (folder / "left").mkdir(parents=True, exist_ok=True)
                 (folder / "left" / str(number)).write_text("x")
-            except FileNotFoundError:
-                pass
 
     writer = threading.Thread(target=write)
     writer.start()
     writer.join(0.1)
     while writer.is_alive():
         if folder.exists():
-            running._remove(folder)
+            scratch.remove(folder)
     writer.join()
     if folder.exists():
-        running._remove(folder)
+        scratch.remove(folder)
     assert not folder.exists()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Runs of a submission: counts against thresholds, outputs against a reference, what is wrong, and whether kernels have done the work."""
+"""Tests the judging of runs: thresholds, outputs against a reference, complaints, and whether kernels have done the work."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def made_run(
 
 
 class Source:
-    """A submission that nobody runs."""
+    """A submission without a program."""
 
     def places(self, found):
         return tuple(Place("ada.cu", each["line"]) for each in found)
@@ -132,6 +132,14 @@ def test_a_lower_bound_fails_below_it():
     run = made_run([kernel(0)])
     assert not found([run], threshold("shared_load.instructions", "11", upper=False))["counts.t"].passed
     assert found([run], threshold("shared_load.instructions", "10", upper=False))["counts.t"].passed
+
+
+def test_a_check_that_passes_quotes_the_tightest_case():
+    runs = [made_run([kernel(conflicts)], name=name) for name, conflicts in (("a", 1), ("b", 3), ("c", 2))]
+    finding = found(runs, threshold("shared_load.conflicts", "4"))["counts.t"]
+    assert (finding.passed, finding.seen) == (True, "shared_load.conflicts is 3 (case b)")
+    finding = found(runs, threshold("shared_load.conflicts", "1", upper=False))["counts.t"]
+    assert (finding.passed, finding.seen) == (True, "shared_load.conflicts is 1 (case a)")
 
 
 def test_every_case_has_to_keep_every_limit():

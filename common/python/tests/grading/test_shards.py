@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""A class in shares: who is in which, what a share's CSV says of itself, and what merging joins and refuses."""
+"""Tests a class in shares: the share of each student, the CSV of a share, and merging."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def folder(tmp_path) -> Path:
 
 
 def graded(submissions: list[Submission]) -> classes.Graded:
-    """As if all had been graded; of one it could not be said."""
+    """Return results for all submissions but one, for which the grader failed."""
     found = classes.Graded()
     for submission in submissions:
         if submission.student == "bea":

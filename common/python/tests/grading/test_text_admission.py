@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Text admission: what is told with its line, and what is not."""
+"""Tests which texts are refused with their lines, and which are admitted."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ REFUSED = {
     'system("ls");': "starting a process",
     'R"(text)"; system("ls");': "starting a process",
     "kill(1, 9);": "reaching other processes",
+    "std::thread other(f);": "thread of the host",
+    "std ::\nasync(f);": "thread of the host",
     'getenv("HOME");': "reaching the system",
     '#include "/etc/passwd"': "include that is not admitted",
     '#include "../reference.py"': "include that is not admitted",
@@ -46,6 +48,7 @@ ADMITTED = (
     "#define TILE 32\n#define CUDA_CHECK(call) do { if ((call) != cudaSuccess) std::exit(1); } while (0)\n#undef TILE",
     'printf("fopen system %s\\n", __FILE__); const char* s = R"x(main() system("ls") "(])x";',
     "// fopen, simt::, main()\n/* system(1) */",
+    "int thread = 0; other::thread t; thread = async(thread);",
     "bool open = true, kill = false; struct { int main; } s; s.main = 1;",
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n#endif",
 )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The check `fast`, with an nvcc that pretends: what it makes says how long the source claims to take."""
+"""Tests the check `fast` with a pretended nvcc: its programs report the times that the source claims."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conflict_free.console import NO_GPU, Stop
 from conflict_free.grading import cases, timing
 from conflict_free.grading.assignment import Case
 
-#: Makes a program that turns the input, and writes times that the source names: // ms 2.5
+#: A program that turns the input and reports the time that its source names: // ms 2.5
 PROGRAM = """\
 #!{python}
 import array, pathlib, sys

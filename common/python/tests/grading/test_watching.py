@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Grading on each save: what is shown, what is remembered, which keys there are. The grader only pretends."""
+"""Tests grading on each save: the view, the remembered progress, the keys. The grader only pretends."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ sys.exit(watching.watch(assignment, path, grade, once=False, out=Console()))
 
 
 class Terminal:
-    """The program at a terminal of its own."""
+    """The program, running at a terminal of its own."""
 
     def __init__(self, path: Path) -> None:
         self._end, other = pty.openpty()
@@ -144,7 +144,7 @@ class Terminal:
         self.said = ""
 
     def expect(self, text: str) -> str:
-        """Wait for a text, and return what came until then."""
+        """Wait for a text, and return the output before it."""
         end = time.monotonic() + 30
         while text not in self.said:
             assert time.monotonic() < end, self.said

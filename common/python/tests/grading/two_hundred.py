@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Grades a class of 200 three times: at once, killed and resumed, interrupted and resumed. Run by hand; it takes minutes.
+"""Grades a class of 200 three times: in one run, killed and resumed, interrupted and resumed. Run it by hand; it takes minutes.
 
     .venv/bin/python common/python/tests/grading/two_hundred.py [--students N] [--assignment NAME] [--build-dir DIR] [--no-sandbox]
 
@@ -25,12 +25,12 @@ sys.path.insert(0, str(REPOSITORY / "common" / "python"))
 from conflict_free.grading.assignment import Assignment, load  # noqa: E402  found by the line above
 
 _LOOK_SECONDS = 0.1
-#: One in so many hands in what another has handed in.
+#: One of so many students hands in the same file as another.
 _COPIED = 20
 
 
 def make_class(folder: Path, task: Assignment, students: int) -> None:
-    """Write the submissions, in an order that has nothing to do with their names."""
+    """Write the submissions in an order that is independent of their names."""
     texts = [task.text_of(answer.name) for answer in task.answers if not answer.is_cheat]
     numbers = random.Random(1).sample(range(students), students)
     for number in numbers:
@@ -39,7 +39,7 @@ def make_class(folder: Path, task: Assignment, students: int) -> None:
 
 
 class Runs:
-    """The command, and what it keeps."""
+    """Runs of the command, and their kept results."""
 
     def __init__(self, options: argparse.Namespace, folder: Path, room: Path) -> None:
         self._command = [
@@ -58,15 +58,15 @@ class Runs:
         return subprocess.Popen([*self._command, "--csv", self.csv(name), "--kept", self._room / name])
 
     def csv(self, name: str) -> Path:
-        """The file that a run writes."""
+        """Return the CSV file of a run."""
         return self._room / f"{name}.csv"
 
     def kept(self, name: str) -> int:
-        """How many results a run has kept."""
+        """Return the number of results that a run has kept."""
         return len(list((self._room / name).rglob("*.json")))
 
     def stop_at(self, name: str, number: int, by: signal.Signals) -> None:
-        """Start a run and end it when it has kept so many results."""
+        """Start a run, and send it a signal when it has kept ``number`` results."""
         process = self.start(name)
         while self.kept(name) < number and process.poll() is None:
             time.sleep(_LOOK_SECONDS)

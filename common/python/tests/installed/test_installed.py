@@ -51,6 +51,7 @@ def configure(project: Path, installed: Installed, *options: str) -> subprocess.
     return run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build", found, *options, env=installed.environment)
 
 
+@pytest.mark.long
 def test_the_example_project(installed, tmp_path):
     project = tmp_path / "project"
     shutil.copytree(EXAMPLE, project)
@@ -104,6 +105,7 @@ def test_a_program_that_does_not_run_under_the_model_says_so(installed, tmp_path
     assert done.stdout.startswith("1 0 "), "a program that uses no CUDA has not loaded the model"
 
 
+@pytest.mark.long
 def test_make_with_our_nvcc(installed, project):
     (project / "Makefile").write_text("add: add.cu\n\t$(NVCC) -O2 -o $@ $<\n", encoding="utf-8")
     assert (command := 'make NVCC="conflict-free nvcc"') in PAGE
@@ -113,6 +115,7 @@ def test_make_with_our_nvcc(installed, project):
     assert re.search(r"global +requests", done.stdout) and "add.cu" in done.stdout
 
 
+@pytest.mark.long
 def test_the_three_lines_for_cmake(installed, project):
     lines = re.search(r"```\n((?:set\(CMAKE_CUDA_.*\)\n){3})```", PAGE)
     (project / "toolchain.cmake").write_text(lines[1], encoding="utf-8")

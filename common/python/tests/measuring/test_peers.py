@@ -11,6 +11,8 @@ import pytest
 from conftest import program_rows, sample
 from test_measure import measured
 
+pytestmark = pytest.mark.long
+
 CALLED = """\
 void library_copy()
 {

@@ -17,6 +17,8 @@ import pytest
 from conftest import PEERS
 from test_peer_rules import Clock
 
+pytestmark = pytest.mark.long
+
 #: CuPy, as far as it is asked for, on the host.
 CUPY = """\
 import time

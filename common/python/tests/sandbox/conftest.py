@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Where nothing can be confined, these tests end with the exit code by which CTest skips them, and say why."""
+"""Ends these tests with the exit code for skipped tests, and the reason, on a machine that cannot confine programs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""The sandbox: what a command in it sees, may write, may use and may call."""
+"""Tests the sandbox: what a command in it can see, write, use and call."""
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import socket
@@ -13,6 +14,8 @@ from pathlib import Path
 import pyseccomp
 import pytest
 
+from conflict_free.console import Stop
+from conflict_free.grading import sandbox, scratch
 from conflict_free.grading.sandbox import Job, Limits, run, run_together
 from conflict_free.grading.seccomp import REFUSED, STARTING, filter_of_calls
 
@@ -39,6 +42,10 @@ def test_a_command_writes_to_its_folder_and_reads_what_it_is_given(tmp_path):
 )
 def test_nothing_else_is_there(command, tmp_path):
     assert shell(command, tmp_path).returncode != 0
+
+
+def test_the_cache_of_the_loader_can_be_read(tmp_path):
+    assert int(shell("wc -c < /etc/ld.so.cache", tmp_path).stdout) == Path("/etc/ld.so.cache").stat().st_size
 
 
 def test_what_it_is_given_cannot_be_changed(tmp_path):
@@ -88,6 +95,7 @@ def test_a_sleeper_ends_too(tmp_path):
         ("os.fork()", "system call"),
         ("os.kill(os.getppid(), 9)", "system call"),
         ("__import__('socket').socket()", "system call"),
+        ("__import__('socket').socket(1)", None),
         ("os.abort()", "signal 6"),
         ("print('fine')", None),
     ],
@@ -120,9 +128,9 @@ def test_the_same_calls_are_refused_on_both_architectures(architecture, missing,
         file.seek(0)
         text = file.read()
     assert f"filter for arch {architecture.lower()} " in text and text.count("filter for arch") == 1
-    # A call that the architecture does not have is there by a number beyond all calls.
+    # A call that the architecture does not have appears with a number above 999.
     refused = set(re.findall(r'filter for syscall "(\w+)" \(\d{1,3}\)', text))
-    assert refused == {*REFUSED, *(() if may_start else STARTING)} - missing
+    assert refused == {*REFUSED, "socket", *(() if may_start else STARTING)} - missing
     assert text.count("action ALLOW") == 1 and re.search(r"invalid architecture action\naction KILL_PROCESS", text)
 
 
@@ -131,6 +139,78 @@ def test_memory_is_limited_and_reserved_addresses_are_free(tmp_path):
     reserve = "import mmap; mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0); print('reserved')"
     assert run([PYTHON, "-S", "-c", reserve], readable=[], writable=tmp_path, limits=ALONE).stdout == "reserved\n"
     assert "MemoryError" in run([PYTHON, "-S", "-c", "bytearray(1 << 30)"], readable=[], writable=tmp_path, limits=ALONE).stderr
+
+
+#: Programs that hold memory which RLIMIT_DATA does not count.
+HOLDERS = {
+    "shared memory": "m = mmap.mmap(-1, 1 << 30)\nfor at in range(0, 1 << 30, 4096): m[at] = 1",
+    "page tables": "m = mmap.mmap(-1, 1 << 38, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)\n"
+    "for at in range(0, 1 << 38, 1 << 21): m[at]",
+    "memory of several processes": "for _ in range(5): os.fork() or hold(bytearray(100 << 20))\ntime.sleep(9)",
+}
+
+
+@pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")
+@pytest.mark.parametrize("name", HOLDERS)
+def test_all_memory_that_is_held_is_limited(name, tmp_path):
+    program = f"import mmap, os, time\nhold = lambda memory: time.sleep(9)\n{HOLDERS[name]}\ntime.sleep(9)"
+    done = run([PYTHON, "-S", "-c", program], readable=[], writable=tmp_path, limits=Limits(seconds=9, memory_megabytes=256, processes=8))
+    assert done.stopped_by == "memory"
+
+
+@pytest.mark.skipif(not Path(PYTHON).exists(), reason="no system Python to allocate with")
+def test_there_are_no_files_in_memory(tmp_path):
+    command = [PYTHON, "-S", "-c", "import os; os.memfd_create('x')"]
+    assert run(command, readable=[], writable=tmp_path, limits=ALONE).stopped_by == "system call"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "exec 3>>/proc/sys/vm/swappiness",
+        "exec 3>>/proc/sys/kernel/core_pattern",
+        "exec 3<>/proc/1/mem",
+        "exec 3>/proc/self/mem",
+        "exec 3>/proc/self/oom_score_adj",
+    ],
+)
+def test_nothing_of_proc_can_be_written(command, tmp_path):
+    """The files are only opened: where this fails, nothing of the machine changes."""
+    assert shell(f"({command}) 2>/dev/null && echo written", tmp_path).stdout == ""
+
+
+def test_a_command_runs_as_nobody_of_this_machine(tmp_path):
+    """Root inside a user namespace could write what root owns outside of it."""
+    assert shell("touch file; id -u; id -g; grep CapEff /proc/self/status", tmp_path).stdout.split() == [
+        "65534",
+        "65534",
+        "CapEff:",
+        "0000000000000000",
+    ]
+    assert os.geteuid() != 0 or (tmp_path / "file").stat().st_uid == 65534
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's files are unreadable for nobody")
+def test_what_nobody_can_read_is_refused_to_root(tmp_path):
+    (tmp_path / "given").touch(mode=0o600)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(Stop, match="root runs a submission as nobody, who cannot read this"):
+        shell("true", tmp_path / "folder", readable=[tmp_path / "given"])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "i=0; while [ $i -lt 300 ]; do mkdir d && cd d || exit; i=$((i+1)); done",
+        "i=0; while [ $i -lt 300 ]; do mkdir d$i || exit; i=$((i+1)); done",
+    ],
+)
+def test_folders_without_end_are_too_many_files(command, tmp_path, monkeypatch):
+    monkeypatch.setattr(sandbox, "_MOST_ENTRIES", 100)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    assert shell(command, folder, Limits(seconds=20, processes=8)).stopped_by == "files"
+    scratch.remove(folder)
 
 
 def together(folder: Path, *commands: str, **options):

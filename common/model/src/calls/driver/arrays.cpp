@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "calls/driver/driver.hpp"
+#include "calls/driver/forward.hpp"
 #include "calls/runtime/arrays.hpp"
 
 namespace simt::calls {
@@ -99,7 +99,7 @@ cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& from)
     return resource;
 }
 
-/// The driver reads integers as fractions unless told otherwise; 32 bits are too many for that.
+/// True if reads of a texture give integers as fractions: the driver's default for integers of at most 16 bits.
 bool reads_as_fractions(const CUDA_TEXTURE_DESC& texture, const cudaResourceDesc& resource)
 {
     constexpr int widest = 16;
@@ -159,18 +159,8 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* description, CUarray array)
     });
 }
 
-CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* description, CUarray array)
-{
-    return driver_call([&] {
-        require(description != nullptr);
-        *description = description_of(array);
-    });
-}
-
-CUresult cuArrayDestroy(CUarray array)
-{
-    return driver_call([&] { return cudaFreeArray(array_of(array)); });
-}
+SIMT_DRIVER_ANSWER(cuArray3DGetDescriptor, (CUDA_ARRAY3D_DESCRIPTOR * description, CUarray array), description, description_of(array))
+SIMT_FORWARD(1, cuArrayDestroy, cudaFreeArray)
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DESCRIPTOR* description, unsigned levels)
 {
@@ -185,21 +175,8 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DES
     });
 }
 
-CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
-{
-    return driver_call([&] { return cudaFreeMipmappedArray(reinterpret_cast<cudaMipmappedArray_t>(array)); });
-}
-
-CUresult cuMipmappedArrayGetLevel(CUarray* level, CUmipmappedArray array, unsigned number)
-{
-    return driver_call([&] {
-        require(level != nullptr);
-        cudaArray_t found = nullptr;
-        const cudaError_t error = cudaGetMipmappedArrayLevel(&found, reinterpret_cast<cudaMipmappedArray_t>(array), number);
-        *level = reinterpret_cast<CUarray>(found);
-        return error;
-    });
-}
+SIMT_FORWARD(1, cuMipmappedArrayDestroy, cudaFreeMipmappedArray)
+SIMT_FORWARD(3, cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel)
 
 CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
                            const CUDA_RESOURCE_VIEW_DESC* view)
@@ -216,10 +193,7 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
     });
 }
 
-CUresult cuTexObjectDestroy(CUtexObject object)
-{
-    return driver_call([&] { return cudaDestroyTextureObject(object); });
-}
+SIMT_FORWARD(1, cuTexObjectDestroy, cudaDestroyTextureObject)
 
 CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource)
 {
@@ -233,9 +207,6 @@ CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* reso
     });
 }
 
-CUresult cuSurfObjectDestroy(CUsurfObject object)
-{
-    return driver_call([&] { return cudaDestroySurfaceObject(object); });
-}
+SIMT_FORWARD(1, cuSurfObjectDestroy, cudaDestroySurfaceObject)
 
 }  // extern "C"

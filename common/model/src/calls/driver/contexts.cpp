@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "calls/driver/driver.hpp"
+#include "calls/driver/forward.hpp"
 #include "calls/runtime/devices.hpp"
 #include "calls/runtime/streams.hpp"
 
@@ -44,9 +44,9 @@ void use(CUcontext context)
     if (context) thread_state().device = context->device;
 }
 
-void require_context(CUcontext context) { require(contexts().holds(context), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT)); }
-
 }  // namespace
+
+void require_context(CUcontext context) { require(contexts().holds(context), static_cast<cudaError_t>(CUDA_ERROR_INVALID_CONTEXT)); }
 
 CUcontext primary_context(int ordinal)
 {
@@ -72,10 +72,7 @@ CUresult cuInit(unsigned flags)
     return driver_call([&] { require(flags == 0); });
 }
 
-CUresult cuDriverGetVersion(int* version)
-{
-    return driver_call([&] { return cudaDriverGetVersion(version); });
-}
+SIMT_FORWARD(1, cuDriverGetVersion, cudaDriverGetVersion)
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal)
 {
@@ -86,10 +83,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal)
     });
 }
 
-CUresult cuDeviceGetCount(int* count)
-{
-    return driver_call([&] { return cudaGetDeviceCount(count); });
-}
+SIMT_FORWARD(1, cuDeviceGetCount, cudaGetDeviceCount)
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device)
 {
@@ -129,7 +123,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
             case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: *value = 1; return;
             default: break;
         }
-        // Up to the last one that the runtime knows, both have the same numbers.
+        // Both libraries number the runtime's attributes alike.
         if (!attribute_of(device, static_cast<cudaDeviceAttr>(attribute), *value)) *value = 0;
     });
 }
@@ -145,28 +139,10 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device)
     });
 }
 
-CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device)
-{
-    return driver_call([&] { return cudaDeviceGetPCIBusId(text, length, device); });
-}
-
-CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text)
-{
-    return driver_call([&] { return cudaDeviceGetByPCIBusId(device, text); });
-}
-
-CUresult cuDeviceCanAccessPeer(int* can_access, CUdevice device, CUdevice peer)
-{
-    return driver_call([&] { return cudaDeviceCanAccessPeer(can_access, device, peer); });
-}
-
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device)
-{
-    return driver_call([&] {
-        require(context != nullptr);
-        *context = primary_context(device);
-    });
-}
+SIMT_FORWARD(3, cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId)
+SIMT_FORWARD(2, cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId)
+SIMT_FORWARD(3, cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer)
+SIMT_DRIVER_ANSWER(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), context, primary_context(device))
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
@@ -250,29 +226,9 @@ CUresult cuCtxSetCurrent(CUcontext context)
     });
 }
 
-CUresult cuCtxGetCurrent(CUcontext* context)
-{
-    return driver_call([&] {
-        require(context != nullptr);
-        *context = current_context();
-    });
-}
-
-CUresult cuCtxGetDevice(CUdevice* device)
-{
-    return driver_call([&] {
-        require(device != nullptr);
-        *device = current_context()->device;
-    });
-}
-
-CUresult cuCtxGetFlags(unsigned* flags)
-{
-    return driver_call([&] {
-        require(flags != nullptr);
-        *flags = current_context()->flags;
-    });
-}
+SIMT_DRIVER_ANSWER(cuCtxGetCurrent, (CUcontext * context), context, current_context())
+SIMT_DRIVER_ANSWER(cuCtxGetDevice, (CUdevice * device), device, current_context()->device)
+SIMT_DRIVER_ANSWER(cuCtxGetFlags, (unsigned* flags), flags, current_context()->flags)
 
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id)
 {
@@ -292,35 +248,13 @@ CUresult cuCtxGetApiVersion(CUcontext, unsigned* version)
     });
 }
 
-CUresult cuCtxSynchronize()
-{
-    return driver_call([] { return cudaDeviceSynchronize(); });
-}
+CUresult cuCtxSynchronize() { return forward(&cudaDeviceSynchronize); }
 
-CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit)
-{
-    return driver_call([&] { return cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)); });
-}
-
-CUresult cuCtxSetLimit(CUlimit limit, std::size_t value)
-{
-    return driver_call([&] { return cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value); });
-}
-
-CUresult cuCtxGetCacheConfig(CUfunc_cache* config)
-{
-    return driver_call([&] { return cudaDeviceGetCacheConfig(reinterpret_cast<cudaFuncCache*>(config)); });
-}
-
-CUresult cuCtxSetCacheConfig(CUfunc_cache config)
-{
-    return driver_call([&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
-}
-
-CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest)
-{
-    return driver_call([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
-}
+SIMT_FORWARD(2, cuCtxGetLimit, cudaDeviceGetLimit)
+SIMT_FORWARD(2, cuCtxSetLimit, cudaDeviceSetLimit)
+SIMT_FORWARD(1, cuCtxGetCacheConfig, cudaDeviceGetCacheConfig)
+SIMT_FORWARD(1, cuCtxSetCacheConfig, cudaDeviceSetCacheConfig)
+SIMT_FORWARD(2, cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange)
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the functions of the driver library share. They do their work by the runtime library's, whose state they have in
-/// common.
+/// Declarations that the functions of the driver library share. They call the functions of the runtime library and share its state.
 #pragma once
 
 #include <cuda.h>
 
 #include "calls/runtime/calls.hpp"
 
-/// A context. Its device is what makes one differ from another.
+/// A context. Only its device has an effect.
 struct CUctx_st {
     int device = 0;
     unsigned flags = 0;
@@ -20,12 +19,11 @@ struct CUctx_st {
 
 namespace simt::calls {
 
-/// The driver's number of an error of the runtime.
+/// The driver's code for an error of the runtime.
 CUresult driver_result(cudaError_t error);
 
 /// Runs the body of a call of the driver. The runtime's last error stays as it was.
-template <class Body>
-CUresult driver_call(const Body& body)
+template <class Body> CUresult driver_call(const Body& body)
 {
     const cudaError_t before = thread_state().last_error;
     const cudaError_t error = call(body);
@@ -33,8 +31,10 @@ CUresult driver_call(const Body& body)
     return driver_result(error);
 }
 
+/// Fails with CUDA_ERROR_INVALID_CONTEXT if there is no such context.
+void require_context(CUcontext context);
 CUcontext primary_context(int ordinal);
-/// The context of this thread: the one that was set last, or the primary one of the runtime's device.
+/// The context of this thread: the top of its stack, or the primary one of the runtime's device.
 CUcontext current_context();
 
 inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
@@ -46,3 +46,13 @@ cudaChannelFormatDesc channels_of(CUarray_format format, unsigned channels);
 void driver_format(const cudaChannelFormatDesc& description, CUarray_format& format, unsigned& channels);
 
 }  // namespace simt::calls
+
+/// SIMT_ANSWER for a call of the driver.
+#define SIMT_DRIVER_ANSWER(function, parameters, pointer, ...) \
+    extern "C" CUresult function parameters                    \
+    {                                                          \
+        return simt::calls::driver_call([&] {                  \
+            simt::calls::require((pointer) != nullptr);        \
+            *(pointer) = __VA_ARGS__;                          \
+        });                                                    \
+    }

@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How programs look up functions of the driver by name.
+// Programs look up functions of the driver by name.
 
 #include <dlfcn.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
 
 #include "calls/driver/driver.hpp"
+#include "calls/runtime/unsupported.hpp"
 
 namespace {
 
@@ -25,7 +27,7 @@ void* own_library()
     return library;
 }
 
-/// The newest form of a function: the header gives its name the highest of these endings.
+/// The newest form of a function: the one with the highest ending.
 void* find_function(const std::string& name)
 {
     constexpr std::array endings{"_v4", "_v3", "_v2", ""};
@@ -34,6 +36,18 @@ void* find_function(const std::string& name)
     for (const char* ending : endings)
         if (void* function = dlsym(library, (name + ending).c_str())) return function;
     return nullptr;
+}
+
+/// The file name of the program or library that holds an address of code; empty where it is not known.
+std::string file_of(const void* code)
+{
+    Dl_info info{};
+    return dladdr(code, &info) && info.dli_fname ? std::filesystem::path(info.dli_fname).filename().string() : std::string();
+}
+
+CUresult refuse_export_table(const std::string& caller)
+{
+    return static_cast<CUresult>(unsupported_export_table(caller.find(".so") == caller.npos ? std::string() : caller));
 }
 
 }  // namespace
@@ -46,6 +60,16 @@ CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t, CU
     *function = find_function(name);
     if (status) *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+/// A runtime library that is linked into a program or library asks for this table first, several times: one message is enough. NVRTC
+/// asks too, and does without.
+CUresult cuGetExportTable(const void**, const CUuuid*)
+{
+    const std::string caller = file_of(__builtin_return_address(0));
+    if (caller.starts_with("libnvrtc")) return CUDA_ERROR_NOT_SUPPORTED;
+    static const CUresult result = refuse_export_table(caller);
+    return result;
 }
 
 }  // extern "C"

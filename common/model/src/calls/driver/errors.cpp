@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The driver's numbers and names of errors.
+// The driver's codes and names of errors.
 
 #include <string>
 
@@ -26,7 +26,7 @@ CUresult driver_result(cudaError_t error)
         case cudaErrorMissingConfiguration: return CUDA_ERROR_INVALID_VALUE;
         case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
         case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
-        // The others have one number in both libraries.
+        // Other errors have the same number in both libraries.
         default: return static_cast<CUresult>(error);
     }
 }
@@ -48,7 +48,7 @@ int unsupported_in_driver(const char* function)
 
 namespace {
 
-/// The name of an error in the driver's words: the runtime's differ.
+/// The driver's name of an error, which differs from the runtime's.
 const char* name_of(CUresult error)
 {
     switch (error) {

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "calls/driver/driver.hpp"
+#include "calls/driver/forward.hpp"
 #include "calls/runtime/launches.hpp"
 
 namespace {
 
 using namespace simt::calls;
 
-/// The arguments in one piece, as `extra` describes them; false if it describes none.
+/// Copies the buffer of arguments that `extra` describes. False if it describes none.
 bool take_extra(void** extra, std::vector<std::uint8_t>& parameters)
 {
     const void* buffer = nullptr;
@@ -50,7 +50,7 @@ cudaLaunchConfig_t configuration_of(const CUlaunchConfig& from)
     configuration.blockDim = {from.blockDimX, from.blockDimY, from.blockDimZ};
     configuration.dynamicSmemBytes = from.sharedMemBytes;
     configuration.stream = from.hStream;
-    // Attributes have one layout and one numbering in both libraries.
+    // Attributes have the same layout and numbers in both libraries.
     static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
     configuration.attrs = reinterpret_cast<cudaLaunchAttribute*>(from.attrs);
     configuration.numAttrs = from.numAttrs;
@@ -88,15 +88,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction functi
     });
 }
 
-CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data)
-{
-    return driver_call([&] { return cudaLaunchHostFunc(stream, function, data); });
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, std::size_t shared_bytes)
-{
-    return driver_call([&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes); });
-}
+SIMT_FORWARD(3, cuLaunchHostFunc, cudaLaunchHostFunc)
+SIMT_FORWARD(4, cuOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor)
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads, std::size_t shared_bytes,
                                                               unsigned)
@@ -104,7 +97,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
 }
 
-/// The largest block that keeps most threads of a multiprocessor busy.
+/// Finds the largest block that fills a multiprocessor with the most threads.
 CUresult cuOccupancyMaxPotentialBlockSize(int* smallest_grid, int* block_size, CUfunction function, CUoccupancyB2DSize shared_bytes_of,
                                           std::size_t shared_bytes, int limit)
 {
@@ -132,10 +125,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* smallest_grid, int* bloc
     return cuOccupancyMaxPotentialBlockSize(smallest_grid, block_size, function, shared_bytes_of, shared_bytes, limit);
 }
 
-CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction function, int blocks, int threads)
-{
-    return driver_call([&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
-}
+SIMT_FORWARD(4, cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock)
 
 CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function, const CUlaunchConfig* configuration)
 {

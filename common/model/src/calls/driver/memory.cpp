@@ -4,17 +4,13 @@
 // Memory of the driver, whose addresses are the runtime's pointers.
 
 #include "calls/runtime/memory.hpp"
-#include "calls/driver/driver.hpp"
+#include "calls/driver/forward.hpp"
 
 namespace {
 
 using namespace simt::calls;
 
-template <class Value>
-void give(void* data, const Value& value)
-{
-    *static_cast<Value*>(data) = value;
-}
+template <class Value> void give(void* data, const Value& value) { *static_cast<Value*>(data) = value; }
 
 void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr address)
 {
@@ -48,7 +44,7 @@ void give_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addre
     }
 }
 
-/// The driver has no allocation of no bytes.
+/// Allocates memory. Unlike the runtime, the driver refuses 0 bytes.
 CUresult allocate(CUdeviceptr* address, std::size_t bytes, Allocation::Kind kind, unsigned flags = 0)
 {
     return driver_call([&] {
@@ -78,56 +74,15 @@ CUresult cuMemAllocPitch(CUdeviceptr* address, std::size_t* pitch, std::size_t w
     });
 }
 
-CUresult cuMemFree(CUdeviceptr address)
-{
-    return driver_call([&] { return cudaFree(pointer_of(address)); });
-}
-
-CUresult cuMemAllocHost(void** pointer, std::size_t bytes)
-{
-    return driver_call([&] { return cudaMallocHost(pointer, bytes); });
-}
-
-CUresult cuMemFreeHost(void* pointer)
-{
-    return driver_call([&] { return cudaFreeHost(pointer); });
-}
-
-CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags)
-{
-    return driver_call([&] { return cudaHostAlloc(pointer, bytes, flags); });
-}
-
-CUresult cuMemHostGetFlags(unsigned* flags, void* pointer)
-{
-    return driver_call([&] { return cudaHostGetFlags(flags, pointer); });
-}
-
-CUresult cuMemHostRegister(void* pointer, std::size_t bytes, unsigned flags)
-{
-    return driver_call([&] { return cudaHostRegister(pointer, bytes, flags); });
-}
-
-CUresult cuMemHostUnregister(void* pointer)
-{
-    return driver_call([&] { return cudaHostUnregister(pointer); });
-}
-
-CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* pointer, unsigned flags)
-{
-    return driver_call([&] {
-        require(address != nullptr);
-        void* on_device = nullptr;
-        const cudaError_t error = cudaHostGetDevicePointer(&on_device, pointer, flags);
-        *address = device_pointer(on_device);
-        return error;
-    });
-}
-
-CUresult cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes)
-{
-    return driver_call([&] { return cudaMemGetInfo(free_bytes, total_bytes); });
-}
+SIMT_FORWARD(1, cuMemFree, cudaFree)
+SIMT_FORWARD(2, cuMemAllocHost, cudaMallocHost)
+SIMT_FORWARD(1, cuMemFreeHost, cudaFreeHost)
+SIMT_FORWARD(3, cuMemHostAlloc, cudaHostAlloc)
+SIMT_FORWARD(2, cuMemHostGetFlags, cudaHostGetFlags)
+SIMT_FORWARD(3, cuMemHostRegister, cudaHostRegister)
+SIMT_FORWARD(1, cuMemHostUnregister, cudaHostUnregister)
+SIMT_FORWARD(3, cuMemHostGetDevicePointer, cudaHostGetDevicePointer)
+SIMT_FORWARD(2, cuMemGetInfo, cudaMemGetInfo)
 
 CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr address)
 {
@@ -147,7 +102,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     });
 }
 
-/// What is not known of an address is left as it is.
+/// Leaves the data of an attribute that the address does not have as it was.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data, CUdeviceptr address)
 {
     for (unsigned i = 0; i < count; ++i) cuPointerGetAttribute(data[i], attributes[i], address);
@@ -176,73 +131,18 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemo
     });
 }
 
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
-{
-    return driver_call([&] { return cudaFreeAsync(pointer_of(address), stream); });
-}
-
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties)
-{
-    static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
-    return driver_call([&] { return cudaMemPoolCreate(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)); });
-}
-
-CUresult cuMemPoolDestroy(CUmemoryPool pool)
-{
-    return driver_call([&] { return cudaMemPoolDestroy(pool); });
-}
-
-CUresult cuMemPoolTrimTo(CUmemoryPool pool, std::size_t bytes)
-{
-    return driver_call([&] { return cudaMemPoolTrimTo(pool, bytes); });
-}
-
-CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value)
-{
-    return driver_call([&] { return cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value); });
-}
-
-CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value)
-{
-    return driver_call([&] { return cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value); });
-}
-
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device)
-{
-    return driver_call([&] { return cudaDeviceGetDefaultMemPool(pool, device); });
-}
-
-CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device)
-{
-    return driver_call([&] { return cudaDeviceGetMemPool(pool, device); });
-}
-
-CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
-{
-    return driver_call([&] { return cudaDeviceSetMemPool(device, pool); });
-}
-
-CUresult cuMemPrefetchAsync(CUdeviceptr address, std::size_t bytes, CUmemLocation location, unsigned flags, CUstream stream)
-{
-    return driver_call([&] {
-        return cudaMemPrefetchAsync(pointer_of(address), bytes, {static_cast<cudaMemLocationType>(location.type), location.id}, flags,
-                                    stream);
-    });
-}
-
-CUresult cuMemAdvise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice, CUmemLocation location)
-{
-    return driver_call([&] {
-        return cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice),
-                             {static_cast<cudaMemLocationType>(location.type), location.id});
-    });
-}
-
-CUresult cuMemRangeGetAttribute(void* data, std::size_t data_bytes, CUmem_range_attribute attribute, CUdeviceptr address, std::size_t bytes)
-{
-    return driver_call([&] {
-        return cudaMemRangeGetAttribute(data, data_bytes, static_cast<cudaMemRangeAttribute>(attribute), pointer_of(address), bytes);
-    });
-}
+SIMT_FORWARD(2, cuMemFreeAsync, cudaFreeAsync)
+static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
+SIMT_FORWARD(2, cuMemPoolCreate, cudaMemPoolCreate)
+SIMT_FORWARD(1, cuMemPoolDestroy, cudaMemPoolDestroy)
+SIMT_FORWARD(2, cuMemPoolTrimTo, cudaMemPoolTrimTo)
+SIMT_FORWARD(3, cuMemPoolSetAttribute, cudaMemPoolSetAttribute)
+SIMT_FORWARD(3, cuMemPoolGetAttribute, cudaMemPoolGetAttribute)
+SIMT_FORWARD(2, cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool)
+SIMT_FORWARD(2, cuDeviceGetMemPool, cudaDeviceGetMemPool)
+SIMT_FORWARD(2, cuDeviceSetMemPool, cudaDeviceSetMemPool)
+SIMT_FORWARD(5, cuMemPrefetchAsync, cudaMemPrefetchAsync)
+SIMT_FORWARD(4, cuMemAdvise, cudaMemAdvise)
+SIMT_FORWARD(5, cuMemRangeGetAttribute, cudaMemRangeGetAttribute)
 
 }  // extern "C"

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "calls/driver/driver.hpp"
+#include "calls/driver/forward.hpp"
 #include "calls/runtime/libraries.hpp"
 
-/// Texts that are linked: what cuLinkComplete() hands out is a container with all of them.
+/// Texts to link. cuLinkComplete() hands out one image with all of them.
 struct CUlinkState_st {
     std::vector<std::string> texts;
     std::string result;
@@ -113,13 +113,8 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
     });
 }
 
-CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module)
-{
-    return driver_call([&] {
-        require(count != nullptr);
-        *count = static_cast<unsigned>(require_module(module).kernel_names().size());
-    });
-}
+SIMT_DRIVER_ANSWER(cuModuleGetFunctionCount, (unsigned* count, CUmodule module), count,
+                   static_cast<unsigned>(require_module(module).kernel_names().size()))
 
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module)
 {
@@ -134,13 +129,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule mo
     return driver_call([&] { set_variable(address, bytes, module, name); });
 }
 
-CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode)
-{
-    return driver_call([&] {
-        require(mode != nullptr);
-        *mode = CU_MODULE_LAZY_LOADING;
-    });
-}
+SIMT_DRIVER_ANSWER(cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), mode, CU_MODULE_LAZY_LOADING)
 
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned)
 {
@@ -171,13 +160,8 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
     });
 }
 
-CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library)
-{
-    return driver_call([&] {
-        require(count != nullptr);
-        *count = static_cast<unsigned>(require_module(library).kernel_names().size());
-    });
-}
+SIMT_DRIVER_ANSWER(cuLibraryGetKernelCount, (unsigned* count, CUlibrary library), count,
+                   static_cast<unsigned>(require_module(library).kernel_names().size()))
 
 CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library)
 {
@@ -217,49 +201,18 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel)
     });
 }
 
-CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel)
-{
-    return driver_call([&] {
-        require(library != nullptr);
-        *library = reinterpret_cast<CUlibrary>(require_kernel(kernel).module);
-    });
-}
+SIMT_DRIVER_ANSWER(cuKernelGetLibrary, (CUlibrary * library, CUkernel kernel), library,
+                   reinterpret_cast<CUlibrary>(require_kernel(kernel).module))
 
-CUresult cuFuncGetModule(CUmodule* module, CUfunction function)
-{
-    return driver_call([&] {
-        require(module != nullptr);
-        *module = reinterpret_cast<CUmodule>(require_kernel(function).module);
-    });
-}
+SIMT_DRIVER_ANSWER(cuFuncGetModule, (CUmodule * module, CUfunction function), module,
+                   reinterpret_cast<CUmodule>(require_kernel(function).module))
 
-CUresult cuKernelGetName(const char** name, CUkernel kernel)
-{
-    return driver_call([&] { return cudaFuncGetName(name, kernel); });
-}
-
-CUresult cuFuncGetName(const char** name, CUfunction function)
-{
-    return driver_call([&] { return cudaFuncGetName(name, function); });
-}
-
-CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* bytes)
-{
-    return driver_call([&] { return cudaFuncGetParamInfo(kernel, index, offset, bytes); });
-}
-
-CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)
-{
-    return driver_call([&] { return cudaFuncGetParamInfo(function, index, offset, bytes); });
-}
-
-CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function)
-{
-    return driver_call([&] {
-        require(value != nullptr);
-        *value = attribute_of(function, attribute);
-    });
-}
+SIMT_FORWARD(2, cuKernelGetName, cudaFuncGetName)
+SIMT_FORWARD(2, cuFuncGetName, cudaFuncGetName)
+SIMT_FORWARD(4, cuKernelGetParamInfo, cudaFuncGetParamInfo)
+SIMT_FORWARD(4, cuFuncGetParamInfo, cudaFuncGetParamInfo)
+SIMT_DRIVER_ANSWER(cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function), value,
+                   attribute_of(function, attribute))
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device)
 {
@@ -270,10 +223,7 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
     });
 }
 
-CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
-{
-    return driver_call([&] { return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value); });
-}
+SIMT_FORWARD(3, cuFuncSetAttribute, cudaFuncSetAttribute)
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice)
 {
@@ -309,13 +259,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function)
     });
 }
 
-CUresult cuLinkCreate(unsigned, CUjit_option*, void**, CUlinkState* state)
-{
-    return driver_call([&] {
-        require(state != nullptr);
-        *state = new CUlinkState_st;
-    });
-}
+SIMT_DRIVER_ANSWER(cuLinkCreate, (unsigned, CUjit_option*, void**, CUlinkState* state), state, new CUlinkState_st)
 
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned, CUjit_option*, void**)
 {
@@ -335,7 +279,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char* path, unsi
     });
 }
 
-/// The "machine code" that it hands out is the texts as they are: they are linked when they are loaded.
+/// Hands out the texts in place of machine code: they are linked when they are loaded.
 CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* bytes)
 {
     return driver_call([&] {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The first forms of functions whose newer forms do the same. Libraries such as cuFFT look functions up by these names, and give up
-// where one is missing. Free of the driver's header, whose macros give these names to the newer forms.
+// The first forms of functions whose newer forms do the same. Libraries such as cuFFT look functions up by these names, and stop
+// if one is missing. This file does not include the driver's header, whose macros turn these names into those of the newer forms.
 
 extern "C" {
 

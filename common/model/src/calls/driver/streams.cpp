@@ -3,177 +3,46 @@
 
 // Streams, events and graphs of the driver, whose handles are the runtime's.
 
-#include "calls/driver/driver.hpp"
+#include "calls/driver/forward.hpp"
 #include "calls/runtime/work.hpp"
 
 using namespace simt::calls;
 
 extern "C" {
 
-CUresult cuStreamCreate(CUstream* stream, unsigned flags)
-{
-    return driver_call([&] { return cudaStreamCreateWithFlags(stream, flags); });
-}
-
-CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority)
-{
-    return driver_call([&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
-}
-
-CUresult cuStreamDestroy(CUstream stream)
-{
-    return driver_call([&] { return cudaStreamDestroy(stream); });
-}
-
-CUresult cuStreamSynchronize(CUstream stream)
-{
-    return driver_call([&] { return cudaStreamSynchronize(stream); });
-}
-
-CUresult cuStreamQuery(CUstream stream)
-{
-    return driver_call([&] { return cudaStreamQuery(stream); });
-}
-
-CUresult cuStreamGetFlags(CUstream stream, unsigned* flags)
-{
-    return driver_call([&] { return cudaStreamGetFlags(stream, flags); });
-}
-
-CUresult cuStreamGetPriority(CUstream stream, int* priority)
-{
-    return driver_call([&] { return cudaStreamGetPriority(stream, priority); });
-}
-
-CUresult cuStreamGetId(CUstream stream, unsigned long long* id)
-{
-    return driver_call([&] { return cudaStreamGetId(stream, id); });
-}
-
-CUresult cuStreamGetDevice(CUstream stream, CUdevice* device)
-{
-    return driver_call([&] { return cudaStreamGetDevice(stream, device); });
-}
-
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
-{
-    return driver_call([&] { return cudaStreamWaitEvent(stream, event, flags); });
-}
-
-CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, std::size_t bytes, unsigned flags)
-{
-    return driver_call([&] { return cudaStreamAttachMemAsync(stream, pointer_of(address), bytes, flags); });
-}
-
-CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
-{
-    return driver_call([&] { return cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)); });
-}
-
-CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph)
-{
-    return driver_call([&] { return cudaStreamEndCapture(stream, graph); });
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status)
-{
-    return driver_call([&] { return cudaStreamIsCapturing(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status)); });
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode)
-{
-    return driver_call([&] { return cudaThreadExchangeStreamCaptureMode(reinterpret_cast<cudaStreamCaptureMode*>(mode)); });
-}
-
-CUresult cuEventCreate(CUevent* event, unsigned flags)
-{
-    return driver_call([&] { return cudaEventCreateWithFlags(event, flags); });
-}
-
-CUresult cuEventDestroy(CUevent event)
-{
-    return driver_call([&] { return cudaEventDestroy(event); });
-}
-
-CUresult cuEventRecord(CUevent event, CUstream stream)
-{
-    return driver_call([&] { return cudaEventRecord(event, stream); });
-}
-
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
-{
-    return driver_call([&] { return cudaEventRecordWithFlags(event, stream, flags); });
-}
-
-CUresult cuEventSynchronize(CUevent event)
-{
-    return driver_call([&] { return cudaEventSynchronize(event); });
-}
-
-CUresult cuEventQuery(CUevent event)
-{
-    return driver_call([&] { return cudaEventQuery(event); });
-}
-
-CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end)
-{
-    return driver_call([&] { return cudaEventElapsedTime(milliseconds, start, end); });
-}
-
-CUresult cuGraphCreate(CUgraph* graph, unsigned flags)
-{
-    return driver_call([&] { return cudaGraphCreate(graph, flags); });
-}
-
-CUresult cuGraphDestroy(CUgraph graph)
-{
-    return driver_call([&] { return cudaGraphDestroy(graph); });
-}
-
-CUresult cuGraphClone(CUgraph* clone, CUgraph graph)
-{
-    return driver_call([&] { return cudaGraphClone(clone, graph); });
-}
-
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count)
-{
-    return driver_call([&] { return cudaGraphGetNodes(graph, nodes, count); });
-}
-
-CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count)
-{
-    return driver_call([&] { return cudaGraphGetRootNodes(graph, nodes, count); });
-}
-
-CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, std::size_t count)
-{
-    return driver_call([&] { return cudaGraphAddEmptyNode(node, graph, dependencies, count); });
-}
-
-CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, std::size_t count, CUgraph child)
-{
-    return driver_call([&] { return cudaGraphAddChildGraphNode(node, graph, dependencies, count, child); });
-}
-
-CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long flags)
-{
-    return driver_call([&] { return cudaGraphInstantiate(executable, graph, flags); });
-}
-
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
-{
-    return driver_call([&] { return cudaGraphLaunch(executable, stream); });
-}
-
-CUresult cuGraphUpload(CUgraphExec executable, CUstream stream)
-{
-    return driver_call([&] { return cudaGraphUpload(executable, stream); });
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec executable)
-{
-    return driver_call([&] { return cudaGraphExecDestroy(executable); });
-}
+SIMT_FORWARD(2, cuStreamCreate, cudaStreamCreateWithFlags)
+SIMT_FORWARD(3, cuStreamCreateWithPriority, cudaStreamCreateWithPriority)
+SIMT_FORWARD(1, cuStreamDestroy, cudaStreamDestroy)
+SIMT_FORWARD(1, cuStreamSynchronize, cudaStreamSynchronize)
+SIMT_FORWARD(1, cuStreamQuery, cudaStreamQuery)
+SIMT_FORWARD(2, cuStreamGetFlags, cudaStreamGetFlags)
+SIMT_FORWARD(2, cuStreamGetPriority, cudaStreamGetPriority)
+SIMT_FORWARD(2, cuStreamGetId, cudaStreamGetId)
+SIMT_FORWARD(2, cuStreamGetDevice, cudaStreamGetDevice)
+SIMT_FORWARD(3, cuStreamWaitEvent, cudaStreamWaitEvent)
+SIMT_FORWARD(4, cuStreamAttachMemAsync, cudaStreamAttachMemAsync)
+SIMT_FORWARD(2, cuStreamBeginCapture, cudaStreamBeginCapture)
+SIMT_FORWARD(2, cuStreamEndCapture, cudaStreamEndCapture)
+SIMT_FORWARD(2, cuStreamIsCapturing, cudaStreamIsCapturing)
+SIMT_FORWARD(1, cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode)
+SIMT_FORWARD(2, cuEventCreate, cudaEventCreateWithFlags)
+SIMT_FORWARD(1, cuEventDestroy, cudaEventDestroy)
+SIMT_FORWARD(2, cuEventRecord, cudaEventRecord)
+SIMT_FORWARD(3, cuEventRecordWithFlags, cudaEventRecordWithFlags)
+SIMT_FORWARD(1, cuEventSynchronize, cudaEventSynchronize)
+SIMT_FORWARD(1, cuEventQuery, cudaEventQuery)
+SIMT_FORWARD(3, cuEventElapsedTime, cudaEventElapsedTime)
+SIMT_FORWARD(2, cuGraphCreate, cudaGraphCreate)
+SIMT_FORWARD(1, cuGraphDestroy, cudaGraphDestroy)
+SIMT_FORWARD(2, cuGraphClone, cudaGraphClone)
+SIMT_FORWARD(3, cuGraphGetNodes, cudaGraphGetNodes)
+SIMT_FORWARD(3, cuGraphGetRootNodes, cudaGraphGetRootNodes)
+SIMT_FORWARD(4, cuGraphAddEmptyNode, cudaGraphAddEmptyNode)
+SIMT_FORWARD(5, cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode)
+SIMT_FORWARD(3, cuGraphInstantiate, cudaGraphInstantiate)
+SIMT_FORWARD(2, cuGraphLaunch, cudaGraphLaunch)
+SIMT_FORWARD(2, cuGraphUpload, cudaGraphUpload)
+SIMT_FORWARD(1, cuGraphExecDestroy, cudaGraphExecDestroy)
 
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned)
 {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Memory whose addresses are reserved first and given memory later. In the model a range of addresses has its memory from the
-// beginning; what is created and mapped is only checked. So memory that is mapped at two places, which would have to be the same,
-// is refused, and bytes that are mapped anew keep what they held.
+// Programs reserve addresses first and map memory to them later. In the model a reserved range has its memory from the start, and
+// creating and mapping are only checked. So memory cannot be mapped at two places, and bytes that are mapped again keep their values.
 
 #include <map>
 #include <mutex>
@@ -21,7 +20,7 @@ struct Created {
     std::size_t bytes = 0;
     CUmemAllocationProp properties{};
     bool is_mapped = false;
-    /// Given back by the program; it goes when it is no longer mapped.
+    /// The program has released the memory, which lives until it is unmapped.
     bool is_released = false;
 };
 
@@ -61,8 +60,7 @@ bool lies_in_reserved(CUdeviceptr address, std::size_t bytes)
 }
 
 /// Calls `visit` for the mappings that fill a range without gaps.
-template <class Visit>
-void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit)
+template <class Visit> void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit)
 {
     const CUdeviceptr end = address + bytes;
     while (address < end) {
@@ -73,8 +71,7 @@ void for_each_mapping(CUdeviceptr address, std::size_t bytes, const Visit& visit
     }
 }
 
-template <class Body>
-CUresult locked_call(const Body& body)
+template <class Body> CUresult locked_call(const Body& body)
 {
     return driver_call([&] {
         const std::scoped_lock lock(memory().mutex);
@@ -100,7 +97,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, co
     return locked_call([&] {
         require(handle && properties && flags == 0 && bytes > 0 && bytes % granularity == 0 &&
                 properties->type == CU_MEM_ALLOCATION_TYPE_PINNED);
-        // Nobody else could open it.
+        // No other process could open a shared handle.
         require(properties->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE, cudaErrorNotSupported);
         *handle = memory().next_handle++;
         memory().created[*handle] = {bytes, *properties};

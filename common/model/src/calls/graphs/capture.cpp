@@ -30,11 +30,11 @@ void add_missing(std::vector<cudaGraphNode_t>& to, const std::vector<cudaGraphNo
         if (std::ranges::find(to, node) == to.end()) to.push_back(node);
 }
 
-/// A captured stream waits for an event, or one that is not joins the capture in which the event was recorded.
+/// Makes a captured stream wait for an event. A stream that is not captured joins the capture in which the event was recorded.
 bool wait_for(CUstream_st& stream, const CUevent_st& event)
 {
     if (!event.capture) {
-        // An event of before the capture orders nothing in the graph.
+        // An event from before the capture cannot order nodes of the graph.
         require(!stream.capture, cudaErrorStreamCaptureIsolation);
         return false;
     }
@@ -53,7 +53,7 @@ bool is_before(const CUgraphNode_st& node, const std::vector<cudaGraphNode_t>& l
     return std::ranges::any_of(last, [&](const CUgraphNode_st* other) { return other == &node || is_before(node, other->dependencies); });
 }
 
-/// True if all that the capture's streams did is waited for by its first stream.
+/// True if the capture's first stream waits for the work of all others.
 bool is_joined(const Capture& capture, const CUstream_st& origin)
 {
     std::vector<cudaGraphNode_t> last = capture.left;
@@ -64,7 +64,7 @@ bool is_joined(const Capture& capture, const CUstream_st& origin)
 void begin(cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaStreamCaptureMode mode)
 {
     CUstream_st& stream = require_stream(handle);
-    // The one default stream of all threads cannot be captured.
+    // CUDA does not capture the default stream that all threads share.
     require(handle != nullptr && handle != cudaStreamLegacy, cudaErrorStreamCaptureUnsupported);
     require(!stream.capture, cudaErrorIllegalState);
     stream.capture = std::make_shared<Capture>();
@@ -198,10 +198,3 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode)
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaStreamBeginCapture);
-SIMT_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph);
-SIMT_PER_THREAD_STREAM(cudaStreamEndCapture);
-SIMT_PER_THREAD_STREAM(cudaStreamIsCapturing);
-SIMT_PER_THREAD_STREAM(cudaStreamGetCaptureInfo);
-SIMT_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies);

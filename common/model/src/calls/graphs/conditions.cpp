@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Nodes whose graphs are run or not, as a kernel has said with cudaGraphSetConditional.
+// Conditional nodes, which run their graphs or not as a kernel says with cudaGraphSetConditional.
 
 #include <algorithm>
 

@@ -31,7 +31,7 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned
     });
 }
 
-/// The handle of the program's own graph that a node of an executable graph comes from.
+/// True if two nodes depend on nodes at the same places of their graphs' orders.
 bool same_dependencies(const CUgraphNode_st& of_executable, const CUgraphNode_st& of_graph, const std::vector<cudaGraphNode_t>& own,
                        const std::vector<cudaGraphNode_t>& others)
 {
@@ -67,7 +67,7 @@ cudaGraphExecUpdateResult update(CUgraph_st& graph, const CUgraph_st& from, cuda
     return cudaGraphExecUpdateSuccess;
 }
 
-/// What a launch before has allocated and nobody has freed is freed, or is an error of this launch.
+/// Frees memory that an earlier launch allocated and nothing has freed. Fails instead if `frees` is false.
 void reuse_memory(const CUgraph_st& graph, bool frees)
 {
     for (const auto& node : graph.nodes) {
@@ -125,13 +125,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
     return error;
 }
 
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags)
-{
-    return call([&] {
-        require(flags != nullptr);
-        *flags = require_executable(executable).flags;
-    });
-}
+SIMT_ANSWER(cudaGraphExecGetFlags, (cudaGraphExec_t executable, unsigned long long* flags), flags, require_executable(executable).flags)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 {
@@ -185,13 +179,8 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
     return call([&] { node_in(executable, node).enabled = enabled != 0; });
 }
 
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled)
-{
-    return call([&] {
-        require(enabled != nullptr);
-        *enabled = node_in(executable, node).enabled;
-    });
-}
+SIMT_ANSWER(cudaGraphNodeGetEnabled, (cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* enabled), enabled,
+            node_in(executable, node).enabled)
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned)
 {
@@ -214,7 +203,3 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaGraphInstantiateWithParams);
-SIMT_PER_THREAD_STREAM(cudaGraphLaunch);
-SIMT_PER_THREAD_STREAM(cudaGraphUpload);

@@ -46,7 +46,7 @@ std::vector<cudaGraphNode_t> dependents_of(const CUgraphNode_st& node)
     return dependents;
 }
 
-/// A copy that a node owns.
+/// A copy of a graph for a node that owns it.
 cudaGraph_t part_of(const CUgraph_st& graph)
 {
     const cudaGraph_t copy = copy_of(graph);

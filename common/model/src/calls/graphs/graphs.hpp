@@ -16,7 +16,7 @@
 struct CUgraphNode_st {
     CUgraph_st* graph = nullptr;
     simt::calls::Work work;
-    /// In the order in which they were added.
+    /// The nodes that this one depends on, in the order in which they were added.
     std::vector<CUgraphNode_st*> dependencies;
     bool enabled = true;
     /// The node that this one is a copy of, in a clone or an executable graph.
@@ -32,7 +32,7 @@ struct CUgraph_st {
     bool is_child = false;
     std::vector<cudaUserObject_t> user_objects;
     std::vector<std::shared_ptr<const simt::calls::Condition>> conditions;
-    /// Lives as long as an executable graph that was made of this one.
+    /// Expires with the executable graph that was made of this one.
     std::weak_ptr<const void> executable;
 
     CUgraph_st() = default;
@@ -56,11 +56,11 @@ struct CUuserObject_st {
 
 namespace simt::calls {
 
-/// What cudaGraphSetConditional sets: a number in device memory, whose address is the handle.
+/// The condition that cudaGraphSetConditional sets: a number in device memory, whose address is the handle.
 struct Condition {
     DeviceAddress handle = 0;
     int device = 0;
-    /// The value at the begin of each launch of the graph, where it is set by that.
+    /// The value at the start of each launch of the graph, if is_set_by_launch.
     unsigned initial = 0;
     bool is_set_by_launch = false;
 
@@ -74,9 +74,9 @@ struct Condition {
 
 /// The condition of a handle that was created for a graph. Fails with cudaErrorInvalidValue if there is none.
 std::shared_ptr<const Condition> require_condition(const CUgraph_st& graph, cudaGraphConditionalHandle handle);
-/// Sets the conditions that a launch of the graph sets, in the graphs inside of it too.
+/// Sets the conditions that a launch of the graph sets, also in the graphs inside it.
 void set_conditions(const CUgraph_st& graph);
-/// A node that has bodies, which are empty, for the condition of `parameters`. Hands the bodies out.
+/// The work of a conditional node with empty bodies. Hands the bodies out in `parameters`.
 Work conditional(const CUgraph_st& graph, cudaConditionalNodeParams& parameters);
 
 /// The graph or node of a handle. Fails with cudaErrorInvalidValue if there is none.
@@ -86,33 +86,31 @@ CUgraphExec_st& require_executable(cudaGraphExec_t executable);
 
 cudaGraph_t new_graph();
 void delete_graph(cudaGraph_t graph);
-/// Whether a node of the graph, or of a graph inside of it, allocates or frees memory. Such a graph cannot be cloned, and no
-/// more than one executable graph may be made of it at a time.
+/// True if a node of the graph, or of a graph inside it, allocates or frees memory. Such a graph cannot be cloned, and can have
+/// only one executable graph at a time.
 bool has_memory_nodes(const CUgraph_st& graph);
-/// A copy with copies of all nodes, whose `original` they know.
+/// A copy of a graph. Each copied node has its `original`.
 cudaGraph_t copy_of(const CUgraph_st& graph);
 cudaGraphNode_t add_node(CUgraph_st& graph, const cudaGraphNode_t* dependencies, std::size_t count, Work work);
-/// Each node after those that it depends on, and else in the order in which they were added.
+/// The nodes in the order in which they were added, but each behind those that it depends on.
 std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph);
 /// The node of an executable graph that is a copy of `node`. Fails if there is none.
 CUgraphNode_st& node_in(cudaGraphExec_t executable, cudaGraphNode_t node);
 
-/// What a node does, of the kind that it has to be. Fails with cudaErrorInvalidValue if it does something else.
-template <class Kind>
-Kind& work_of(CUgraphNode_st& node)
+/// The work of a node that must be of one kind. Fails with cudaErrorInvalidValue if it is of another.
+template <class Kind> Kind& work_of(CUgraphNode_st& node)
 {
     auto* work = std::get_if<Kind>(&node.work);
     require(work != nullptr);
     return *work;
 }
 
-/// If the stream is captured, makes the work a node of its graph and returns true. Waiting for an event that was recorded in
-/// a captured stream makes the stream join that capture.
+/// If the stream is captured, makes the work a node of its graph and returns true. A stream that waits for an event of a captured
+/// stream joins that capture.
 bool join_capture(CUstream_st& stream, const Work& work);
 
-/// What a list of handles is asked for: all of them, or their number where `list` is null.
-template <class Handle>
-void hand_out(const std::vector<Handle>& from, Handle* list, std::size_t* count)
+/// Gives a program the handles of a list, or their number if `list` is null.
+template <class Handle> void hand_out(const std::vector<Handle>& from, Handle* list, std::size_t* count)
 {
     require(count != nullptr);
     if (list) {

@@ -19,7 +19,7 @@ void Allocations::leave_to_launches(void* memory)
 {
     const std::scoped_lock lock(mutex_);
     const auto found = by_begin_.find(address_of(memory));
-    // cudaDeviceReset has forgotten it.
+    // cudaDeviceReset has freed the memory.
     if (found == by_begin_.end() || found->second.kind != Allocation::Kind::graph) return;
     found->second.is_orphan = true;
     if (found->second.in_use) return;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What is asked of the nodes of graphs, and the attributes of those that launch kernels.
+// Queries of the nodes of graphs, and the attributes of kernel nodes.
 
 #include <vector>
 
@@ -44,25 +44,18 @@ void describe(KernelWork& work, cudaKernelNodeParams& parameters)
 
 extern "C" {
 
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type)
-{
-    return call([&] { *type = std::visit(TypeOf{}, require_node(node).work); });
-}
+SIMT_ANSWER(cudaGraphNodeGetType, (cudaGraphNode_t node, cudaGraphNodeType* type), type, std::visit(TypeOf{}, require_node(node).work))
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters)
 {
     return call([&] { describe(work_of<KernelWork>(require_node(node)), *parameters); });
 }
 
-cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* parameters)
-{
-    return call([&] { *parameters = work_of<CopyWork>(require_node(node)).parameters; });
-}
+SIMT_ANSWER(cudaGraphMemcpyNodeGetParams, (cudaGraphNode_t node, cudaMemcpy3DParms* parameters), parameters,
+            work_of<CopyWork>(require_node(node)).parameters)
 
-cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters)
-{
-    return call([&] { *parameters = work_of<SetWork>(require_node(node)).parameters; });
-}
+SIMT_ANSWER(cudaGraphMemsetNodeGetParams, (cudaGraphNode_t node, cudaMemsetParams* parameters), parameters,
+            work_of<SetWork>(require_node(node)).parameters)
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters)
 {
@@ -72,25 +65,17 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams*
     });
 }
 
-cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph)
-{
-    return call([&] { *graph = work_of<ChildGraphWork>(require_node(node)).graph; });
-}
+SIMT_ANSWER(cudaGraphChildGraphNodeGetGraph, (cudaGraphNode_t node, cudaGraph_t* graph), graph,
+            work_of<ChildGraphWork>(require_node(node)).graph)
 
-cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event)
-{
-    return call([&] { *event = work_of<EventRecordWork>(require_node(node)).event; });
-}
+SIMT_ANSWER(cudaGraphEventRecordNodeGetEvent, (cudaGraphNode_t node, cudaEvent_t* event), event,
+            work_of<EventRecordWork>(require_node(node)).event)
 
-cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event)
-{
-    return call([&] { *event = work_of<EventWaitWork>(require_node(node)).event; });
-}
+SIMT_ANSWER(cudaGraphEventWaitNodeGetEvent, (cudaGraphNode_t node, cudaEvent_t* event), event,
+            work_of<EventWaitWork>(require_node(node)).event)
 
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* parameters)
-{
-    return call([&] { *parameters = work_of<AllocateWork>(require_node(node)).parameters; });
-}
+SIMT_ANSWER(cudaGraphMemAllocNodeGetParams, (cudaGraphNode_t node, cudaMemAllocNodeParams* parameters), parameters,
+            work_of<AllocateWork>(require_node(node)).parameters)
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer)
 {

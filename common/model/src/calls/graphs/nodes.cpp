@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the nodes of graphs do: how it is described and changed, in a graph and in one that can be launched.
+// Adds nodes to graphs, and changes their work in graphs and in executable graphs.
 
 #include <algorithm>
 
@@ -24,9 +24,8 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
     });
 }
 
-/// Changes what a node does; it stays of its kind.
-template <class Describe>
-cudaError_t change(cudaGraphNode_t node, const Describe& describe)
+/// Changes the work of a node, which stays of its kind.
+template <class Describe> cudaError_t change(cudaGraphNode_t node, const Describe& describe)
 {
     return call([&] {
         Work work = describe();
@@ -36,9 +35,8 @@ cudaError_t change(cudaGraphNode_t node, const Describe& describe)
     });
 }
 
-/// The same for the copy of a node in a graph that can be launched.
-template <class Describe>
-cudaError_t change_in(cudaGraphExec_t executable, cudaGraphNode_t node, const Describe& describe)
+/// Changes the copy of a node in an executable graph.
+template <class Describe> cudaError_t change_in(cudaGraphExec_t executable, cudaGraphNode_t node, const Describe& describe)
 {
     return call([&] {
         Work work = describe();
@@ -106,7 +104,7 @@ Work allocation(cudaMemAllocNodeParams* parameters)
 Work event_record(cudaEvent_t event) { return EventRecordWork{&require_event(event)}; }
 Work event_wait(cudaEvent_t event) { return EventWaitWork{&require_event(event)}; }
 
-/// What any kind of node of a graph is described by.
+/// The work that the parameters of any kind of node describe.
 Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters)
 {
     require(parameters != nullptr);
@@ -142,7 +140,7 @@ Work described(const CUgraph_st& graph, cudaGraphNodeParams* parameters)
     }
 }
 
-/// A conditional node has nothing that can be changed.
+/// The new work of a node. Conditional nodes cannot be changed.
 Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters)
 {
     require(parameters && parameters->type != cudaGraphNodeTypeConditional);
@@ -150,6 +148,43 @@ Work changed(const CUgraphNode_st& node, cudaGraphNodeParams* parameters)
 }
 
 }  // namespace
+
+/// Defines the functions that add a node to a graph, change the node, and change its copy in an executable graph.
+/// @param parameters those that describe the work, which all three functions have
+/// @param ...        the work, an expression of the parameters
+#define SIMT_NODE(add_function, change_function, change_in_function, parameters, ...)                                                     \
+    extern "C" cudaError_t add_function(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, \
+                                        SIMT_LISTED parameters)                                                                           \
+    {                                                                                                                                     \
+        return add(node, graph, dependencies, count, [&]() -> Work { return __VA_ARGS__; });                                              \
+    }                                                                                                                                     \
+    extern "C" cudaError_t change_function(cudaGraphNode_t node, SIMT_LISTED parameters)                                                  \
+    {                                                                                                                                     \
+        return change(node, [&]() -> Work { return __VA_ARGS__; });                                                                       \
+    }                                                                                                                                     \
+    extern "C" cudaError_t change_in_function(cudaGraphExec_t executable, cudaGraphNode_t node, SIMT_LISTED parameters)                   \
+    {                                                                                                                                     \
+        return change_in(executable, node, [&]() -> Work { return __VA_ARGS__; });                                                        \
+    }
+
+SIMT_NODE(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams, (const cudaMemcpy3DParms* parameters),
+          copy(parameters))
+SIMT_NODE(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D,
+          (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind), CopyWork{bytes_in_row(to, from, bytes, kind)})
+SIMT_NODE(cudaGraphAddMemcpyNodeToSymbol, cudaGraphMemcpyNodeSetParamsToSymbol, cudaGraphExecMemcpyNodeSetParamsToSymbol,
+          (const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind),
+          CopyWork{to_symbol(symbol, from, bytes, offset, kind)})
+SIMT_NODE(cudaGraphAddMemcpyNodeFromSymbol, cudaGraphMemcpyNodeSetParamsFromSymbol, cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+          (void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind),
+          CopyWork{from_symbol(to, symbol, bytes, offset, kind)})
+SIMT_NODE(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams, (const cudaMemsetParams* parameters),
+          set(parameters))
+SIMT_NODE(cudaGraphAddHostNode, cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams, (const cudaHostNodeParams* parameters),
+          host(parameters))
+SIMT_NODE(cudaGraphAddEventRecordNode, cudaGraphEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent, (cudaEvent_t event),
+          event_record(event))
+SIMT_NODE(cudaGraphAddEventWaitNode, cudaGraphEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent, (cudaEvent_t event),
+          event_wait(event))
 
 extern "C" {
 
@@ -164,59 +199,10 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
     return add(node, graph, dependencies, count, [&] { return kernel(parameters); });
 }
 
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaMemcpy3DParms* parameters)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return copy(parameters); });
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                     void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return CopyWork{bytes_in_row(to, from, bytes, kind)}; });
-}
-
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                           const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return CopyWork{to_symbol(symbol, from, bytes, offset, kind)}; });
-}
-
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                                             std::size_t count, void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                                             cudaMemcpyKind kind)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return CopyWork{from_symbol(to, symbol, bytes, offset, kind)}; });
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaMemsetParams* parameters)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return set(parameters); });
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                 const cudaHostNodeParams* parameters)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return host(parameters); });
-}
-
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child)
 {
     return add(node, graph, dependencies, count, [&]() -> Work { return ChildGraphWork{child}; });
-}
-
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                        cudaEvent_t event)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return event_record(event); });
-}
-
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
-                                      cudaEvent_t event)
-{
-    return add(node, graph, dependencies, count, [&]() -> Work { return event_wait(event); });
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
@@ -247,48 +233,6 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
     return change(node, [&]() -> Work { return changed_kernel(require_node(node), parameters); });
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters)
-{
-    return change(node, [&]() -> Work { return copy(parameters); });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind)
-{
-    return change(node, [&]() -> Work { return CopyWork{bytes_in_row(to, from, bytes, kind)}; });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from, std::size_t bytes,
-                                                 std::size_t offset, cudaMemcpyKind kind)
-{
-    return change(node, [&]() -> Work { return CopyWork{to_symbol(symbol, from, bytes, offset, kind)}; });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, std::size_t bytes,
-                                                   std::size_t offset, cudaMemcpyKind kind)
-{
-    return change(node, [&]() -> Work { return CopyWork{from_symbol(to, symbol, bytes, offset, kind)}; });
-}
-
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters)
-{
-    return change(node, [&]() -> Work { return set(parameters); });
-}
-
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters)
-{
-    return change(node, [&]() -> Work { return host(parameters); });
-}
-
-cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
-{
-    return change(node, [&]() -> Work { return event_record(event); });
-}
-
-cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
-{
-    return change(node, [&]() -> Work { return event_wait(event); });
-}
-
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraphNodeParams* parameters)
 {
     return change_in(executable, node, [&]() -> Work { return changed(node_in(executable, node), parameters); });
@@ -297,49 +241,6 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaKernelNodeParams* parameters)
 {
     return change_in(executable, node, [&]() -> Work { return changed_kernel(node_in(executable, node), parameters); });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaMemcpy3DParms* parameters)
-{
-    return change_in(executable, node, [&]() -> Work { return copy(parameters); });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to, const void* from,
-                                               std::size_t bytes, cudaMemcpyKind kind)
-{
-    return change_in(executable, node, [&]() -> Work { return CopyWork{bytes_in_row(to, from, bytes, kind)}; });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, const void* symbol, const void* from,
-                                                     std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
-{
-    return change_in(executable, node, [&]() -> Work { return CopyWork{to_symbol(symbol, from, bytes, offset, kind)}; });
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to, const void* symbol,
-                                                       std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
-{
-    return change_in(executable, node, [&]() -> Work { return CopyWork{from_symbol(to, symbol, bytes, offset, kind)}; });
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaMemsetParams* parameters)
-{
-    return change_in(executable, node, [&]() -> Work { return set(parameters); });
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaHostNodeParams* parameters)
-{
-    return change_in(executable, node, [&]() -> Work { return host(parameters); });
-}
-
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event)
-{
-    return change_in(executable, node, [&]() -> Work { return event_record(event); });
-}
-
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event)
-{
-    return change_in(executable, node, [&]() -> Work { return event_wait(event); });
 }
 
 }  // extern "C"

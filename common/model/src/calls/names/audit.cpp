@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What the dynamic loader asks before it looks for a library, where LD_AUDIT names this one. Packages of Python bring NVIDIA's linker
-// along, which makes machine code, and open it by its path. They get an empty library of that name instead, and turn to the driver's
-// linker, which is the model's.
+// The dynamic loader calls this library before it searches for another, if LD_AUDIT names it. Packages for Python contain NVIDIA's
+// linker, which makes machine code, and open it by its path. They get an empty library of that name instead, and fall back to the
+// driver's linker, which is the model's.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* linker = "libnvJitLink.so";
 constexpr std::size_t most = 4096;
 
-/// The path of the empty library, beside this one; empty where that is not known.
+/// The path of the empty library, beside this one; empty if it is not known.
 const char* path_of_empty_library()
 {
     static char path[most];

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The part of NCCL's interface that the model has, as nccl.h declares it, which need not be there when the model is built.
+/// The part of NCCL's interface that the model has, as nccl.h declares it. So the model is built without nccl.h.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The calls of NCCL between devices of one process. A call, or the end of the group that it is in, returns when its messages have
-// met theirs: as in all of the model, work is done when its call returns.
+// The calls of NCCL between devices of one process. A call, or the end of its group, returns when all of its messages are matched:
+// as everywhere in the model, work is done when its call returns.
 
 #include <cstring>
 #include <memory>
@@ -15,7 +15,7 @@
 #include "report/session.hpp"
 
 using simt::MessageCode;
-using simt::nccl::Message;
+using simt::nccl::Transfer;
 using simt::nccl::World;
 
 struct ncclComm {
@@ -27,10 +27,10 @@ namespace {
 
 constexpr int version = 22809;
 
-/// The messages of a thread's group, by the world that they are of.
+/// The messages of a thread's group, each with its world.
 struct Group {
     int depth = 0;
-    std::vector<std::pair<std::shared_ptr<World>, Message>> messages;
+    std::vector<std::pair<std::shared_ptr<World>, Transfer>> messages;
 };
 
 Group& group()
@@ -39,7 +39,7 @@ Group& group()
     return instance;
 }
 
-/// Communicators that have begun, by what their identifier holds, and all that live.
+/// The worlds by the number in their identifier, and all live communicators.
 struct Known {
     std::mutex mutex;
     std::uint64_t identifiers = 0;
@@ -84,18 +84,18 @@ std::size_t bytes_of(ncclDataType_t type)
     return 0;
 }
 
-/// Exchanges what a group holds, world by world.
+/// Exchanges the messages of a group, world by world.
 ncclResult_t exchange_group()
 {
     auto collected = std::exchange(group().messages, {});
-    std::map<std::shared_ptr<World>, std::vector<Message>> by_world;
+    std::map<std::shared_ptr<World>, std::vector<Transfer>> by_world;
     for (auto& [world, message] : collected) by_world[world].push_back(message);
     bool all = true;
     for (auto& [world, messages] : by_world) all = world->exchange(messages) && all;
     return all ? ncclSuccess : ncclInvalidUsage;
 }
 
-ncclResult_t add(ncclComm_t communicator, Message message, std::size_t count, ncclDataType_t type, cudaStream_t stream)
+ncclResult_t add(ncclComm_t communicator, Transfer message, std::size_t count, ncclDataType_t type, cudaStream_t stream)
 {
     const char* name = message.sends ? "ncclSend" : "ncclRecv";
     if (!lives(communicator)) return refuse(ncclInvalidArgument, {MessageCode::no_such_communicator, {{"call", name}}});
@@ -178,7 +178,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId 
     std::shared_ptr<World> world;
     {
         const std::scoped_lock lock(known().mutex);
-        // Ranks of other processes have identifiers of other libraries.
+        // An identifier of another process has a number that this library has not given.
         if (number == 0 || number > known().identifiers)
             return refuse(ncclInvalidUsage, {MessageCode::foreign_identifier, {{"call", "ncclCommInitRank"}}});
         auto& found = known().worlds[number];
@@ -246,7 +246,7 @@ ncclResult_t ncclGroupEnd()
 
 ncclResult_t ncclSend(const void* buffer, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator, cudaStream_t stream)
 {
-    Message message;
+    Transfer message;
     message.sends = true;
     message.peer = peer;
     message.buffer = const_cast<void*>(buffer);
@@ -256,7 +256,7 @@ ncclResult_t ncclSend(const void* buffer, std::size_t count, ncclDataType_t type
 
 ncclResult_t ncclRecv(void* buffer, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator, cudaStream_t stream)
 {
-    Message message;
+    Transfer message;
     message.peer = peer;
     message.buffer = buffer;
     message.caller = __builtin_return_address(0);

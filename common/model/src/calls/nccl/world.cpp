@@ -16,10 +16,10 @@ namespace simt::nccl {
 
 namespace {
 
-/// How long a rank waits for one that is somewhere else in the program.
+/// How long a rank waits for one that is busy elsewhere in the program.
 constexpr std::chrono::seconds patience{5};
 
-simt::Message described(const Message& message)
+simt::Message described(const Transfer& message)
 {
     return {message.sends ? MessageCode::send : MessageCode::receive,
             {{"bytes", message.bytes}, {"peer", message.peer}, {"number", message.number}, {"rank", message.rank}}};
@@ -42,25 +42,25 @@ void World::leave(int rank)
     if (is_stuck()) report_stuck();
 }
 
-bool World::exchange(std::vector<Message>& messages)
+bool World::exchange(std::vector<Transfer>& messages)
 {
     std::unique_lock lock(mutex_);
-    for (Message& message : messages) post(message);
+    for (Transfer& message : messages) post(message);
     std::set<int> own;
-    for (const Message& message : messages) own.insert(message.rank);
+    for (const Transfer& message : messages) own.insert(message.rank);
     for (const int rank : own) waits_[static_cast<std::size_t>(rank)] = &messages;
     if (is_stuck()) report_stuck();
     const bool ended = changed_.wait_for(lock, patience, [&] { return broken_ || finished(messages); });
     if (!ended) report_stuck();
     for (const int rank : own) waits_[static_cast<std::size_t>(rank)] = nullptr;
-    for (Message& message : messages) {
+    for (Transfer& message : messages) {
         const Pair pair = message.sends ? Pair{message.rank, message.peer} : Pair{message.peer, message.rank};
         std::erase((message.sends ? sends_ : receives_)[pair], &message);
     }
     return finished(messages);
 }
 
-void World::post(Message& message)
+void World::post(Transfer& message)
 {
     message.number = ++numbers_[static_cast<std::size_t>(message.rank)];
     const Pair pair = message.sends ? Pair{message.rank, message.peer} : Pair{message.peer, message.rank};
@@ -68,12 +68,12 @@ void World::post(Message& message)
     while (!broken_ && match(pair)) {}
 }
 
-/// Messages between two ranks meet in their order.
+/// Matches messages between two ranks in their order.
 bool World::match(const Pair& from_to)
 {
     auto &sends = sends_[from_to], &receives = receives_[from_to];
     if (sends.empty() || receives.empty()) return false;
-    Message &sent = *sends.front(), &taken = *receives.front();
+    Transfer &sent = *sends.front(), &taken = *receives.front();
     if (sent.bytes != taken.bytes) {
         report(MessageCode::sizes_differ, sent, taken);
         return false;
@@ -89,7 +89,7 @@ bool World::match(const Pair& from_to)
     return true;
 }
 
-bool World::finished(const std::vector<Message>& messages) const { return std::ranges::all_of(messages, &Message::done); }
+bool World::finished(const std::vector<Transfer>& messages) const { return std::ranges::all_of(messages, &Transfer::done); }
 
 bool World::is_stuck() const
 {
@@ -106,12 +106,12 @@ void World::report_stuck()
 {
     if (broken_) return;
     std::vector<simt::Message> waiting;
-    std::vector<const Message*> open;
-    std::set<const std::vector<Message>*> seen;
+    std::vector<const Transfer*> open;
+    std::set<const std::vector<Transfer>*> seen;
     for (std::size_t rank = 0; rank < waits_.size(); ++rank) {
         if (!waits_[rank]) waiting.push_back({left_[rank] ? MessageCode::rank_has_left : MessageCode::rank_is_elsewhere, {{"rank", rank}}});
         if (!waits_[rank] || !seen.insert(waits_[rank]).second) continue;
-        for (const Message& message : *waits_[rank])
+        for (const Transfer& message : *waits_[rank])
             if (!message.done) {
                 waiting.push_back({MessageCode::message_waits, {{"message", std::vector{described(message)}}}});
                 open.push_back(&message);
@@ -121,15 +121,15 @@ void World::report_stuck()
     report({MessageCode::ranks_wait, {{"waiting", std::move(waiting)}}}, open);
 }
 
-void World::report(MessageCode code, const Message& sent, const Message& received)
+void World::report(MessageCode code, const Transfer& sent, const Transfer& received)
 {
     report({code, {{"sent", std::vector{described(sent)}}, {"received", std::vector{described(received)}}}}, {&sent, &received});
 }
 
-void World::report(simt::Message message, const std::vector<const Message*>& messages)
+void World::report(simt::Message message, const std::vector<const Transfer*>& messages)
 {
     Hazard hazard{HazardKind::deadlock, "NCCL", {0, 0, 0}, {}, {}, std::move(message)};
-    for (const Message* one : messages) hazard.lines.push_back(report::place_of_call(one->caller));
+    for (const Transfer* one : messages) hazard.lines.push_back(report::place_of_call(one->caller));
     report::session().add(std::move(hazard));
     broken_ = true;
     changed_.notify_all();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The ranks of a communicator, all of this process, and the messages between them.
+/// The ranks of a communicator, all in this process, and the messages between them.
 #pragma once
 
 #include <condition_variable>
@@ -18,14 +18,14 @@
 namespace simt::nccl {
 
 /// An ncclSend or an ncclRecv.
-struct Message {
+struct Transfer {
     bool sends = false;
     int rank = 0, peer = 0;
     void* buffer = nullptr;
     std::size_t bytes = 0;
-    /// How many messages of its rank came before it.
+    /// How many messages its rank has posted before.
     std::uint64_t number = 0;
-    /// Where it was called: an address of the program.
+    /// The address of the call in the program.
     void* caller = nullptr;
     bool done = false;
 };
@@ -41,25 +41,25 @@ public:
 
     int ranks() const { return static_cast<int>(ranks_); }
 
-    /// Waits until all ranks are there. False if one does not come.
+    /// Waits until all ranks have joined. False if one does not.
     bool join(bool waits);
-    /// The rank sends and takes nothing any more.
+    /// Ends a rank: it sends and receives no more messages.
     void leave(int rank);
 
-    /// Hands messages over and waits until all of them have met theirs. False if they do not: the hazard has been reported.
-    bool exchange(std::vector<Message>& messages);
+    /// Posts messages and waits until all of them are matched. False, after a hazard in the report, if they cannot be.
+    bool exchange(std::vector<Transfer>& messages);
 
 private:
     using Pair = std::pair<int, int>;
 
-    void post(Message& message);
+    void post(Transfer& message);
     bool match(const Pair& from_to);
-    bool finished(const std::vector<Message>& messages) const;
-    /// Reports what is wrong if nobody can go on.
+    bool finished(const std::vector<Transfer>& messages) const;
+    /// True if no rank can continue.
     bool is_stuck() const;
     void report_stuck();
-    void report(MessageCode code, const Message& sent, const Message& received);
-    void report(simt::Message message, const std::vector<const Message*>& messages);
+    void report(MessageCode code, const Transfer& sent, const Transfer& received);
+    void report(simt::Message message, const std::vector<const Transfer*>& messages);
 
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -67,9 +67,9 @@ private:
     bool broken_ = false;
     std::vector<std::uint64_t> numbers_;
     std::vector<char> left_;
-    /// Of each rank, the messages that it waits for; null if it does not wait.
-    std::vector<const std::vector<Message>*> waits_;
-    std::map<Pair, std::deque<Message*>> sends_, receives_;
+    /// The messages that each rank waits for; null if it does not wait.
+    std::vector<const std::vector<Transfer>*> waits_;
+    std::map<Pair, std::deque<Transfer*>> sends_, receives_;
 };
 
 }  // namespace simt::nccl

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Programs that compile kernels as they run do so by NVIDIA's libnvrtc, which makes machine code. The library of the same name in
-// the model's folder lets it make PTX with source lines instead, and hands that out where machine code is asked for: cuModuleLoad
-// and its like take both.
+// Programs that compile kernels at run time call NVIDIA's libnvrtc, which makes machine code. The model's library of the same name
+// makes NVIDIA's produce PTX with source lines instead, and returns the PTX in place of machine code: cuModuleLoad and similar
+// functions accept both.
 
 #include <cstddef>
 #include <string>
@@ -12,15 +12,14 @@
 
 #include "calls/nvrtc/real_library.hpp"
 
-// What NVIDIA's header nvrtc.h calls these. It comes with a library of many megabytes, and nothing else of it is needed.
+// These types have the names of NVIDIA's nvrtc.h, which comes with a library of many megabytes and is not needed otherwise.
 using nvrtcProgram = void*;
 enum nvrtcResult : int { NVRTC_ERROR_INTERNAL_ERROR = 11 };
 using std::size_t;
 
 namespace {
 
-template <class... Arguments>
-nvrtcResult forward(const char* name, Arguments... arguments)
+template <class... Arguments> nvrtcResult forward(const char* name, Arguments... arguments)
 {
     const auto function = reinterpret_cast<nvrtcResult (*)(Arguments...)>(simt::nvrtc::real_function(name));
     return function ? function(arguments...) : NVRTC_ERROR_INTERNAL_ERROR;
@@ -33,7 +32,7 @@ bool is_architecture(std::string_view option)
     return false;
 }
 
-/// The options, for what the model runs: compute_90, or compute_90a where that is asked for.
+/// The program's options, changed to compile for compute_90, or for compute_90a if the program asks for it.
 std::vector<std::string> options_for_model(int count, const char* const* options)
 {
     std::vector<std::string> kept;

@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> folders()
     return found;
 }
 
-/// By its full path: a library that is asked for by its name alone is this one.
+/// Opens NVIDIA's library by its full path: its name alone would open this one.
 void* open_real_library()
 {
     const std::filesystem::path own = own_folder();

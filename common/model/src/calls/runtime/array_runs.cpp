@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Copies between an array and bytes that lie in one run, which fills the array's rows one after another. CUDA has deprecated
-// them; many programs call them.
+// Copies between an array and one run of bytes, which fills the array's rows one after another. CUDA has deprecated these
+// functions; many programs call them.
 
 #include <algorithm>
 #include <vector>
@@ -14,12 +14,12 @@ namespace simt::calls {
 
 namespace {
 
-/// A stretch of an array's rows, and which of the run's bytes they hold.
+/// A rectangle of an array's rows, and the place of its bytes in the run.
 struct Stretch {
     std::size_t first_byte, x_bytes, row, width, rows;
 };
 
-/// The end of a first row, whole rows, and the beginning of a last one, as far as there are any.
+/// Splits a run into the end of its first row, whole rows, and the start of its last row. Each part may be missing.
 std::vector<Stretch> stretches(cudaArray_const_t handle, std::size_t x_bytes, std::size_t row, std::size_t bytes)
 {
     const cudaArray& array = require_array(handle);
@@ -60,53 +60,18 @@ std::vector<cudaMemcpy3DParms> out_of_array(void* to, cudaArray_const_t from, st
     return copies;
 }
 
-void run_all(const std::vector<cudaMemcpy3DParms>& copies)
-{
-    for (const cudaMemcpy3DParms& copy : copies) run_copy(copy);
-    report_kernel_error();
-}
-
-void enqueue_all(cudaStream_t stream, const std::vector<cudaMemcpy3DParms>& copies)
-{
-    for (const cudaMemcpy3DParms& copy : copies) enqueue(stream, CopyWork{copy});
-}
-
 }  // namespace
 
 }  // namespace simt::calls
 
 using namespace simt::calls;
 
-// Their declarations warn of their age.
+// The header declares these functions as deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-extern "C" {
-
-cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind)
-{
-    return call([&] { run_all(into_array(to, x, y, from, bytes, kind)); });
-}
-
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t stream)
-{
-    return call([&] { enqueue_all(stream, into_array(to, x, y, from, bytes, kind)); });
-}
-
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind)
-{
-    return call([&] { run_all(out_of_array(to, from, x, y, bytes, kind)); });
-}
-
-cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind,
-                                     cudaStream_t stream)
-{
-    return call([&] { enqueue_all(stream, out_of_array(to, from, x, y, bytes, kind)); });
-}
-
-}  // extern "C"
-
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyToArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpyToArrayAsync);
-SIMT_PER_THREAD_DEFAULT(cudaMemcpyFromArray);
-SIMT_PER_THREAD_STREAM(cudaMemcpyFromArrayAsync);
+SIMT_NOW_AND_ASYNC(cudaError_t, call, cudaMemcpyToArray, cudaMemcpyToArrayAsync,
+                   (cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind),
+                   into_array(to, x, y, from, bytes, kind))
+SIMT_NOW_AND_ASYNC(cudaError_t, call, cudaMemcpyFromArray, cudaMemcpyFromArrayAsync,
+                   (void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind),
+                   out_of_array(to, from, x, y, bytes, kind))

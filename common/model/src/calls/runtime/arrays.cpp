@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-/// A mipmapped array: one array of the device, of which each level has a handle of its own.
+/// A mipmapped array: one array of the device, with a handle for each level.
 struct cudaMipmappedArray {
     cudaArray whole;
     std::vector<std::unique_ptr<cudaArray>> levels;
@@ -76,7 +76,7 @@ cudaArray make_array(const cudaChannelFormatDesc* description, const cudaExtent&
     return array;
 }
 
-/// The extent of a level. Layers do not shrink, nor do dimensions that are not there.
+/// The shape of a level. Layers and missing dimensions do not shrink.
 ArrayShape shape_of_level(ArrayShape shape, int level)
 {
     const auto shrunk = [level](std::size_t side) { return side == 0 ? 0 : std::max<std::size_t>(1, side >> level); };
@@ -215,12 +215,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* description, cudaExtent* ext
     });
 }
 
-cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* description, cudaArray_const_t array)
-{
-    return call([&] {
-        require(description != nullptr);
-        *description = require_array(array).description;
-    });
-}
+SIMT_ANSWER(cudaGetChannelDesc, (cudaChannelFormatDesc * description, cudaArray_const_t array), description,
+            require_array(array).description)
 
 }  // extern "C"

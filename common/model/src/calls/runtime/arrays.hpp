@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the handles of CUDA arrays stand for.
+/// The objects behind the handles of CUDA arrays.
 #pragma once
 
 #include "calls/runtime/calls.hpp"
@@ -30,7 +30,7 @@ ChannelFormat format_of(const cudaChannelFormatDesc& description);
 
 /// The array of a handle. Fails with cudaErrorInvalidResourceHandle if there is none.
 const cudaArray& require_array(cudaArray_const_t handle);
-/// The array of which the mipmapped array's levels are parts.
+/// The array that holds all levels of a mipmapped array. Fails with cudaErrorInvalidResourceHandle if there is none.
 const cudaArray& require_mipmapped(cudaMipmappedArray_const_t handle);
 
 }  // namespace simt::calls

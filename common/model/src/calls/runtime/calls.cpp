@@ -27,7 +27,7 @@ void fail(cudaError_t code) { throw CallError{code}; }
 
 cudaError_t remember(cudaError_t error)
 {
-    // That something has not ended yet is an answer and no error.
+    // cudaErrorNotReady is an answer and not an error.
     if (error != cudaSuccess && error != cudaErrorNotReady) thread_state().last_error = error;
     return error;
 }
@@ -55,7 +55,7 @@ cudaError_t error_of_exception()
     try {
         throw;
     } catch (const DeviceError& error) {
-        // The device tells of a range that is not one allocation by this code; a program may ask and go on.
+        // The device uses this code for a range that is not one allocation. A program may ask about such a range and continue.
         if (error.code() != cudaErrorInvalidValue) print_error(error.message());
         return static_cast<cudaError_t>(error.code());
     } catch (const std::bad_alloc&) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What all calls of the runtime library share: the state of a host thread, and how errors become error codes.
+/// The state of a host thread, and the way from errors to error codes: all calls of the runtime library share them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@
 
 namespace simt::calls {
 
-/// What `kernel<<<…>>>` leaves for the kernel's stub.
+/// The configuration that `kernel<<<…>>>` leaves for the kernel's stub.
 struct CallConfiguration {
     dim3 grid, block;
     std::size_t shared_bytes = 0;
@@ -35,7 +35,7 @@ struct ThreadState {
 
 ThreadState& thread_state();
 
-/// A call ends with this error code.
+/// Thrown to end a call with this error code.
 struct CallError {
     cudaError_t code;
 };
@@ -49,8 +49,7 @@ inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue)
 /// Keeps `error` for cudaGetLastError() and returns it.
 cudaError_t remember(cudaError_t error);
 
-/// The error that a kernel has ended with and that no cudaGetLastError() has taken yet. Calls that wait for the device
-/// report it, too.
+/// The error of the last kernel that failed, until cudaGetLastError() takes it. Calls that wait for the device report it too.
 cudaError_t kernel_error();
 void set_kernel_error(cudaError_t error);
 void clear_kernel_error();
@@ -59,15 +58,14 @@ void report_kernel_error();
 
 /// Adds a message to the errors of the report.
 void note_error(const Message& message);
-/// The same, and prints it.
+/// Adds a message to the errors of the report, and prints it.
 void print_error(const Message& message);
 
-/// The code of the exception that is being handled, with a line for those who read: call it in a catch block.
+/// Returns the code of the exception that is being handled, and prints its message. To be called in a catch block.
 cudaError_t error_of_exception();
 
-/// Runs the body of a call of the runtime and remembers its error. What the body returns counts as an error, if anything.
-template <class Body>
-cudaError_t call(const Body& body)
+/// Runs the body of a call of the runtime and remembers its error. The body returns nothing, or an error code.
+template <class Body> cudaError_t call(const Body& body)
 {
     try {
         if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
@@ -93,7 +91,13 @@ inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(
 
 }  // namespace simt::calls
 
-/// Defines the variants of a call for programs whose default stream is each thread's own. All work is done when its call
-/// returns, so the two do the same.
-#define SIMT_PER_THREAD_STREAM(function) extern "C" decltype(function) function##_ptsz __attribute__((alias(#function)))
-#define SIMT_PER_THREAD_DEFAULT(function) extern "C" decltype(function) function##_ptds __attribute__((alias(#function)))
+/// Defines a call that writes one value through a pointer, and fails where the pointer is null:
+/// SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
+#define SIMT_ANSWER(function, parameters, pointer, ...) \
+    extern "C" cudaError_t function parameters          \
+    {                                                   \
+        return simt::calls::call([&] {                  \
+            simt::calls::require((pointer) != nullptr); \
+            *(pointer) = __VA_ARGS__;                   \
+        });                                             \
+    }

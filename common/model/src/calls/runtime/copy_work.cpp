@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// How copies and sets are described, checked and done.
+// Describes, checks and does copies and sets.
 
 #include <algorithm>
 #include <limits>
@@ -17,7 +17,7 @@ namespace {
 /// One side of a copy: linear memory, or an array.
 struct Side {
     const cudaArray* array = nullptr;
-    /// First byte, with the offset.
+    /// The first byte, after the offset of the position.
     char* memory = nullptr;
     std::size_t pitch = 0, slice_pitch = 0;
     ArrayBox box;
@@ -58,7 +58,7 @@ Size size_of(const cudaMemcpy3DParms& parameters)
     return size;
 }
 
-/// Bytes from the first to the last of a side of linear memory.
+/// Bytes from the first to the last byte of a side in linear memory, both included.
 std::size_t span_of(const Side& side, const Size& size)
 {
     return (size.depth - 1) * side.slice_pitch + (size.height - 1) * side.pitch + size.width;
@@ -90,7 +90,7 @@ void check_kind(cudaMemcpyKind kind, const Side& to, const Side& from, const Siz
     require(possible);
 }
 
-/// Copies row by row, or at once where rows follow one another.
+/// Copies row by row, or a whole slice if its rows adjoin.
 void copy_linear(const Side& to, const Side& from, const Size& size)
 {
     const bool rows_adjoin = size.height == 1 || (to.pitch == size.width && from.pitch == size.width);
@@ -102,7 +102,7 @@ void copy_linear(const Side& to, const Side& from, const Size& size)
     }
 }
 
-/// By way of host memory.
+/// Copies by way of host memory.
 void copy_with_array(const Side& to, const Side& from, const Size& size)
 {
     std::vector<char> texels(size.width * size.height * size.depth);
@@ -122,7 +122,7 @@ cudaPitchedPtr pitched(const void* pointer, std::size_t pitch, std::size_t heigh
     return {const_cast<void*>(pointer), pitch, pitch, height};
 }
 
-/// A place in a variable.
+/// The address of byte `offset` of a variable. Fails if `bytes` bytes from there do not fit.
 void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes)
 {
     const VariableInfo variable = require_variable(symbol);
@@ -135,6 +135,7 @@ void* in_variable(const void* symbol, std::size_t offset, std::size_t bytes)
 cudaMemcpy3DParms rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
                        cudaMemcpyKind kind)
 {
+    require(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue);
     cudaMemcpy3DParms parameters{};
     parameters.srcPtr = pitched(from, from_pitch, height);
     parameters.dstPtr = pitched(to, to_pitch, height);
@@ -176,8 +177,10 @@ cudaMemcpy3DParms from_array(void* to, std::size_t pitch, cudaArray_const_t from
     return parameters;
 }
 
-cudaMemcpy3DParms without_devices(const cudaMemcpy3DPeerParms& from)
+cudaMemcpy3DParms between_devices(const cudaMemcpy3DPeerParms& from)
 {
+    require_device(from.srcDevice);
+    require_device(from.dstDevice);
     return {from.srcArray, from.srcPos, from.srcPtr, from.dstArray, from.dstPos, from.dstPtr, from.extent, cudaMemcpyDefault};
 }
 

@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-/** Decompresses `source_bytes` of LZ4 into at most `target_bytes`. Returns how many there are, negative for damaged ones. */
+/** Decompresses `source_bytes` of LZ4 into at most `target_bytes`. Returns the number of bytes, negative for damaged input. */
 int LZ4_decompress_safe(const char* source, char* target, int source_bytes, int target_bytes);
 
-/** Decompresses `source_bytes` of Zstandard into at most `target_bytes`. Returns how many there are, or an error's code. */
+/** Decompresses `source_bytes` of Zstandard into at most `target_bytes`. Returns the number of bytes, or an error's code. */
 size_t ZSTD_decompress(void* target, size_t target_bytes, const void* source, size_t source_bytes);
 
-/** Not 0 if what ZSTD_decompress has returned is an error's code. */
+/** Not 0 if a result of ZSTD_decompress is an error's code. */
 unsigned ZSTD_isError(size_t code);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Properties and attributes of devices: what the machine's description tells, and for the rest what an H200 answers.
+// Properties and attributes of devices. They come from the machine's description; an H200's answers fill the rest.
 
 #include "calls/runtime/devices.hpp"
 
@@ -16,11 +16,7 @@ namespace {
 
 std::size_t bytes_of(int bytes) { return static_cast<std::size_t>(bytes); }
 
-template <std::size_t Count>
-void set(int (&member)[Count], const int (&values)[Count])
-{
-    std::memcpy(member, values, sizeof values);
-}
+template <std::size_t Count> void set(int (&member)[Count], const int (&values)[Count]) { std::memcpy(member, values, sizeof values); }
 
 void set_texture_limits(cudaDeviceProp& properties)
 {
@@ -53,7 +49,7 @@ void set_limits(cudaDeviceProp& properties, const Machine& machine)
     constexpr int registers = 65536, most_block_z = 64, most_grid_side = 65535;
     properties.sharedMemPerBlock = bytes_of(machine.default_shared_bytes);
     properties.sharedMemPerBlockOptin = bytes_of(machine.max_shared_bytes);
-    // What the driver keeps of each block's shared memory: the part of a multiprocessor's that no block can have.
+    // The driver reserves for each block the part of a multiprocessor's shared memory that no block can have.
     properties.reservedSharedMemPerBlock = bytes_of(machine.multiprocessor_shared_bytes - machine.max_shared_bytes);
     properties.sharedMemPerMultiprocessor = bytes_of(machine.multiprocessor_shared_bytes);
     properties.regsPerBlock = properties.regsPerMultiprocessor = registers;
@@ -196,7 +192,7 @@ int other_attribute(cudaDeviceAttr attribute)
         case cudaDevAttrMemoryClockRate: return 3201000;
         case cudaDevAttrSingleToDoublePrecisionPerfRatio: return 2;
         case cudaDevAttrGpuOverlap: return 1;
-        // Zero: what it asks for is not there.
+        // 0 says that the device does not have the feature.
         default: return 0;
     }
 }

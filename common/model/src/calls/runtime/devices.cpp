@@ -17,7 +17,7 @@ namespace simt::calls {
 
 namespace {
 
-/// What a program has set for a device and may ask back.
+/// The settings of a device that a program makes and may query.
 struct Settings {
     std::map<cudaLimit, std::size_t> limits{{cudaLimitStackSize, 1024},
                                             {cudaLimitPrintfFifoSize, std::size_t{8} << 20},
@@ -44,8 +44,7 @@ std::map<int, Settings>& all_settings()
 }
 
 /// Reads or changes the settings of this thread's device.
-template <class Body>
-cudaError_t with_settings(const Body& body)
+template <class Body> cudaError_t with_settings(const Body& body)
 {
     return call([&] {
         const std::scoped_lock lock(settings_mutex());
@@ -61,21 +60,8 @@ using namespace simt::calls;
 
 extern "C" {
 
-cudaError_t cudaGetDeviceCount(int* count)
-{
-    return call([&] {
-        require(count != nullptr);
-        *count = simt::device_count();
-    });
-}
-
-cudaError_t cudaGetDevice(int* device)
-{
-    return call([&] {
-        require(device != nullptr);
-        *device = thread_state().device;
-    });
-}
+SIMT_ANSWER(cudaGetDeviceCount, (int* count), count, simt::device_count())
+SIMT_ANSWER(cudaGetDevice, (int* device), device, thread_state().device)
 
 cudaError_t cudaSetDevice(int device)
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a modelled device says of itself.
+/// Properties and attributes of a modeled device.
 #pragma once
 
 #include "calls/runtime/calls.hpp"

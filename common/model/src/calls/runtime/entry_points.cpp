@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// The way from the runtime library to the functions of the driver library.
+// Programs look up functions of the driver library through the runtime library.
 
 #include <dlfcn.h>
 
@@ -52,14 +52,10 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
     });
 }
 
-/// The form of programs that were built before CUDA 13.
+/// Called by programs that were built before CUDA 13.
 cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags, cudaDriverEntryPointQueryResult* result)
 {
     return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, result);
 }
 
 }  // extern "C"
-
-extern "C" cudaError_t cudaGetDriverEntryPoint_ptsz(const char*, void**, unsigned long long, cudaDriverEntryPointQueryResult*)
-    __attribute__((alias("cudaGetDriverEntryPoint")));
-SIMT_PER_THREAD_STREAM(cudaGetDriverEntryPointByVersion);

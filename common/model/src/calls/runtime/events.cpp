@@ -63,8 +63,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return call([&] { require(events().destroy(event), cudaErrorInvalidResourceHandle); });
 }
 
-/// Gives NaN: the model knows no time. A speed that a program computes from it prints as `nan`, not as a number that somebody
-/// might believe.
+/// Gives NaN: the model knows no time. A speed computed from it prints as `nan`, not as a believable number.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     return call([&] {
@@ -77,6 +76,3 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaEventRecord);
-SIMT_PER_THREAD_STREAM(cudaEventRecordWithFlags);

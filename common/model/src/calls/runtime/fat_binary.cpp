@@ -18,9 +18,9 @@ namespace {
 
 constexpr int invalid_kernel_image = 200;
 constexpr std::uint32_t container_magic = 0xBA55ED50;
-/// What LZ4 takes at once.
+/// The most bytes that LZ4 decompresses in one call.
 constexpr std::size_t most_lz4_bytes = 0x7E000000;
-/// More than any compiler writes; what claims to be larger is damaged.
+/// Larger than any text that a compiler writes: an entry that claims more is damaged.
 constexpr std::size_t most_text_bytes = std::size_t{1} << 30;
 
 constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_architecture = 0x100000, flag_family = 0x200000;
@@ -30,8 +30,7 @@ constexpr std::uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_architecture
     throw DeviceError(invalid_kernel_image, {MessageCode::damaged_fat_binary, {{"damage", std::vector{std::move(damage)}}}});
 }
 
-template <class Number>
-Number number_at(std::span<const std::uint8_t> bytes, std::size_t offset)
+template <class Number> Number number_at(std::span<const std::uint8_t> bytes, std::size_t offset)
 {
     Number number;
     std::memcpy(&number, bytes.data() + offset, sizeof number);
@@ -85,7 +84,7 @@ std::string decompressed(const FatBinaryEntry& entry)
     return text;
 }
 
-/// How many bytes from `address` on lie in one mapped part of the program or of a library; the most possible if it lies in none.
+/// How many bytes from `address` on lie in one mapped part of the program or of a library; the largest number if it lies in none.
 std::size_t mapped_bytes(std::uintptr_t address)
 {
     struct Query {
@@ -170,7 +169,7 @@ const FatBinaryEntry* best_ptx(const std::vector<FatBinaryEntry>& entries)
         const bool fits = entry.kind == FatBinaryEntry::Kind::ptx && entry.architecture <= newest_architecture &&
                           (entry.variant == FatBinaryEntry::Variant::none || entry.architecture == newest_architecture);
         if (!fits) continue;
-        // What was compiled for this very architecture may use more of it.
+        // Code for exactly this architecture may use more of its features.
         if (!best || entry.architecture > best->architecture || (entry.architecture == best->architecture && entry.variant > best->variant))
             best = &entry;
     }

@@ -24,16 +24,16 @@ struct FatBinaryEntry {
     Compression compression = Compression::none;
     /// `compute_90a` is of the variant `architecture`, `compute_100f` of `family`.
     Variant variant = Variant::none;
-    /// Such as 90.
+    /// The architecture's number, such as 90.
     unsigned architecture = 0;
     std::size_t uncompressed_bytes = 0;
     std::span<const std::uint8_t> payload;
 
-    /// Such as "compute_90a" or "sm_90".
+    /// The architecture's name, such as "compute_90a" or "sm_90".
     std::string target() const;
 };
 
-/// What a program registers its containers by. The layout is the compiler's, as its header fatbinary_section.h has it.
+/// The structure by which a program registers its containers. Its layout is that of the compiler's header fatbinary_section.h.
 struct FatBinaryWrapper {
     static constexpr std::int32_t expected_magic = 0x466243B1, linked_version = 2;
     std::int32_t magic = 0, version = 0;
@@ -57,7 +57,7 @@ const FatBinaryEntry* best_ptx(const std::vector<FatBinaryEntry>& entries);
 /// True if a container starts here.
 bool is_fat_binary(const void* data);
 
-/// The bytes of the container that starts at `data` in this process, no more than are mapped there.
+/// The bytes of the container that starts at `data` in this process, cut where its memory ends.
 std::span<const std::uint8_t> container_at(const void* data);
 
 }  // namespace simt::calls

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What is known of kernels, and how many blocks of them fit.
+// Attributes of kernels, and how many of their blocks fit.
 
 #include <algorithm>
 
@@ -67,7 +67,7 @@ cudaFuncAttributes attributes_of(Kernel& kernel)
     return attributes;
 }
 
-/// Blocks of a cluster that a launch asks for; 1 if it asks for none.
+/// The number of blocks of a cluster; 1 if a launch asks for no clusters.
 int cluster_blocks(const cudaLaunchConfig_t& configuration)
 {
     for (unsigned i = 0; i < configuration.numAttrs; ++i) {
@@ -91,13 +91,8 @@ using namespace simt::calls;
 
 extern "C" {
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function)
-{
-    return call([&] {
-        require(attributes != nullptr);
-        *attributes = attributes_of(require_kernel(function));
-    });
-}
+SIMT_ANSWER(cudaFuncGetAttributes, (cudaFuncAttributes * attributes, const void* function), attributes,
+            attributes_of(require_kernel(function)))
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value)
 {
@@ -122,13 +117,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig
     return call([&] { require_kernel(function); });
 }
 
-cudaError_t cudaFuncGetName(const char** name, const void* function)
-{
-    return call([&] {
-        require(name != nullptr);
-        *name = require_kernel(function).name.c_str();
-    });
-}
+SIMT_ANSWER(cudaFuncGetName, (const char** name, const void* function), name, require_kernel(function).name.c_str())
 
 cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* bytes)
 {

@@ -14,7 +14,7 @@ std::uint64_t volume(dim3 extent) { return std::uint64_t{extent.x} * extent.y * 
 
 Extent extent_of(dim3 from) { return {from.x, from.y, from.z}; }
 
-/// A kernel that never ran is an error even if the program does not ask for it.
+/// Ends a launch with an error. The report names it even if the program never asks for its errors.
 [[noreturn]] void refuse(const KernelWork& work, cudaError_t error, MessageCode code, std::initializer_list<MessageField> fields)
 {
     Message message(code, {{"kernel", readable_name(work.kernel->name)}});
@@ -44,7 +44,7 @@ void check_shared(const KernelWork& work, const FunctionInfo& info, const Machin
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.max_shared_bytes))
         refuse(work, cudaErrorInvalidValue, MessageCode::too_much_shared_memory,
                {{"bytes", info.static_shared_bytes}, {"machine", machine.name}, {"most", machine.max_shared_bytes}});
-    // nvcc refuses such a kernel when it compiles for a GPU, and a driver when it compiles the PTX.
+    // nvcc refuses such a kernel when it compiles for a GPU, and a GPU's driver when it compiles the PTX.
     if (info.static_shared_bytes > static_cast<std::size_t>(machine.default_shared_bytes))
         refuse(work, cudaErrorInvalidPtx, MessageCode::too_much_static_shared_memory,
                {{"bytes", info.static_shared_bytes}, {"most", machine.default_shared_bytes}});
@@ -125,7 +125,7 @@ void apply_attributes(KernelWork& work, const cudaLaunchAttribute* attributes, u
             case cudaLaunchAttributeDeviceUpdatableKernelNode:
                 require(attribute.val.deviceUpdatableKernelNode.deviceUpdatable == 0, cudaErrorNotSupported);
                 break;
-            // The others tell a GPU how to schedule, where to keep what, or what may overlap: nothing of it changes a count.
+            // Other attributes concern scheduling, caching and overlap, and change no count.
             default: break;
         }
     }
@@ -160,7 +160,7 @@ void run_kernel(const KernelWork& work)
     const auto error = static_cast<cudaError_t>(device.launch(request));
     if (error == cudaSuccess) return;
     set_kernel_error(error);
-    // A launch returns before its kernel has met an error; whoever waits for it is told.
+    // On a GPU the launch has returned before its kernel fails: calls that wait for the kernel report the error.
     remember(error);
 }
 
@@ -230,9 +230,3 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(__cudaLaunchKernel);
-SIMT_PER_THREAD_STREAM(cudaLaunchKernel);
-SIMT_PER_THREAD_STREAM(cudaLaunchCooperativeKernel);
-SIMT_PER_THREAD_STREAM(cudaLaunchKernelExC);
-SIMT_PER_THREAD_STREAM(cudaLaunchHostFunc);

@@ -83,13 +83,8 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
     return call([&] { Registry::instance().remove_module(require_module(library)); });
 }
 
-cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name)
-{
-    return call([&] {
-        require(kernel != nullptr);
-        *kernel = reinterpret_cast<cudaKernel_t>(&kernel_in(library, name));
-    });
-}
+SIMT_ANSWER(cudaLibraryGetKernel, (cudaKernel_t * kernel, cudaLibrary_t library, const char* name), kernel,
+            reinterpret_cast<cudaKernel_t>(&kernel_in(library, name)))
 
 cudaError_t cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name)
 {
@@ -110,13 +105,8 @@ cudaError_t cudaLibraryGetManaged(void** pointer, std::size_t* bytes, cudaLibrar
     });
 }
 
-cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t library)
-{
-    return call([&] {
-        require(count != nullptr);
-        *count = static_cast<unsigned>(require_module(library).kernel_names().size());
-    });
-}
+SIMT_ANSWER(cudaLibraryGetKernelCount, (unsigned* count, cudaLibrary_t library), count,
+            static_cast<unsigned>(require_module(library).kernel_names().size()))
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library)
 {

@@ -11,11 +11,11 @@ namespace simt::calls {
 
 /// The PTX in a file. Fails with cudaErrorFileNotFound if there is none.
 std::vector<std::string> texts_of_file(const char* path);
-/// Loads them at once, so that errors are those of the call.
+/// Loads the texts immediately, so that their errors are errors of this call.
 Module& load_texts(std::vector<std::string> texts);
 /// The module of a handle. Fails with cudaErrorInvalidResourceHandle if there is none.
 Module& require_module(const void* handle);
-/// Fail with cudaErrorSymbolNotFound if the module has none of this name.
+/// The variable and the kernel of a name. Both fail with cudaErrorSymbolNotFound if the module has none.
 VariableInfo variable_in(const void* handle, const char* name);
 Kernel& kernel_in(const void* handle, const char* name);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Advice on managed memory. The model keeps one copy of it, so that nothing moves.
+// Advice on managed memory. The model keeps one copy of the memory and moves nothing.
 
 #include <map>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace simt::calls;
 
-/// What a program has advised for an allocation, and may ask back.
+/// The advice for an allocation, which a program may query.
 struct Advice {
     bool read_mostly = false;
     cudaMemLocation preferred{cudaMemLocationTypeInvalid, 0}, prefetched{cudaMemLocationTypeInvalid, 0};
@@ -49,7 +49,7 @@ simt::DeviceAddress require_managed(const void* pointer, std::size_t bytes)
     return allocation ? allocation->begin : address_of(pointer);
 }
 
-/// A location as the older attributes tell it: a device's number, or one of two that stand for the host and for none.
+/// The number of a location in the older attributes: a device's, cudaCpuDeviceId or cudaInvalidDeviceId.
 int as_number(const cudaMemLocation& location)
 {
     if (location.type == cudaMemLocationTypeDevice) return location.id;
@@ -138,5 +138,3 @@ cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes, cuda
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaMemPrefetchAsync);

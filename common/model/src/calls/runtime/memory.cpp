@@ -15,7 +15,7 @@ namespace simt::calls {
 
 Allocations& Allocations::instance()
 {
-    // Never destroyed: destructors of a program's own objects still free.
+    // Never destroyed: destructors of a program's objects may free memory after it.
     static Allocations& instance = *new Allocations;
     return instance;
 }
@@ -37,7 +37,7 @@ void* Allocations::allocate(Allocation::Kind kind, std::size_t bytes, unsigned f
         memory = pointer_to(current_device().allocate(bytes));
         require(memory != nullptr, cudaErrorMemoryAllocation);
     } else {
-        // Whole pages of its own: their alignment, and so the counts, are the same in every run.
+        // Allocations of whole pages have the same alignment, and so the same counts, in every run.
         memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         require(memory != MAP_FAILED, cudaErrorMemoryAllocation);
         current_device().map_host(memory, bytes);
@@ -138,14 +138,14 @@ bool on_host(const void* pointer, std::size_t bytes)
 {
     if (!pointer || only_on_device(pointer)) return false;
     const auto allocation = Allocations::instance().find(pointer);
-    // Memory of the host's own that was registered may go on behind the part that was.
+    // Host memory may continue beyond the part of it that was registered.
     if (!allocation || allocation->kind == Allocation::Kind::registered) return true;
     return bytes <= allocation->bytes - (address_of(pointer) - allocation->begin);
 }
 
 namespace {
 
-/// What a copy between devices sends over their link.
+/// Counts the bytes that a copy between devices sends over their link.
 void count_link(const void* to, const void* from, std::size_t bytes)
 {
     if (device_count() == 1) return;

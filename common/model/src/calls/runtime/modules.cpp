@@ -32,10 +32,10 @@ bool starts_with_elf(const void* data)
                        4) == 0;
 }
 
-/// Stands before each text of those that were linked at run time.
+/// Begins each text of an image that was linked at run time.
 constexpr std::string_view linked_text_mark = "//# a text that the model has linked\n";
 
-/// The texts of an image that linked_texts_image() has made; the text itself of any other.
+/// The texts of an image that linked_texts_image() made; any other text alone.
 std::vector<std::string> split_texts(std::string_view text)
 {
     if (!text.starts_with(linked_text_mark)) return {std::string(text)};
@@ -97,7 +97,7 @@ Module::~Module()
         try {
             device(ordinal).unload_module(number);
         } catch (const std::exception&) {
-            // The device has forgotten it already.
+            // A reset of the device has unloaded the module.
         }
     }
 }
@@ -135,7 +135,7 @@ int Module::number()
         set_managed_pointers(number);
         return number;
     } catch (const DeviceError& error) {
-        // Told once; later calls end with the same code.
+        // The message is printed once; later calls end with the same code.
         failure_ = error;
         throw;
     }
@@ -166,7 +166,7 @@ bool Module::variable(const std::string& name, VariableInfo& info) { return curr
 
 Registry& Registry::instance()
 {
-    // Never destroyed: destructors of a program's own objects still use it.
+    // Never destroyed: destructors of a program's objects may use the registry after it.
     static Registry& registry = *new Registry;
     return registry;
 }

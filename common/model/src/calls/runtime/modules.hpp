@@ -25,21 +25,21 @@ struct Kernel {
     Kernel(Module& its_module, std::string its_name) : module(&its_module), name(std::move(its_name)) {}
 
     Module* module;
-    /// Mangled.
+    /// The mangled name.
     std::string name;
-    /// What cudaFuncSetAttribute() has asked for; -1 where it has not.
+    /// Set by cudaFuncSetAttribute(); -1 until then.
     int dynamic_shared_limit = -1;
     int carveout = cudaSharedmemCarveoutDefault;
     int required_cluster_width = 0, required_cluster_height = 0, required_cluster_depth = 0;
     bool non_portable_cluster = false;
     int cluster_policy = 0;
 
-    /// Its number on the device that this thread uses. Loads the module.
+    /// The kernel's number on the device that this thread uses. Loads the module.
     int number();
     FunctionInfo info();
-    /// Bytes of dynamic shared memory that a launch may ask for.
+    /// The most bytes of dynamic shared memory that a launch may ask for.
     std::size_t shared_limit();
-    /// Forgets what was loaded on a device, as that has.
+    /// Forgets a device's number: the device was reset.
     void forget(int device)
     {
         numbers_.erase(device);
@@ -50,20 +50,20 @@ private:
     std::map<int, int> numbers_;
 };
 
-/// Device code that is linked together. It is loaded on a device when something of it is first needed there.
+/// Device code that is linked together. A device loads it when it first needs a part of it.
 class Module {
 public:
-    /// Containers of a program, read when they are needed.
+    /// @param containers of a program, which are read when they are needed
     explicit Module(std::vector<const void*> containers) : containers_(std::move(containers)) {}
-    /// PTX texts.
+    /// @param texts of PTX
     explicit Module(std::vector<std::string> texts) : texts_(std::move(texts)) {}
     ~Module();
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
 
-    /// Its number on the device that this thread uses. DeviceError if it cannot be loaded.
+    /// The module's number on the device that this thread uses. DeviceError if it cannot be loaded.
     int number();
-    /// The kernel of this name, the same for each call. Not looked for in the code yet.
+    /// The kernel of this name, the same for each call. Whether the code has it is checked later.
     Kernel& kernel(const std::string& name);
     /// False if there is none.
     bool has_kernel(const std::string& name);
@@ -73,7 +73,7 @@ public:
     /// A managed variable that the host reaches through `pointer`, which is set when the module is loaded.
     void add_managed(void** pointer, std::string name) { managed_.push_back({pointer, std::move(name)}); }
     bool has_managed() const { return !managed_.empty(); }
-    /// Forgets what was loaded on a device, as that has.
+    /// Forgets a device's number: the device was reset.
     void forget(int device);
 
 private:
@@ -90,11 +90,11 @@ private:
     std::map<int, int> numbers_;
     std::map<std::string, std::unique_ptr<Kernel>> kernels_;
     std::vector<Managed> managed_;
-    /// Why the module cannot be loaded, once that is known.
+    /// Why the module could not be loaded.
     std::optional<DeviceError> failure_;
 };
 
-/// Guards all modules, and what is registered.
+/// Guards all modules and the registry.
 std::recursive_mutex& module_mutex();
 
 /// A `__device__`, `__constant__` or `__managed__` variable of the program.
@@ -106,16 +106,16 @@ struct Variable {
     void** host_pointer = nullptr;
 };
 
-/// The name of a kernel for people: without its parameters.
+/// The demangled name of a kernel without its parameters.
 std::string readable_name(const std::string& mangled);
 
-/// What the program's own host code has made known.
+/// The modules, kernels and variables that the program's host code has registered.
 class Registry {
 public:
     static Registry& instance();
 
     Module& add_module(std::unique_ptr<Module> module);
-    /// Removes it with all of its kernels and variables.
+    /// Removes a module with all of its kernels and variables.
     void remove_module(Module& module);
     bool holds(const Module* module) const;
     void add_kernel(const void* host_function, Kernel& kernel) { kernels_[host_function] = &kernel; }
@@ -127,7 +127,7 @@ public:
     const Variable* variable(const void* symbol) const;
     /// The managed variable that starts at this address.
     const Variable* managed_variable(const void* address) const;
-    /// Everything is loaded again when it is next needed: the device has forgotten all.
+    /// Forgets what a device has loaded: the device was reset, and loads modules again when it needs them.
     void forget_loaded(int device);
 
 private:
@@ -137,17 +137,17 @@ private:
     std::map<const void*, Variable> variables_;
 };
 
-/// The kernel of a stub or a handle. Fails with cudaErrorInvalidDeviceFunction if there is none, or if its code has it not.
+/// The kernel of a stub or a handle. Fails with cudaErrorInvalidDeviceFunction if there is none, or if the code does not have it.
 Kernel& require_kernel(const void* function);
 
 /// Address and size of a variable. Fails with cudaErrorInvalidSymbol if there is none.
 VariableInfo require_variable(const void* symbol);
 
-/// The PTX of what a program hands over at run time: a fat binary, a wrapper of one, or a PTX text.
+/// The PTX of an image that a program loads at run time: a fat binary, a wrapper of one, or a PTX text.
 std::vector<std::string> texts_of_image(const void* image);
-/// The same of the contents of a file.
+/// The PTX of the contents of a file.
 std::vector<std::string> texts_of_image(std::span<const std::uint8_t> image);
-/// An image of several texts, which texts_of_image() takes apart again.
+/// Makes an image of several texts, which texts_of_image() separates again.
 std::string linked_texts_image(const std::vector<std::string>& texts);
 
 }  // namespace simt::calls

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Memory that is given and taken in the order of a stream, and the pools that it comes from.
+// Memory that is allocated and freed in the order of a stream, and the pools that it comes from.
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@
 #include "calls/runtime/memory.hpp"
 #include "calls/runtime/streams.hpp"
 
-/// A pool. It keeps nothing: memory that is freed is the device's again.
+/// A pool. Freed memory returns to the device, so a pool keeps none.
 struct CUmemPoolHandle_st {
     cudaMemPoolProps properties{};
     int device = 0;
@@ -85,9 +85,8 @@ void* allocate(std::size_t bytes, cudaMemPool_t pool, cudaStream_t handle)
     return memory;
 }
 
-/// The pool calls take the lock that guards all pools.
-template <class Body>
-cudaError_t pool_call(const Body& body)
+/// Runs the body of a call under the lock that guards all pools.
+template <class Body> cudaError_t pool_call(const Body& body)
 {
     return call([&] {
         const std::scoped_lock lock(pool_mutex());
@@ -246,7 +245,3 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType, 
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaMallocAsync);
-SIMT_PER_THREAD_STREAM(cudaMallocFromPoolAsync);
-SIMT_PER_THREAD_STREAM(cudaFreeAsync);

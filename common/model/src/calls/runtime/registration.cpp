@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What nvcc's host code calls before main(): it makes the program's device code, kernels and variables known.
+// nvcc's host code calls these functions before main(): they register the program's device code, kernels and variables.
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace simt::calls;
 
-/// The containers behind what nvcc's host code registers: its own, and those that were compiled as relocatable code.
+/// The containers that nvcc's host code registers: one, or those of the relocatable code that was linked.
 std::vector<const void*> containers_of(const FatBinaryWrapper& wrapper)
 {
     std::vector<const void*> containers{wrapper.data};
@@ -42,7 +42,7 @@ void** __cudaRegisterFatBinary(void* description)
 
 void __cudaRegisterFatBinaryEnd(void**) {}
 
-/// The program ends: kernels and variables stay known, as destructors may still use them.
+/// The program ends. Kernels and variables stay registered, as destructors may use them.
 void __cudaUnregisterFatBinary(void**) {}
 
 void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*)
@@ -79,12 +79,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function)
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) { return __cudaGetKernel(kernel, function); }
 
-cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol)
-{
-    return call([&] {
-        require(function != nullptr);
-        *function = reinterpret_cast<cudaFunction_t>(&require_kernel(symbol));
-    });
-}
+SIMT_ANSWER(cudaGetFuncBySymbol, (cudaFunction_t * function, const void* symbol), function,
+            reinterpret_cast<cudaFunction_t>(&require_kernel(symbol)))
 
 }  // extern "C"

@@ -82,23 +82,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags)
-{
-    return call([&] { *flags = require_stream(stream).flags; });
-}
-
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
-{
-    return call([&] { *priority = require_stream(stream).priority; });
-}
-
-cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id)
-{
-    return call([&] {
-        require(id != nullptr);
-        *id = require_stream(stream).id;
-    });
-}
+SIMT_ANSWER(cudaStreamGetFlags, (cudaStream_t stream, unsigned* flags), flags, require_stream(stream).flags)
+SIMT_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int* priority), priority, require_stream(stream).priority)
+SIMT_ANSWER(cudaStreamGetId, (cudaStream_t stream, unsigned long long* id), id, require_stream(stream).id)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device)
 {
@@ -166,16 +152,3 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 }
 
 }  // extern "C"
-
-SIMT_PER_THREAD_STREAM(cudaStreamSynchronize);
-SIMT_PER_THREAD_STREAM(cudaStreamQuery);
-SIMT_PER_THREAD_STREAM(cudaStreamGetFlags);
-SIMT_PER_THREAD_STREAM(cudaStreamGetPriority);
-SIMT_PER_THREAD_STREAM(cudaStreamGetId);
-SIMT_PER_THREAD_STREAM(cudaStreamGetDevice);
-SIMT_PER_THREAD_STREAM(cudaStreamWaitEvent);
-SIMT_PER_THREAD_STREAM(cudaStreamAddCallback);
-SIMT_PER_THREAD_STREAM(cudaStreamAttachMemAsync);
-SIMT_PER_THREAD_STREAM(cudaStreamCopyAttributes);
-SIMT_PER_THREAD_STREAM(cudaStreamGetAttribute);
-SIMT_PER_THREAD_STREAM(cudaStreamSetAttribute);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the handles of streams and events stand for.
+/// The objects behind the handles of streams and events.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace simt::calls {
 
-/// A graph that a stream's work goes into instead of being done.
+/// A capture: the work of its streams becomes nodes of a graph instead of being done.
 struct Capture {
     cudaGraph_t graph = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
     unsigned long long id = 0;
     cudaStream_t origin = nullptr;
     bool invalidated = false;
-    /// The graph is the program's own, and not made by the capture.
+    /// True if the program gave the graph; false if the capture made it.
     bool into_given_graph = false;
     /// Streams that take part.
     std::vector<cudaStream_t> streams;
@@ -30,7 +30,7 @@ struct Capture {
 
 }  // namespace simt::calls
 
-/// A stream. All work is done when its call returns, so a stream only has to exist.
+/// A stream. All work is done when its call returns, so a stream holds no work.
 struct CUstream_st {
     unsigned flags = 0;
     int priority = 0;
@@ -46,16 +46,15 @@ struct CUevent_st {
     unsigned flags = 0;
     int device = 0;
     bool recorded = false;
-    /// Where it was recorded in a stream that was captured.
+    /// The capture of the stream that the event was recorded in; null if there was none.
     std::shared_ptr<simt::calls::Capture> capture;
     std::vector<cudaGraphNode_t> captured_last;
 };
 
 namespace simt::calls {
 
-/// The live objects of one kind, so that a handle that was destroyed or never made is told from one that is good.
-template <class Object>
-class Handles {
+/// The live objects of one kind. A handle that it does not hold was destroyed or never created.
+template <class Object> class Handles {
 public:
     Object* create(Object object)
     {
@@ -84,14 +83,13 @@ private:
 Handles<CUstream_st>& streams();
 Handles<CUevent_st>& events();
 
-/// The stream of a handle: for a default stream, one that stands for it. Fails with cudaErrorInvalidResourceHandle if there
-/// is none.
+/// The stream of a handle; each default stream has an object too. Fails with cudaErrorInvalidResourceHandle if there is none.
 CUstream_st& require_stream(cudaStream_t stream);
 CUevent_st& require_event(cudaEvent_t event);
 
-/// Takes a stream that is destroyed out of its capture, which goes on.
+/// Removes a stream that is being destroyed from its capture, which continues.
 void leave_capture(CUstream_st& stream);
-/// Notes that all before it is done.
+/// Marks an event as reached.
 void record(CUevent_st& event);
 
 }  // namespace simt::calls

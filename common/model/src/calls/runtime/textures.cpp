@@ -15,7 +15,7 @@ namespace simt::calls {
 
 namespace {
 
-/// What a program has described an object by, and may ask back.
+/// The descriptions of an object, which a program may query.
 struct TextureObject {
     cudaResourceDesc resource{};
     cudaTextureDesc texture{};
@@ -95,7 +95,7 @@ void set_sampling(TextureRequest& request, const cudaTextureDesc& texture)
 {
     for (std::size_t i = 0; i < request.address_mode.size(); ++i) {
         request.address_mode[i] = address_mode(texture.addressMode[i]);
-        // Only coordinates from 0 to 1 can repeat.
+        // Only normalized coordinates can repeat.
         const bool repeats = texture.addressMode[i] == cudaAddressModeWrap || texture.addressMode[i] == cudaAddressModeMirror;
         if (repeats && !texture.normalizedCoords) request.address_mode[i] = TextureRequest::Address::clamp;
     }
@@ -111,7 +111,7 @@ void set_sampling(TextureRequest& request, const cudaTextureDesc& texture)
     require(request.filter == TextureRequest::Filter::point || is_float || request.read_as_normalized_float, cudaErrorInvalidFilterSetting);
 }
 
-/// The levels that are sampled. One level of a mipmapped array has nothing beyond it.
+/// Sets the levels that are sampled: all of a mipmapped array, or the one that the program gave.
 void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const cudaTextureDesc& texture)
 {
     request.mipmap_bias = texture.mipmapLevelBias;
@@ -122,8 +122,7 @@ void set_levels(TextureRequest& request, const cudaResourceDesc& resource, const
 }
 
 /// Reads the description of a live object.
-template <class Objects, class Body>
-cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body)
+template <class Objects, class Body> cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, const Body& body)
 {
     return call([&] {
         const std::scoped_lock lock(live().mutex);
@@ -133,8 +132,7 @@ cudaError_t with_object(Objects LiveTextures::* objects, std::uint64_t handle, c
     });
 }
 
-template <class Objects>
-cudaError_t destroy(Objects LiveTextures::* objects, std::uint64_t handle)
+template <class Objects> cudaError_t destroy(Objects LiveTextures::* objects, std::uint64_t handle)
 {
     return call([&] {
         if (handle == 0) return;
@@ -195,7 +193,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, const cudaResou
     return call([&] {
         require(handle && resource && resource->resType == cudaResourceTypeArray);
         const cudaArray& array = require_array(resource->res.array.array);
-        // Levels of a mipmapped array can be written to however it was made.
+        // Levels of a mipmapped array can be written to, whatever its flags.
         require(array.shape.surface || array.whole);
         simt::TextureRequest request;
         set_resource(request, *resource);

@@ -11,7 +11,7 @@ namespace simt::calls {
 
 namespace {
 
-/// What a stream can be given to do, done.
+/// Does the work of each kind.
 struct Runner {
     void operator()(const EmptyWork&) const {}
     void operator()(const KernelWork& work) const { run_kernel(work); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a stream can be given to do. It is done at once, or becomes a node of the graph that the stream is captured into.
+/// The kinds of work of a stream. Work is done immediately, or becomes a node of the graph that the stream is captured into.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ struct Condition;
 /// A kernel with its launch.
 struct KernelWork {
     Kernel* kernel = nullptr;
-    /// The stub or the handle that the program has named.
+    /// The stub or the handle that the program gave.
     const void* function = nullptr;
     dim3 grid, block, cluster{0, 0, 0};
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;
-    /// As FunctionInfo::parameters lays them out.
+    /// The bytes of the arguments, laid out as FunctionInfo::parameters says.
     std::vector<std::uint8_t> parameters;
     std::vector<cudaLaunchAttribute> attributes;
     /// Pointers into `parameters`, for programs that ask for them.
@@ -43,7 +43,7 @@ struct SetWork {
 struct HostWork {
     cudaHostFn_t function = nullptr;
     void* data = nullptr;
-    /// Used instead, where it is set.
+    /// Called instead of `function` if it is set.
     std::function<void()> callback;
 };
 
@@ -68,7 +68,7 @@ struct FreeWork {
     void* pointer = nullptr;
 };
 
-/// One of the bodies is run, or the only one again and again, as the condition's value says.
+/// Runs one of its bodies, or repeats its only one, as the condition's value says.
 struct ConditionalWork {
     std::shared_ptr<const Condition> condition;
     cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
@@ -80,10 +80,10 @@ struct EmptyWork {};
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, SetWork, HostWork, EventRecordWork, EventWaitWork, ChildGraphWork, AllocateWork,
                           FreeWork, ConditionalWork>;
 
-/// The graphs that are parts of the work: that of a child node, and the bodies of a conditional one.
+/// The graphs inside the work: that of a child node, or the bodies of a conditional one.
 std::vector<cudaGraph_t> parts_of(const Work& work);
 
-/// Does it now.
+/// Does the work now.
 void run(const Work& work);
 
 void run_kernel(const KernelWork& work);
@@ -94,7 +94,7 @@ void check_set(const SetWork& work);
 void run_graph(cudaGraph_t graph);
 void run_conditional(const ConditionalWork& work);
 
-/// Does it now, or makes it a node of the graph that `stream` is captured into.
+/// Does the work now, or makes it a node of the graph that `stream` is captured into.
 void enqueue(cudaStream_t stream, Work work);
 
 }  // namespace simt::calls

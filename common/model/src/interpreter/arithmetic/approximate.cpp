@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The approximate functions of single and double precision. They are computed more exactly than the PTX ISA promises, and so
-/// not to the bit what a GPU gives.
+/// The approximate functions of single and double precision. They are computed more exactly than the PTX ISA promises, so their bits
+/// can differ from a GPU's.
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -20,10 +20,8 @@ namespace {
 using ptx::Type;
 
 /// Wraps a function of a double: argument and result flushed if asked for, the result rounded to single precision.
-template <class Function>
-struct Approximate {
-    template <bool flushes>
-    struct Operation {
+template <class Function> struct Approximate {
+    template <bool flushes> struct Operator {
         static constexpr bool costly = true;
         static float of(float a)
         {
@@ -58,14 +56,12 @@ struct SquareRoot {
 };
 
 /// div.full: within 2 ulp everywhere.
-template <bool flushes>
-struct DivideFull {
+template <bool flushes> struct DivideFull {
     static float of(float a, float b) { return finish<flushes, false>(flush_if<flushes>(a) / flush_if<flushes>(b)); }
 };
 
 /// div.approx is a times the reciprocal of b, which is lost for b above 2^126.
-template <bool flushes>
-struct DivideApproximate {
+template <bool flushes> struct DivideApproximate {
     static float of(float a, float b)
     {
         const float x = flush_if<flushes>(a), y = flush_if<flushes>(b);
@@ -74,7 +70,7 @@ struct DivideApproximate {
     }
 };
 
-/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of their argument alone, and give such a word.
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read only the upper word of their argument, and their result has only an upper word.
 constexpr std::uint64_t upper_word = 0xffffffff00000000;
 
 double flushed_upper_word(double value)
@@ -83,8 +79,7 @@ double flushed_upper_word(double value)
     return std::bit_cast<double>((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
 }
 
-template <class Function>
-struct GrossApproximation {
+template <class Function> struct GrossApproximation {
     static constexpr bool costly = true;
     static double of(double a)
     {
@@ -99,17 +94,27 @@ struct ReciprocalSquareRootOfDouble {
     static double of(double a) { return 1.0 / std::sqrt(a); }
 };
 
-template <class Function>
-Semantics find_unary(const ptx::Instruction& instruction)
+bool is_of_float(const ptx::Instruction& instruction)
 {
+    return instruction.type() == Type::f32 && (instruction.has("approx") || instruction.has("full"));
+}
+
+template <class Function> Semantics find_unary(const ptx::Instruction& instruction)
+{
+    if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
-    return semantics(flushes ? unary<typename Approximate<Function>::template Operation<true>, float, float>
-                             : unary<typename Approximate<Function>::template Operation<false>, float, float>,
+    return semantics(flushes ? unary<typename Approximate<Function>::template Operator<true>, float, float>
+                             : unary<typename Approximate<Function>::template Operator<false>, float, float>,
                      Type::f32);
 }
 
-Semantics find_division(const ptx::Instruction& instruction)
+bool is_of_double(const ptx::Instruction& instruction) { return instruction.has("approx") && instruction.type() == Type::f64; }
+
+}  // namespace
+
+Semantics find_approximate_divide(const ptx::Instruction& instruction)
 {
+    if (!is_of_float(instruction)) return {};
     const bool flushes = instruction.has("ftz");
     if (instruction.has("full"))
         return semantics(flushes ? binary<DivideFull<true>, float, float, float> : binary<DivideFull<false>, float, float, float>,
@@ -118,33 +123,30 @@ Semantics find_division(const ptx::Instruction& instruction)
                      Type::f32);
 }
 
-Semantics find_of_double(const ptx::Instruction& instruction)
+Semantics find_approximate_reciprocal(const ptx::Instruction& instruction)
 {
-    const bool is_gross = instruction.has("ftz");
-    if (instruction.opcode == "rcp" && is_gross) return semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64);
-    if (instruction.opcode != "rsqrt") return {};
-    return semantics(
-        is_gross ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double> : unary<ReciprocalSquareRootOfDouble, double, double>,
-        Type::f64);
+    if (!is_of_double(instruction)) return find_unary<Reciprocal>(instruction);
+    return instruction.has("ftz") ? semantics(unary<GrossApproximation<Reciprocal>, double, double>, Type::f64) : Semantics{};
 }
 
-}  // namespace
-
-Semantics find_approximate(const ptx::Instruction& instruction)
+Semantics find_approximate_reciprocal_square_root(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    if (instruction.has("approx") && instruction.type() == Type::f64) return find_of_double(instruction);
-    if (instruction.type() != Type::f32 || !(instruction.has("approx") || instruction.has("full"))) return {};
-    if (opcode == "div") return find_division(instruction);
-    if (opcode == "rcp") return find_unary<Reciprocal>(instruction);
-    if (opcode == "sqrt") return find_unary<SquareRoot>(instruction);
-    if (opcode == "rsqrt") return find_unary<ReciprocalSquareRoot>(instruction);
-    if (opcode == "sin") return find_unary<Sine>(instruction);
-    if (opcode == "cos") return find_unary<Cosine>(instruction);
-    if (opcode == "lg2") return find_unary<Logarithm>(instruction);
-    if (opcode == "ex2") return find_unary<Exponential>(instruction);
-    if (opcode == "tanh") return find_unary<HyperbolicTangent>(instruction);
-    return {};
+    if (!is_of_double(instruction)) return find_unary<ReciprocalSquareRoot>(instruction);
+    return semantics(instruction.has("ftz") ? unary<GrossApproximation<ReciprocalSquareRoot>, double, double>
+                                            : unary<ReciprocalSquareRootOfDouble, double, double>,
+                     Type::f64);
 }
+
+Semantics find_approximate_square_root(const ptx::Instruction& instruction) { return find_unary<SquareRoot>(instruction); }
+
+Semantics find_approximate_sine(const ptx::Instruction& instruction) { return find_unary<Sine>(instruction); }
+
+Semantics find_approximate_cosine(const ptx::Instruction& instruction) { return find_unary<Cosine>(instruction); }
+
+Semantics find_approximate_logarithm(const ptx::Instruction& instruction) { return find_unary<Logarithm>(instruction); }
+
+Semantics find_approximate_exponential(const ptx::Instruction& instruction) { return find_unary<Exponential>(instruction); }
+
+Semantics find_approximate_hyperbolic_tangent(const ptx::Instruction& instruction) { return find_unary<HyperbolicTangent>(instruction); }
 
 }  // namespace simt::interpreter

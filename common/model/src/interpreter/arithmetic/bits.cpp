@@ -6,49 +6,40 @@
 
 #include <bit>
 #include <cstdint>
-#include <string>
+#include <string_view>
+#include <utility>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
 
 using ptx::Type;
 using U32 = std::uint32_t;
+using U64 = std::uint64_t;
 using S32 = std::int32_t;
 
 constexpr U32 nothing_found = ~U32{0};
 
 /// The lower `count` bits; all for more than there are.
-template <class T>
-constexpr T lower_bits(U32 count)
+template <class T> constexpr T lower_bits(U32 count)
 {
     return count >= bits_of<T> ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
 }
 
 struct CountOnes {
-    template <class T>
-    static U32 of(T a)
-    {
-        return static_cast<U32>(std::popcount(a));
-    }
+    template <class T> static U32 of(T a) { return static_cast<U32>(std::popcount(a)); }
 };
 
 struct CountLeadingZeros {
-    template <class T>
-    static U32 of(T a)
-    {
-        return static_cast<U32>(std::countl_zero(a));
-    }
+    template <class T> static U32 of(T a) { return static_cast<U32>(std::countl_zero(a)); }
 };
 
 /// Position of the most significant bit that is not a copy of the sign. `as_shift`: how far it is from the top.
-template <bool as_shift>
-struct FindLeadingBit {
-    template <class T>
-    static U32 of(T a)
+template <bool as_shift> struct FindLeadingBit {
+    template <class T> static U32 of(T a)
     {
         const auto bits = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
         if (bits == 0) return nothing_found;
@@ -75,8 +66,7 @@ struct FindNthSet {
 };
 
 struct Reverse {
-    template <class T>
-    static T of(T a)
+    template <class T> static T of(T a)
     {
         T result = a;
         for (U32 distance = bits_of<T> / 2; distance != 0; distance /= 2) {
@@ -88,8 +78,7 @@ struct Reverse {
 };
 
 struct Extract {
-    template <class T>
-    static T of(T a, U32 b, U32 c)
+    template <class T> static T of(T a, U32 b, U32 c)
     {
         using Bits = std::make_unsigned_t<T>;
         const U32 position = b & 255, length = c & 255;
@@ -104,8 +93,7 @@ struct Extract {
 };
 
 struct Insert {
-    template <class T>
-    static T of(T a, T b, U32 c, U32 d)
+    template <class T> static T of(T a, T b, U32 c, U32 d)
     {
         const U32 position = c & 255, length = d & 255;
         if (position >= bits_of<T>) return b;
@@ -114,10 +102,8 @@ struct Insert {
     }
 };
 
-template <bool clamps>
-struct Extend {
-    template <class T>
-    static T of(T a, U32 b)
+template <bool clamps> struct Extend {
+    template <class T> static T of(T a, U32 b)
     {
         const U32 length = clamps ? b : b & 31;
         if (length == 0) return 0;
@@ -125,8 +111,7 @@ struct Extend {
     }
 };
 
-template <bool clamps>
-struct MakeMask {
+template <bool clamps> struct MakeMask {
     static U32 of(U32 a, U32 b)
     {
         if (clamps && a >= 32) return 0;
@@ -174,20 +159,14 @@ struct Replicate16 {
     static constexpr U32 selectors[] = {0x1010, 0x3232, 0x1010, 0x3232};
 };
 
-template <class Mode>
-struct PermuteByMode {
+template <class Mode> struct PermuteByMode {
     static U32 of(U32 a, U32 b, U32 c) { return permute(a, b, Mode::selectors[c & 3]); }
 };
 
 /// Part `n` of `word`, cut into parts of the size of Part.
-template <class Part>
-std::int64_t part(U32 word, unsigned n)
-{
-    return static_cast<Part>(word >> bits_of<Part> * n);
-}
+template <class Part> std::int64_t part(U32 word, unsigned n) { return static_cast<Part>(word >> bits_of<Part> * n); }
 
-template <class A, class B>
-struct DotProduct4 {
+template <class A, class B> struct DotProduct4 {
     static U32 of(U32 a, U32 b, U32 c)
     {
         std::int64_t sum = c;
@@ -197,8 +176,7 @@ struct DotProduct4 {
 };
 
 /// A's halves times B's lower or higher two bytes.
-template <class A, class B, bool high>
-struct DotProduct2 {
+template <class A, class B, bool high> struct DotProduct2 {
     static U32 of(U32 a, U32 b, U32 c)
     {
         std::int64_t sum = c;
@@ -207,72 +185,72 @@ struct DotProduct2 {
     }
 };
 
-template <template <class, class> class Operation, class UnsignedA, class SignedA>
-Execute dot_product(bool signed_a, bool signed_b)
+template <template <class, class> class Operator, class UnsignedA, class SignedA> Execute dot_product(bool signed_a, bool signed_b)
 {
     using U8 = std::uint8_t;
     using S8 = std::int8_t;
-    if (signed_a)
-        return signed_b ? ternary<Operation<SignedA, S8>, U32, U32, U32, U32> : ternary<Operation<SignedA, U8>, U32, U32, U32, U32>;
-    return signed_b ? ternary<Operation<UnsignedA, S8>, U32, U32, U32, U32> : ternary<Operation<UnsignedA, U8>, U32, U32, U32, U32>;
+    if (signed_a) return signed_b ? ternary<Operator<SignedA, S8>, U32, U32, U32, U32> : ternary<Operator<SignedA, U8>, U32, U32, U32, U32>;
+    return signed_b ? ternary<Operator<UnsignedA, S8>, U32, U32, U32, U32> : ternary<Operator<UnsignedA, U8>, U32, U32, U32, U32>;
 }
 
-template <class A, class B>
-using DotProduct2Low = DotProduct2<A, B, false>;
-template <class A, class B>
-using DotProduct2High = DotProduct2<A, B, true>;
+template <class A, class B> using DotProduct2Low = DotProduct2<A, B, false>;
+template <class A, class B> using DotProduct2High = DotProduct2<A, B, true>;
 
+template <template <class, class> class Operator, class UnsignedA, class SignedA>
 Semantics find_dot_product(const ptx::Instruction& instruction)
 {
     const Type a = instruction.type(0), b = instruction.type(1);
     const bool signed_a = a == Type::s32, signed_b = b == Type::s32;
     const Type sum = signed_a || signed_b ? Type::s32 : Type::u32;
-    Execute execute = nullptr;
-    if (instruction.opcode == "dp4a") execute = dot_product<DotProduct4, std::uint8_t, std::int8_t>(signed_a, signed_b);
-    else if (instruction.has("hi")) execute = dot_product<DotProduct2High, std::uint16_t, std::int16_t>(signed_a, signed_b);
-    else execute = dot_product<DotProduct2Low, std::uint16_t, std::int16_t>(signed_a, signed_b);
-    return semantics(execute, sum, a, b, sum);
-}
-
-Semantics find_permutation(const ptx::Instruction& instruction)
-{
-    Execute execute = ternary<Permute, U32, U32, U32, U32>;
-    if (instruction.has("f4e")) execute = ternary<PermuteByMode<Forward4>, U32, U32, U32, U32>;
-    if (instruction.has("b4e")) execute = ternary<PermuteByMode<Backward4>, U32, U32, U32, U32>;
-    if (instruction.has("rc8")) execute = ternary<PermuteByMode<Replicate8>, U32, U32, U32, U32>;
-    if (instruction.has("ecl")) execute = ternary<PermuteByMode<EdgeClampLeft>, U32, U32, U32, U32>;
-    if (instruction.has("ecr")) execute = ternary<PermuteByMode<EdgeClampRight>, U32, U32, U32, U32>;
-    if (instruction.has("rc16")) execute = ternary<PermuteByMode<Replicate16>, U32, U32, U32, U32>;
-    return semantics(execute, Type::b32);
+    return semantics(dot_product<Operator, UnsignedA, SignedA>(signed_a, signed_b), sum, a, b, sum);
 }
 
 /// A count or a position: u32 from 32 or 64 bits.
-template <class Operation>
-Semantics find_count(Type type)
+template <class Operator> Semantics find_count(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     const bool is_wide = ptx::bytes_of(type) == 8;
-    return semantics(is_wide ? unary<Operation, U32, std::uint64_t> : unary<Operation, U32, U32>, Type::u32, type);
+    return semantics(is_wide ? unary<Operator, U32, std::uint64_t> : unary<Operator, U32, U32>, Type::u32, type);
 }
 
-template <class Operation>
-Execute leading_bit(Type type)
+template <class Operator> Execute leading_bit(Type type)
 {
     switch (type) {
-        case Type::u32: return unary<Operation, U32, U32>;
-        case Type::s32: return unary<Operation, U32, S32>;
-        case Type::u64: return unary<Operation, U32, std::uint64_t>;
-        case Type::s64: return unary<Operation, U32, std::int64_t>;
+        case Type::u32: return unary<Operator, U32, U32>;
+        case Type::s32: return unary<Operator, U32, S32>;
+        case Type::u64: return unary<Operator, U32, std::uint64_t>;
+        case Type::s64: return unary<Operator, U32, std::int64_t>;
         default: return nullptr;
     }
 }
 
-Semantics find_field(const ptx::Instruction& instruction, Type type)
+}  // namespace
+
+Semantics find_popcount(const ptx::Instruction& instruction) { return find_count<CountOnes>(instruction); }
+
+Semantics find_leading_zeros(const ptx::Instruction& instruction) { return find_count<CountLeadingZeros>(instruction); }
+
+Semantics find_leading_bit(const ptx::Instruction& instruction)
 {
-    using U64 = std::uint64_t;
-    const bool is_wide = ptx::bytes_of(type) == 8;
-    if (instruction.opcode == "bfi")
-        return semantics(is_wide ? quaternary<Insert, U64, U64, U64, U32, U32> : quaternary<Insert, U32, U32, U32, U32, U32>, type, type,
-                         type, Type::u32);
+    const Type type = instruction.type();
+    return semantics(instruction.has("shiftamt") ? leading_bit<FindLeadingBit<true>>(type) : leading_bit<FindLeadingBit<false>>(type),
+                     Type::u32, type);
+}
+
+Semantics find_nth_set(const ptx::Instruction&)
+{
+    return semantics(ternary<FindNthSet, U32, U32, U32, S32>, Type::b32, Type::b32, Type::b32, Type::s32);
+}
+
+Semantics find_reverse(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    return semantics(ptx::bytes_of(type) == 8 ? unary<Reverse, U64, U64> : unary<Reverse, U32, U32>, type);
+}
+
+Semantics find_extract(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
     const Execute execute = with_integer(type, [](auto zero) -> Execute {
         using T = decltype(zero);
         return ternary<Extract, T, T, U32, U32>;
@@ -280,36 +258,53 @@ Semantics find_field(const ptx::Instruction& instruction, Type type)
     return semantics(execute, type, type, Type::u32);
 }
 
-Semantics find_extension(const ptx::Instruction& instruction, Type type)
+Semantics find_insert(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
+    const bool is_wide = ptx::bytes_of(type) == 8;
+    return semantics(is_wide ? quaternary<Insert, U64, U64, U64, U32, U32> : quaternary<Insert, U32, U32, U32, U32, U32>, type, type, type,
+                     Type::u32);
+}
+
+Semantics find_extension(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
     const bool clamps = instruction.has("clamp");
     if (type == Type::s32)
         return semantics(clamps ? binary<Extend<true>, S32, S32, U32> : binary<Extend<false>, S32, S32, U32>, type, type, Type::u32);
     return semantics(clamps ? binary<Extend<true>, U32, U32, U32> : binary<Extend<false>, U32, U32, U32>, type, type, Type::u32);
 }
 
-}  // namespace
-
-Semantics find_bits(const ptx::Instruction& instruction)
+Semantics find_mask(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (opcode == "popc") return find_count<CountOnes>(type);
-    if (opcode == "clz") return find_count<CountLeadingZeros>(type);
-    if (opcode == "bfind")
-        return semantics(instruction.has("shiftamt") ? leading_bit<FindLeadingBit<true>>(type) : leading_bit<FindLeadingBit<false>>(type),
-                         Type::u32, type);
-    if (opcode == "fns") return semantics(ternary<FindNthSet, U32, U32, U32, S32>, Type::b32, Type::b32, Type::b32, Type::s32);
-    if (opcode == "brev")
-        return semantics(ptx::bytes_of(type) == 8 ? unary<Reverse, std::uint64_t, std::uint64_t> : unary<Reverse, U32, U32>, type);
-    if (opcode == "bfe" || opcode == "bfi") return find_field(instruction, type);
-    if (opcode == "szext") return find_extension(instruction, type);
-    if (opcode == "bmsk")
-        return semantics(instruction.has("clamp") ? binary<MakeMask<true>, U32, U32, U32> : binary<MakeMask<false>, U32, U32, U32>,
-                         Type::b32, Type::u32);
-    if (opcode == "dp4a" || opcode == "dp2a") return find_dot_product(instruction);
-    if (opcode == "prmt") return find_permutation(instruction);
-    return {};
+    return semantics(instruction.has("clamp") ? binary<MakeMask<true>, U32, U32, U32> : binary<MakeMask<false>, U32, U32, U32>, Type::b32,
+                     Type::u32);
+}
+
+Semantics find_dot_product_4(const ptx::Instruction& instruction)
+{
+    return find_dot_product<DotProduct4, std::uint8_t, std::int8_t>(instruction);
+}
+
+Semantics find_dot_product_2(const ptx::Instruction& instruction)
+{
+    return instruction.has("hi") ? find_dot_product<DotProduct2High, std::uint16_t, std::int16_t>(instruction)
+                                 : find_dot_product<DotProduct2Low, std::uint16_t, std::int16_t>(instruction);
+}
+
+Semantics find_permutation(const ptx::Instruction& instruction)
+{
+    static constexpr std::pair<std::string_view, Execute> modes[] = {
+        {"f4e", ternary<PermuteByMode<Forward4>, U32, U32, U32, U32>},
+        {"b4e", ternary<PermuteByMode<Backward4>, U32, U32, U32, U32>},
+        {"rc8", ternary<PermuteByMode<Replicate8>, U32, U32, U32, U32>},
+        {"ecl", ternary<PermuteByMode<EdgeClampLeft>, U32, U32, U32, U32>},
+        {"ecr", ternary<PermuteByMode<EdgeClampRight>, U32, U32, U32, U32>},
+        {"rc16", ternary<PermuteByMode<Replicate16>, U32, U32, U32, U32>},
+    };
+    for (const auto& [name, execute] : modes)
+        if (instruction.has(name)) return semantics(execute, Type::b32);
+    return semantics(ternary<Permute, U32, U32, U32, U32>, Type::b32);
 }
 
 }  // namespace simt::interpreter

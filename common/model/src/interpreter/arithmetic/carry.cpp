@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -17,22 +17,19 @@ namespace {
 using ptx::Type;
 
 /// A result with its carry or borrow out.
-template <class T>
-struct WithCarry {
+template <class T> struct WithCarry {
     T value;
     bool carry;
 };
 
-template <class T>
-WithCarry<T> add(T a, T b, bool carry)
+template <class T> WithCarry<T> add(T a, T b, bool carry)
 {
     const T partial = a + b;
     const T sum = partial + T{carry};
     return {sum, partial < a || sum < partial};
 }
 
-template <class T>
-WithCarry<T> subtract(T a, T b, bool borrow)
+template <class T> WithCarry<T> subtract(T a, T b, bool borrow)
 {
     const T partial = a - b;
     return {static_cast<T>(partial - T{borrow}), a < b || partial < T{borrow}};
@@ -44,8 +41,7 @@ enum class Product { none, low, high };
 constexpr std::uint64_t reads_carry = 1, writes_carry = 2;
 
 /// T gives the signedness of the product; sums are the same for both.
-template <class T, Product product, bool subtracts>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T, Product product, bool subtracts> void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     using Bits = std::make_unsigned_t<T>;
     RegisterFile& file = registers_of(warp);
@@ -69,8 +65,7 @@ void execute(Warp& warp, const Instruction& instruction)
     if ((instruction.immediate & writes_carry) != 0) file.carry = (file.carry & ~file.active) | carry_out;
 }
 
-template <Product product, bool subtracts>
-Execute for_type(Type type)
+template <Product product, bool subtracts> Execute for_type(Type type)
 {
     switch (type) {
         case Type::u32: return execute<std::uint32_t, product, subtracts>;
@@ -81,23 +76,33 @@ Execute for_type(Type type)
     }
 }
 
-}  // namespace
-
-Semantics find_carry(const ptx::Instruction& instruction)
+/// @param reads the carry flag: addc and its like
+Semantics with_flags(const ptx::Instruction& instruction, bool reads, Execute execute)
 {
-    const std::string& opcode = instruction.opcode;
-    const bool reads = opcode == "addc" || opcode == "subc" || opcode == "madc";
     const bool writes = instruction.has("cc");
     if (!reads && !writes) return {};
-    const Type type = instruction.type();
-    Execute execute = nullptr;
-    if (opcode == "add" || opcode == "addc") execute = for_type<Product::none, false>(type);
-    if (opcode == "sub" || opcode == "subc") execute = for_type<Product::none, true>(type);
-    if (opcode == "mad" || opcode == "madc")
-        execute = instruction.has("hi") ? for_type<Product::high, false>(type) : for_type<Product::low, false>(type);
-    Semantics result = semantics(execute, type);
+    Semantics result = semantics(execute, instruction.type());
     result.immediate = (reads ? reads_carry : 0) | (writes ? writes_carry : 0);
     return result;
+}
+
+}  // namespace
+
+Semantics find_carry_add(const ptx::Instruction& instruction)
+{
+    return with_flags(instruction, instruction.opcode == "addc", for_type<Product::none, false>(instruction.type()));
+}
+
+Semantics find_carry_subtract(const ptx::Instruction& instruction)
+{
+    return with_flags(instruction, instruction.opcode == "subc", for_type<Product::none, true>(instruction.type()));
+}
+
+Semantics find_carry_multiply_add(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    const Execute execute = instruction.has("hi") ? for_type<Product::high, false>(type) : for_type<Product::low, false>(type);
+    return with_flags(instruction, instruction.opcode == "madc", execute);
 }
 
 }  // namespace simt::interpreter

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <type_traits>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -20,76 +20,38 @@ namespace {
 using ptx::Type;
 
 struct Equal {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return a == b;
-    }
+    template <class T> static bool of(T a, T b) { return a == b; }
 };
 /// Of integers, and `neu` of floating point.
 struct NotEqual {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return a != b;
-    }
+    template <class T> static bool of(T a, T b) { return a != b; }
 };
 /// `ne` of floating point: false for NaN.
 struct OrderedNotEqual {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return (a < b) | (a > b);
-    }
+    template <class T> static bool of(T a, T b) { return (a < b) | (a > b); }
 };
 struct Less {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return a < b;
-    }
+    template <class T> static bool of(T a, T b) { return a < b; }
 };
 struct LessOrEqual {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return a <= b;
-    }
+    template <class T> static bool of(T a, T b) { return a <= b; }
 };
 struct Greater {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return a > b;
-    }
+    template <class T> static bool of(T a, T b) { return a > b; }
 };
 struct GreaterOrEqual {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return a >= b;
-    }
+    template <class T> static bool of(T a, T b) { return a >= b; }
 };
 struct BothNumbers {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return (a == a) & (b == b);
-    }
+    template <class T> static bool of(T a, T b) { return (a == a) & (b == b); }
 };
 /// Negates: `ltu` is what `ge` is not.
-template <class Operator>
-struct Unless {
-    template <class T>
-    static bool of(T a, T b)
-    {
-        return !Operator::of(a, b);
-    }
+template <class Operator> struct Unless {
+    template <class T> static bool of(T a, T b) { return !Operator::of(a, b); }
 };
 
 /// How a register of T is read as the number that is compared.
-template <class T>
-struct AsIs {
+template <class T> struct AsIs {
     using Register = T;
     static T read(T value) { return value; }
 };
@@ -97,19 +59,16 @@ struct FlushedFloat {
     using Register = float;
     static float read(float value) { return flush(value); }
 };
-template <class H, bool flushes>
-struct FromHalf {
+template <class H, bool flushes> struct FromHalf {
     using Register = H;
     static float read(H value) { return to_float(flush_half_if<flushes>(value)); }
 };
-template <class H, bool flushes, bool high>
-struct FromPair {
+template <class H, bool flushes, bool high> struct FromPair {
     using Register = Pair<H>;
     static float read(Pair<H> value) { return to_float(flush_half_if<flushes>(high ? value.high : value.low)); }
 };
 /// Stands for the two readings of a packed register.
-template <class H, bool flushes>
-struct BothHalves {
+template <class H, bool flushes> struct BothHalves {
     using Low = FromPair<H, flushes, false>;
     using High = FromPair<H, flushes, true>;
 };
@@ -117,7 +76,7 @@ struct BothHalves {
 /// How a comparison is combined with predicate c.
 enum class Combination : std::uint8_t { none, logical_and, logical_or, logical_xor };
 
-/// What handlers need to know; Semantics::immediate holds its bits.
+/// The data for handlers; Semantics::immediate holds its bits.
 struct Plan {
     Combination combination = Combination::none;
     /// setp: a second predicate is written, which for packed types is the result of the higher halves.
@@ -125,7 +84,7 @@ struct Plan {
     /// set: bytes of the result, or of half of it for packed types.
     std::uint8_t result_bytes = 0;
     std::uint8_t unused = 0;
-    /// set: what stands for true.
+    /// set: the value of true.
     std::uint32_t true_value = 0;
 };
 static_assert(sizeof(Plan) == sizeof(std::uint64_t));
@@ -142,21 +101,18 @@ std::uint32_t combine(Combination combination, std::uint32_t value, std::uint32_
 }
 
 /// The lanes where the comparison of two arrays of 32 values holds. Shared by all handlers of the operator and type.
-template <class Operator, class T>
-[[gnu::noinline]] std::uint32_t compare_values(const T* a, const T* b)
+template <class Operator, class T> [[gnu::noinline]] std::uint32_t compare_values(const T* a, const T* b)
 {
     return lanes_where<T>([=](int lane) { return Operator::of(a[lane], b[lane]); });
 }
 
-template <class Reading>
-[[gnu::noinline]] void read_numbers(const typename Reading::Register* source, float* numbers)
+template <class Reading> [[gnu::noinline]] void read_numbers(const typename Reading::Register* source, float* numbers)
 {
-    for (int lane = 0; lane < lanes_of_warp; ++lane) numbers[lane] = Reading::read(source[lane]);
+    for (int lane = 0; lane < warp_size; ++lane) numbers[lane] = Reading::read(source[lane]);
 }
 
 /// The lanes where the comparison of two registers, given by their offsets, holds.
-template <class Operator, class Reading>
-std::uint32_t compare(RegisterFile& file, std::uint32_t offset_a, std::uint32_t offset_b)
+template <class Operator, class Reading> std::uint32_t compare(RegisterFile& file, std::uint32_t offset_a, std::uint32_t offset_b)
 {
     using T = typename Reading::Register;
     const T* a = values<T>(file, offset_a);
@@ -164,16 +120,15 @@ std::uint32_t compare(RegisterFile& file, std::uint32_t offset_a, std::uint32_t 
     if constexpr (std::is_same_v<Reading, AsIs<T>>) {
         return compare_values<Operator>(a, b);
     } else {
-        alignas(64) float x[lanes_of_warp], y[lanes_of_warp];
+        alignas(64) float x[warp_size], y[warp_size];
         read_numbers<Reading>(a, x);
         read_numbers<Reading>(b, y);
         return compare_values<Operator>(static_cast<const float*>(x), static_cast<const float*>(y));
     }
 }
 
-/// setp p, a, b of a constant b, which is the instruction's immediate value: it need not be read from where each warp has it.
-template <class Operator, class T>
-void set_predicate_of_constant(Warp& warp, const Instruction& instruction)
+/// setp p, a, b of a constant b. The constant is the instruction's immediate value, so that it need not be read from each warp's registers.
+template <class Operator, class T> void set_predicate_of_constant(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = values<T>(file, instruction.operand[1]);
@@ -182,7 +137,8 @@ void set_predicate_of_constant(Warp& warp, const Instruction& instruction)
 }
 
 /// setp p, a, b, c or p|q, a, b, c, of the comparison's result `first`; `second` is what q is combined from.
-[[gnu::noinline]] void write_predicates(RegisterFile& file, const Instruction& instruction, std::uint32_t first, std::uint32_t second)
+[[gnu::noinline]] void write_predicates(RegisterFile& file, const DecodedInstruction& instruction, std::uint32_t first,
+                                        std::uint32_t second)
 {
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
     const int c_position = plan.has_second ? 4 : 3;
@@ -191,8 +147,7 @@ void set_predicate_of_constant(Warp& warp, const Instruction& instruction)
     if (plan.has_second) write_predicate(file, instruction.operand[1], combine(plan.combination, second, c));
 }
 
-template <class Operator, class Reading>
-void set_predicate(Warp& warp, const Instruction& instruction)
+template <class Operator, class Reading> void set_predicate(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
@@ -200,8 +155,7 @@ void set_predicate(Warp& warp, const Instruction& instruction)
     write_predicates(file, instruction, result, ~result);
 }
 
-template <class Operator, class Low, class High>
-void set_predicates_of_pair(Warp& warp, const Instruction& instruction)
+template <class Operator, class Low, class High> void set_predicates_of_pair(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::size_t a = std::bit_cast<Plan>(instruction.immediate).has_second ? 2 : 1;
@@ -226,8 +180,7 @@ template <class T>
     });
 }
 
-template <class Operator, class Reading>
-void set(Warp& warp, const Instruction& instruction)
+template <class Operator, class Reading> void set(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -237,8 +190,7 @@ void set(Warp& warp, const Instruction& instruction)
     else write_truth<std::uint32_t>(file, instruction.operand[0], mask, plan.true_value);
 }
 
-template <class Operator, class Low, class High>
-void set_pair(Warp& warp, const Instruction& instruction)
+template <class Operator, class Low, class High> void set_pair(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -259,8 +211,7 @@ struct Comparison {
     Execute set_predicate_of_constant = nullptr;
 };
 
-template <class Operator, class Reading>
-constexpr Comparison make_comparison()
+template <class Operator, class Reading> constexpr Comparison make_comparison()
 {
     if constexpr (requires { typename Reading::Low; })
         return {set_predicates_of_pair<Operator, typename Reading::Low, typename Reading::High>,
@@ -270,12 +221,10 @@ constexpr Comparison make_comparison()
     else return {set_predicate<Operator, Reading>, set<Operator, Reading>};
 }
 
-template <class Operator, class Reading>
-constexpr Comparison comparison = make_comparison<Operator, Reading>();
+template <class Operator, class Reading> constexpr Comparison comparison = make_comparison<Operator, Reading>();
 
 /// Of integers of unsigned type U and signed type S: `.lo` and its like compare as unsigned whatever the type.
-template <class U, class S>
-Comparison compare_integers(std::string_view name, bool is_signed)
+template <class U, class S> Comparison compare_integers(std::string_view name, bool is_signed)
 {
     if (name == "eq") return comparison<Equal, AsIs<U>>;
     if (name == "ne") return comparison<NotEqual, AsIs<U>>;
@@ -290,8 +239,7 @@ Comparison compare_integers(std::string_view name, bool is_signed)
     return {};
 }
 
-template <class Reading>
-Comparison compare_numbers(std::string_view name)
+template <class Reading> Comparison compare_numbers(std::string_view name)
 {
     if (name == "eq") return comparison<Equal, Reading>;
     if (name == "ne") return comparison<OrderedNotEqual, Reading>;
@@ -342,7 +290,7 @@ Combination combination_of(const ptx::Instruction& instruction)
     return instruction.has("xor") ? Combination::logical_xor : Combination::none;
 }
 
-/// What stands for true in a result of `type` from operands of `source`.
+/// The value of true in a result of `type` from operands of `source`.
 std::uint32_t true_value_of(Type type, Type source)
 {
     switch (type) {
@@ -355,8 +303,11 @@ std::uint32_t true_value_of(Type type, Type source)
     }
 }
 
+}  // namespace
+
 Semantics find_set_predicate(const ptx::Instruction& instruction)
 {
+    if (instruction.modifiers.empty()) return {};
     const Type type = instruction.type();
     Plan plan;
     plan.combination = combination_of(instruction);
@@ -377,6 +328,7 @@ Semantics find_set_predicate(const ptx::Instruction& instruction)
 
 Semantics find_set(const ptx::Instruction& instruction)
 {
+    if (instruction.modifiers.empty()) return {};
     const Type type = instruction.type(0), source = instruction.type(1);
     Plan plan;
     plan.combination = combination_of(instruction);
@@ -385,16 +337,6 @@ Semantics find_set(const ptx::Instruction& instruction)
     Semantics result = semantics(find_comparison(instruction, source).set, type, source, source, Type::pred);
     result.immediate = std::bit_cast<std::uint64_t>(plan);
     return result;
-}
-
-}  // namespace
-
-Semantics find_compare(const ptx::Instruction& instruction)
-{
-    if (instruction.modifiers.empty()) return {};
-    if (instruction.opcode == "setp") return find_set_predicate(instruction);
-    if (instruction.opcode == "set") return find_set(instruction);
-    return {};
 }
 
 }  // namespace simt::interpreter

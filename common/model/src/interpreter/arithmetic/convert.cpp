@@ -11,20 +11,20 @@
 #include <limits>
 #include <type_traits>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/directed.hpp"
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
 
 using ptx::Type;
 
-/// What the modifiers ask for; Semantics::immediate holds its bits.
+/// The modifiers of a conversion; Semantics::immediate holds its bits.
 struct Plan {
     Rounding rounding = Rounding::nearest_even;
     bool flushes = false;
@@ -37,14 +37,12 @@ struct Plan {
 };
 static_assert(sizeof(Plan) == sizeof(std::uint64_t));
 
-Plan plan_of(const Instruction& instruction) { return std::bit_cast<Plan>(instruction.immediate); }
+Plan plan_of(const DecodedInstruction& instruction) { return std::bit_cast<Plan>(instruction.immediate); }
 
-template <class T>
-constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+template <class T> constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
 /// Writes the lower bytes of `value` in a register of `width` bytes a lane: it is extended to that by its type.
-template <class T>
-void store(unsigned char* destination, std::size_t width, T value)
+template <class T> void store(unsigned char* destination, std::size_t width, T value)
 {
     if constexpr (std::is_integral_v<T>) {
         const auto extended = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
@@ -57,14 +55,13 @@ void store(unsigned char* destination, std::size_t width, T value)
 }
 
 /// Bytes a lane of operand `n`, whose type has `bytes`.
-std::size_t width_of(const Instruction& instruction, std::size_t n, std::size_t bytes)
+std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes)
 {
     return std::max<std::size_t>(instruction.width[n], bytes);
 }
 
 /// The handler that converts S to D by `Conversion::of(value, plan)`.
-template <class Conversion, class D, class S>
-void convert(Warp& warp, const Instruction& instruction)
+template <class Conversion, class D, class S> void convert(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = plan_of(instruction);
@@ -79,38 +76,25 @@ void convert(Warp& warp, const Instruction& instruction)
     const unsigned char* source = file.registers + instruction.operand[1];
     for_active(file.active, [=](int lane) {
         S value;
-        std::memcpy(&value, source + static_cast<std::size_t>(lane) * from, sizeof value);
-        store(destination + static_cast<std::size_t>(lane) * to, to, Conversion::template of<D>(value, plan));
+        std::memcpy(&value, source + lane * from, sizeof value);
+        store(destination + lane * to, to, Conversion::template of<D>(value, plan));
     });
 }
 
 struct IntegerToInteger {
-    template <class D, class S>
-    static D of(S value, Plan)
-    {
-        return static_cast<D>(value);
-    }
+    template <class D, class S> static D of(S value, Plan) { return static_cast<D>(value); }
 };
 
 /// `.sat`: to the nearest value that D has.
 struct Clamp {
-    template <class D, class S>
-    static D of(S value, Plan)
-    {
-        return clamp_to<D>(static_cast<Int128>(value));
-    }
+    template <class D, class S> static D of(S value, Plan) { return clamp_to<D>(static_cast<Int128>(value)); }
 };
 
 /// In the processor's rounding mode. Zero is +0 in all of them.
-template <class F, class S>
-F float_of(S value)
-{
-    return value == 0 ? F{0} : static_cast<F>(value);
-}
+template <class F, class S> F float_of(S value) { return value == 0 ? F{0} : static_cast<F>(value); }
 
 /// A double that rounds to a format of at most 51 bits as the integer does.
-template <class S>
-double odd_double_of(S value)
+template <class S> double odd_double_of(S value)
 {
     if constexpr (sizeof(S) < 8) {
         return static_cast<double>(value);
@@ -126,8 +110,7 @@ double odd_double_of(S value)
 
 /// To a float or a double, in the processor's rounding mode; to a half.
 struct IntegerToFloat {
-    template <class D, class S>
-    static D of(S value, Plan plan)
+    template <class D, class S> static D of(S value, Plan plan)
     {
         if constexpr (is_half<D>) {
             const double exact = odd_double_of(value);
@@ -139,8 +122,7 @@ struct IntegerToFloat {
     }
 };
 
-template <class F>
-F round_to_integer(F value, Rounding rounding)
+template <class F> F round_to_integer(F value, Rounding rounding)
 {
     switch (rounding) {
         case Rounding::toward_zero: return std::trunc(value);
@@ -150,17 +132,15 @@ F round_to_integer(F value, Rounding rounding)
     }
 }
 
-/// What NaN becomes.
-template <class D, class F>
-constexpr D integer_of_nan()
+/// The integer that a NaN is converted to.
+template <class D, class F> constexpr D integer_of_nan()
 {
     const bool is_zero = !std::is_same_v<F, double> && sizeof(D) < 8;
     return is_zero ? D{0} : static_cast<D>(std::make_unsigned_t<D>{1} << (bits_of<D> - 1));
 }
 
 /// To the nearest value that D has.
-template <class D, class F>
-D integer_of(F value)
+template <class D, class F> D integer_of(F value)
 {
     constexpr int digits = std::numeric_limits<D>::digits;
     const F upper = static_cast<F>(std::uint64_t{1} << (digits - 1)) * F{2};
@@ -172,10 +152,8 @@ D integer_of(F value)
     return value != value ? integer_of_nan<D, F>() : number;
 }
 
-template <bool truncates>
-struct FloatToInteger {
-    template <class D, class S>
-    static D of(S value, Plan plan)
+template <bool truncates> struct FloatToInteger {
+    template <class D, class S> static D of(S value, Plan plan)
     {
         if constexpr (is_half<S>) return of<D>(to_float(value), plan);
         else if constexpr (truncates) return integer_of<D>(std::trunc(value));
@@ -183,8 +161,7 @@ struct FloatToInteger {
     }
 };
 
-template <class S>
-auto number_of(S value)
+template <class S> auto number_of(S value)
 {
     if constexpr (is_half<S>) return to_float(value);
     else return value;
@@ -192,8 +169,7 @@ auto number_of(S value)
 
 /// Between formats of floating point, or in one (where only modifiers do anything).
 struct FloatToFloat {
-    template <class D, class S>
-    static D of(S value, Plan plan)
+    template <class D, class S> static D of(S value, Plan plan)
     {
         auto number = number_of(value);
         if (plan.flushes) number = flush_if<true>(number);
@@ -210,10 +186,9 @@ struct FloatToFloat {
     }
 };
 
-/// The most frequent ones, without regard to modifiers.
+/// The most frequent conversions, without modifiers.
 struct PlainFloatToFloat {
-    template <class D, class S>
-    static D of(S value, Plan)
+    template <class D, class S> static D of(S value, Plan)
     {
         if constexpr (is_half<D>) return round_to<D>(static_cast<float>(value));
         else return canonical(static_cast<D>(number_of(value)));
@@ -221,8 +196,7 @@ struct PlainFloatToFloat {
 };
 
 /// Calls `f` with a value of the C++ type for an integer type of 8 bits and more, or for a floating-point type.
-template <class F>
-Execute with_number(Type type, F f)
+template <class F> Execute with_number(Type type, F f)
 {
     switch (type) {
         case Type::b8:
@@ -236,24 +210,20 @@ Execute with_number(Type type, F f)
     }
 }
 
-template <class T>
-constexpr bool is_float = std::is_floating_point_v<T> || is_half<T>;
+template <class T> constexpr bool is_float = std::is_floating_point_v<T> || is_half<T>;
 
-template <class D, class S>
-Execute find_integer_to_integer(const Plan& plan)
+template <class D, class S> Execute find_integer_to_integer(const Plan& plan)
 {
     return plan.saturates ? convert<Clamp, D, S> : convert<IntegerToInteger, D, S>;
 }
 
-template <class D, class S>
-Execute find_float_to_integer(const Plan& plan)
+template <class D, class S> Execute find_float_to_integer(const Plan& plan)
 {
     const bool truncates = plan.rounding == Rounding::toward_zero;
     return truncates ? convert<FloatToInteger<true>, D, S> : convert<FloatToInteger<false>, D, S>;
 }
 
-template <class D, class S>
-Execute find_float_to_float(const Plan& plan)
+template <class D, class S> Execute find_float_to_float(const Plan& plan)
 {
     const bool is_plain = plan.rounding == Rounding::nearest_even && !plan.flushes && !plan.saturates && !plan.rectifies &&
                           !plan.to_finite && !plan.to_integer;
@@ -263,8 +233,7 @@ Execute find_float_to_float(const Plan& plan)
     return plan.to_integer || is_half<D> ? base : in_mode<base>(plan.rounding);
 }
 
-template <class D, class S>
-Execute find_conversion(const Plan& plan)
+template <class D, class S> Execute find_conversion(const Plan& plan)
 {
     if constexpr (is_float<D> && is_float<S>) return find_float_to_float<D, S>(plan);
     else if constexpr (is_float<S>) return find_float_to_integer<D, S>(plan);
@@ -277,7 +246,7 @@ Execute find_conversion(const Plan& plan)
 
 Semantics find_convert(const ptx::Instruction& instruction)
 {
-    if (instruction.opcode != "cvt" || instruction.has("pack") || instruction.has("rs")) return {};
+    if (instruction.has("pack") || instruction.has("rs")) return {};
     const Type to = instruction.type(0), from = instruction.type(1);
     Plan plan;
     plan.rounding = rounding_of(instruction);

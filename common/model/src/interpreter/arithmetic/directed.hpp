@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Handlers that run in a rounding mode of the processor other than to nearest. All operands are in memory that the
-/// compiler must take for changed by a change of the mode, so operations stay between the changes.
+/// Handlers that run in a rounding mode of the processor other than to nearest. The compiler must assume that a change of the mode
+/// changes the operands in memory, so operations stay between the changes.
 #pragma once
 
 #include <cfenv>
@@ -13,7 +13,7 @@
 
 namespace simt::interpreter {
 
-/// The processor's rounding mode, as long as this lives.
+/// Sets the processor's rounding mode during its lifetime.
 class RoundingScope {
 public:
     explicit RoundingScope(Rounding rounding)
@@ -26,16 +26,14 @@ public:
     RoundingScope& operator=(const RoundingScope&) = delete;
 };
 
-template <Execute base, Rounding rounding>
-void directed(Warp& warp, const Instruction& instruction)
+template <Execute base, Rounding rounding> void directed(Warp& warp, const DecodedInstruction& instruction)
 {
     const RoundingScope scope(rounding);
     base(warp, instruction);
 }
 
 /// The handler that is `base` in a rounding mode.
-template <Execute base>
-Execute in_mode(Rounding rounding)
+template <Execute base> Execute in_mode(Rounding rounding)
 {
     switch (rounding) {
         case Rounding::toward_zero: return directed<base, Rounding::toward_zero>;

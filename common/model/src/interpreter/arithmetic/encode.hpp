@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Small floating-point formats, given by the numbers of their bits: from and to doubles, with every rounding.
+/// Small floating-point formats, by the numbers of their bits: conversion from and to doubles with every rounding.
 #pragma once
 
 #include <bit>
@@ -89,8 +89,7 @@ inline float decode(const Format& format, std::uint32_t bits)
     return is_negative ? -result : result;
 }
 
-template <class H>
-H encode_half(double value, Rounding rounding, bool to_finite)
+template <class H> H encode_half(double value, Rounding rounding, bool to_finite)
 {
     constexpr const Format& format = H::infinity == Half::infinity ? format_f16 : format_bf16;
     return {static_cast<std::uint16_t>(encode(format, value, rounding, to_finite))};

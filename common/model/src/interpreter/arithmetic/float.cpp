@@ -9,124 +9,76 @@
 #include <limits>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/directed.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
 
 using ptx::Type;
 
-template <bool flushes, bool saturates>
-struct Add {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) + flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Add {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) + flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct Subtract {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) - flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Subtract {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) - flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct Multiply {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) * flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Multiply {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) * flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct MultiplyAdd {
-    template <class F>
-    static F of(F a, F b, F c)
+template <bool flushes, bool saturates> struct MultiplyAdd {
+    template <class F> static F of(F a, F b, F c)
     {
         return finish<flushes, saturates>(fused(flush_if<flushes>(a), flush_if<flushes>(b), flush_if<flushes>(c)));
     }
 };
 
 /// The same where the processor's rounding mode counts.
-template <bool flushes, bool saturates>
-struct MultiplyAddDirected {
+template <bool flushes, bool saturates> struct MultiplyAddDirected {
     static constexpr bool costly = true;
-    template <class F>
-    static F of(F a, F b, F c)
+    template <class F> static F of(F a, F b, F c)
     {
         return finish<flushes, saturates>(std::fma(flush_if<flushes>(a), flush_if<flushes>(b), flush_if<flushes>(c)));
     }
 };
 
-template <bool flushes, bool saturates>
-struct Divide {
-    template <class F>
-    static F of(F a, F b)
-    {
-        return finish<flushes, saturates>(flush_if<flushes>(a) / flush_if<flushes>(b));
-    }
+template <bool flushes, bool saturates> struct Divide {
+    template <class F> static F of(F a, F b) { return finish<flushes, saturates>(flush_if<flushes>(a) / flush_if<flushes>(b)); }
 };
 
-template <bool flushes, bool saturates>
-struct Reciprocal {
-    template <class F>
-    static F of(F a)
-    {
-        return finish<flushes, saturates>(F{1} / flush_if<flushes>(a));
-    }
+template <bool flushes, bool saturates> struct Reciprocal {
+    template <class F> static F of(F a) { return finish<flushes, saturates>(F{1} / flush_if<flushes>(a)); }
 };
 
-template <bool flushes, bool saturates>
-struct SquareRoot {
-    template <class F>
-    static F of(F a)
-    {
-        return finish<flushes, saturates>(std::sqrt(flush_if<flushes>(a)));
-    }
+template <bool flushes, bool saturates> struct SquareRoot {
+    template <class F> static F of(F a) { return finish<flushes, saturates>(std::sqrt(flush_if<flushes>(a))); }
 };
 
-template <class F>
-using BitsOf = std::conditional_t<sizeof(F) == 8, std::uint64_t, std::uint32_t>;
+template <class F> using BitsOf = std::conditional_t<sizeof(F) == 8, std::uint64_t, std::uint32_t>;
 
-template <class F>
-constexpr BitsOf<F> sign_bit = BitsOf<F>{1} << (8 * sizeof(F) - 1);
+template <class F> constexpr BitsOf<F> sign_bit = BitsOf<F>{1} << (8 * sizeof(F) - 1);
 
-template <class F>
-F with_bits_of(F value, BitsOf<F> keep, BitsOf<F> flip)
+template <class F> F with_bits_of(F value, BitsOf<F> keep, BitsOf<F> flip)
 {
     return std::bit_cast<F>((std::bit_cast<BitsOf<F>>(value) & keep) ^ flip);
 }
 
-template <bool flushes, bool>
-struct Absolute {
-    template <class F>
-    static F of(F a)
-    {
-        return with_bits_of(flush_if<flushes>(a), ~sign_bit<F>, 0);
-    }
+template <bool flushes, bool> struct Absolute {
+    template <class F> static F of(F a) { return with_bits_of(flush_if<flushes>(a), ~sign_bit<F>, 0); }
 };
 
-template <bool flushes, bool>
-struct Negate {
-    template <class F>
-    static F of(F a)
-    {
-        return with_bits_of(flush_if<flushes>(a), ~BitsOf<F>{0}, sign_bit<F>);
-    }
+template <bool flushes, bool> struct Negate {
+    template <class F> static F of(F a) { return with_bits_of(flush_if<flushes>(a), ~BitsOf<F>{0}, sign_bit<F>); }
 };
 
 /// The sign of a, the rest of b.
 struct CopySign {
-    template <class F>
-    static F of(F a, F b)
+    template <class F> static F of(F a, F b)
     {
         const BitsOf<F> sign = std::bit_cast<BitsOf<F>>(a) & sign_bit<F>;
         return with_bits_of(b, ~sign_bit<F>, sign);
@@ -134,8 +86,7 @@ struct CopySign {
 };
 
 /// The lesser or the greater of two numbers, where -0 is less than +0. A NaN loses, unless `keeps_nan`.
-template <bool greater, bool keeps_nan, class F>
-F extreme(F a, F b)
+template <bool greater, bool keeps_nan, class F> F extreme(F a, F b)
 {
     const auto bits_a = std::bit_cast<BitsOf<F>>(a), bits_b = std::bit_cast<BitsOf<F>>(b);
     const F equal = std::bit_cast<F>(greater ? bits_a & bits_b : bits_a | bits_b);
@@ -149,10 +100,8 @@ F extreme(F a, F b)
 }
 
 /// `.xorsign.abs` compares magnitudes and gives the result the product's sign; `.abs` (of three) compares magnitudes.
-template <bool greater, bool keeps_nan, bool flushes, bool xors_sign>
-struct Extreme {
-    template <class F>
-    static F of(F a, F b)
+template <bool greater, bool keeps_nan, bool flushes, bool xors_sign> struct Extreme {
+    template <class F> static F of(F a, F b)
     {
         const F x = flush_if<flushes>(a), y = flush_if<flushes>(b);
         if constexpr (!xors_sign) return extreme<greater, keeps_nan>(x, y);
@@ -162,8 +111,7 @@ struct Extreme {
     }
 };
 
-template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes>
-struct ExtremeOfThree {
+template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> struct ExtremeOfThree {
     static float of(float a, float b, float c)
     {
         const auto prepared = [](float x) {
@@ -174,59 +122,60 @@ struct ExtremeOfThree {
     }
 };
 
-template <class Operation, class F, std::size_t sources>
-Execute rounded(Rounding rounding)
+template <class Operator, class F, std::size_t sources> Execute rounded(Rounding rounding)
 {
-    return in_mode<handler<Operation, F, sources>()>(rounding);
+    return in_mode<handler<Operator, F, sources>()>(rounding);
 }
 
-template <class Operation, std::size_t sources>
-Execute rounded_pair(Rounding rounding)
+template <class Operator, std::size_t sources> Execute rounded_pair(Rounding rounding)
 {
-    return in_mode<packed<Operation, float, sources>>(rounding);
+    return in_mode<packed<Operator, float, sources>>(rounding);
 }
 
 /// The handler of an operation in single, double or packed single precision.
-template <template <bool, bool> class Operation, std::size_t sources>
+template <template <bool, bool> class Operator, std::size_t sources>
 Execute find_by_type(const ptx::Instruction& instruction, Type type, Rounding rounding)
 {
     const bool flushes = instruction.has("ftz"), saturates = instruction.has("sat");
-    if (type == Type::f64) return rounded<Operation<false, false>, double, sources>(rounding);
+    if (type == Type::f64) return rounded<Operator<false, false>, double, sources>(rounding);
     if (type == Type::f32x2)
-        return flushes ? rounded_pair<Operation<true, false>, sources>(rounding) : rounded_pair<Operation<false, false>, sources>(rounding);
+        return flushes ? rounded_pair<Operator<true, false>, sources>(rounding) : rounded_pair<Operator<false, false>, sources>(rounding);
     if (type != Type::f32) return nullptr;
     if (saturates)
-        return flushes ? rounded<Operation<true, true>, float, sources>(rounding)
-                       : rounded<Operation<false, true>, float, sources>(rounding);
-    return flushes ? rounded<Operation<true, false>, float, sources>(rounding) : rounded<Operation<false, false>, float, sources>(rounding);
+        return flushes ? rounded<Operator<true, true>, float, sources>(rounding) : rounded<Operator<false, true>, float, sources>(rounding);
+    return flushes ? rounded<Operator<true, false>, float, sources>(rounding) : rounded<Operator<false, false>, float, sources>(rounding);
 }
 
-template <template <bool, bool> class Operation, std::size_t sources>
-Semantics find_rounded(const ptx::Instruction& instruction)
+/// Instructions of these types alone; those of one more type have operands of half precision.
+bool is_float(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
+    return instruction.type(1) == Type::none && (type == Type::f32 || type == Type::f64 || type == Type::f32x2);
+}
+
+template <template <bool, bool> class Operator, std::size_t sources> Semantics find_rounded(const ptx::Instruction& instruction)
+{
+    if (!is_float(instruction)) return {};
     const Rounding rounding = rounding_of(instruction);
-    Semantics result = semantics(find_by_type<Operation, sources>(instruction, instruction.type(), rounding), instruction.type());
+    Semantics result = semantics(find_by_type<Operator, sources>(instruction, instruction.type(), rounding), instruction.type());
     result.immediate = static_cast<std::uint64_t>(rounding);
     return result;
 }
 
-Semantics find_fused(const ptx::Instruction& instruction)
+/// The same of operations that have approximate forms, too.
+template <template <bool, bool> class Operator, std::size_t sources> Semantics find_exact(const ptx::Instruction& instruction)
 {
-    if (instruction.has("oob")) return {};
-    return rounding_of(instruction) == Rounding::nearest_even ? find_rounded<MultiplyAdd, 3>(instruction)
-                                                              : find_rounded<MultiplyAddDirected, 3>(instruction);
+    return instruction.has("approx") || instruction.has("full") ? Semantics{} : find_rounded<Operator, sources>(instruction);
 }
 
-template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes>
-Execute extreme_handler(Type type, bool of_three)
+template <bool greater, bool keeps_nan, bool flushes, bool of_magnitudes> Execute extreme_handler(Type type, bool of_three)
 {
     if (type == Type::f64) return of_three ? nullptr : handler<Extreme<greater, keeps_nan, false, of_magnitudes>, double, 2>();
     return of_three ? handler<ExtremeOfThree<greater, keeps_nan, flushes, of_magnitudes>, float, 3>()
                     : handler<Extreme<greater, keeps_nan, flushes, of_magnitudes>, float, 2>();
 }
 
-template <bool greater, bool keeps_nan>
-Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
+template <bool greater, bool keeps_nan> Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
 {
     const bool of_three = instruction.operands.size() == 4;
     if (instruction.has("ftz"))
@@ -236,72 +185,82 @@ Execute find_extreme_handler(const ptx::Instruction& instruction, Type type)
                                   : extreme_handler<greater, keeps_nan, false, false>(type, of_three);
 }
 
-Semantics find_extreme(const ptx::Instruction& instruction, bool greater)
+template <bool greater> Semantics find_extreme(const ptx::Instruction& instruction)
 {
     const Type type = instruction.type();
-    if (type != Type::f32 && type != Type::f64) return {};
-    const bool keeps_nan = instruction.has("NaN");
-    if (greater)
-        return semantics(
-            keeps_nan ? find_extreme_handler<true, true>(instruction, type) : find_extreme_handler<true, false>(instruction, type), type);
-    return semantics(
-        keeps_nan ? find_extreme_handler<false, true>(instruction, type) : find_extreme_handler<false, false>(instruction, type), type);
+    if (!is_float(instruction) || type == Type::f32x2) return {};
+    return semantics(instruction.has("NaN") ? find_extreme_handler<greater, true>(instruction, type)
+                                            : find_extreme_handler<greater, false>(instruction, type),
+                     type);
 }
 
 /// testp: the classes of numbers.
 struct IsFinite {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::isfinite(a);
-    }
+    template <class F> static bool of(F a) { return std::isfinite(a); }
 };
 struct IsInfinite {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::isinf(a);
-    }
+    template <class F> static bool of(F a) { return std::isinf(a); }
 };
 struct IsNumber {
-    template <class F>
-    static bool of(F a)
-    {
-        return a == a;
-    }
+    template <class F> static bool of(F a) { return a == a; }
 };
 struct IsNotANumber {
-    template <class F>
-    static bool of(F a)
-    {
-        return a != a;
-    }
+    template <class F> static bool of(F a) { return a != a; }
 };
 struct IsNormal {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::isnormal(a);
-    }
+    template <class F> static bool of(F a) { return std::isnormal(a); }
 };
 struct IsSubnormal {
-    template <class F>
-    static bool of(F a)
-    {
-        return std::fpclassify(a) == FP_SUBNORMAL;
-    }
+    template <class F> static bool of(F a) { return std::fpclassify(a) == FP_SUBNORMAL; }
 };
 
-template <class Test, class F>
-void test(Warp& warp, const Instruction& instruction)
+template <class Test, class F> void test(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const F* a = detail::operand<F>(file, instruction, 1);
     write_predicate(file, instruction.operand[0], lanes_where<F>([=](int lane) { return Test::of(a[lane]); }));
 }
 
-Semantics find_test(const ptx::Instruction& instruction)
+}  // namespace
+
+Semantics find_float_add(const ptx::Instruction& instruction) { return find_rounded<Add, 2>(instruction); }
+
+Semantics find_float_subtract(const ptx::Instruction& instruction) { return find_rounded<Subtract, 2>(instruction); }
+
+Semantics find_float_multiply(const ptx::Instruction& instruction) { return find_rounded<Multiply, 2>(instruction); }
+
+Semantics find_float_absolute(const ptx::Instruction& instruction) { return find_rounded<Absolute, 1>(instruction); }
+
+Semantics find_float_negate(const ptx::Instruction& instruction) { return find_rounded<Negate, 1>(instruction); }
+
+Semantics find_float_divide(const ptx::Instruction& instruction) { return find_exact<Divide, 2>(instruction); }
+
+Semantics find_float_reciprocal(const ptx::Instruction& instruction) { return find_exact<Reciprocal, 1>(instruction); }
+
+Semantics find_float_square_root(const ptx::Instruction& instruction) { return find_exact<SquareRoot, 1>(instruction); }
+
+Semantics find_float_minimum(const ptx::Instruction& instruction) { return find_extreme<false>(instruction); }
+
+Semantics find_float_maximum(const ptx::Instruction& instruction) { return find_extreme<true>(instruction); }
+
+/// fma and mad.
+Semantics find_float_multiply_add(const ptx::Instruction& instruction)
 {
+    if (instruction.has("oob")) return {};
+    return rounding_of(instruction) == Rounding::nearest_even ? find_rounded<MultiplyAdd, 3>(instruction)
+                                                              : find_rounded<MultiplyAddDirected, 3>(instruction);
+}
+
+Semantics find_float_copy_sign(const ptx::Instruction& instruction)
+{
+    if (!is_float(instruction)) return {};
+    const Type type = instruction.type();
+    return semantics(type == Type::f64 ? handler<CopySign, double, 2>() : handler<CopySign, float, 2>(), type);
+}
+
+Semantics find_float_test(const ptx::Instruction& instruction)
+{
+    if (!is_float(instruction)) return {};
     const Type type = instruction.type();
     const auto of = [&]<class Test>(Test) -> Execute { return type == Type::f64 ? test<Test, double> : test<Test, float>; };
     Execute execute = nullptr;
@@ -312,29 +271,6 @@ Semantics find_test(const ptx::Instruction& instruction)
     if (instruction.has("normal")) execute = of(IsNormal{});
     if (instruction.has("subnormal")) execute = of(IsSubnormal{});
     return semantics(execute, Type::pred, type);
-}
-
-}  // namespace
-
-Semantics find_float(const ptx::Instruction& instruction)
-{
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (instruction.type(1) != Type::none || (type != Type::f32 && type != Type::f64 && type != Type::f32x2)) return {};
-    if (opcode == "add") return find_rounded<Add, 2>(instruction);
-    if (opcode == "sub") return find_rounded<Subtract, 2>(instruction);
-    if (opcode == "mul") return find_rounded<Multiply, 2>(instruction);
-    if (opcode == "fma" || opcode == "mad") return find_fused(instruction);
-    if (opcode == "abs") return find_rounded<Absolute, 1>(instruction);
-    if (opcode == "neg") return find_rounded<Negate, 1>(instruction);
-    if (opcode == "min" || opcode == "max") return find_extreme(instruction, opcode == "max");
-    if (opcode == "testp") return find_test(instruction);
-    if (opcode == "copysign") return semantics(type == Type::f64 ? handler<CopySign, double, 2>() : handler<CopySign, float, 2>(), type);
-    if (instruction.has("approx") || instruction.has("full")) return {};
-    if (opcode == "div") return find_rounded<Divide, 2>(instruction);
-    if (opcode == "rcp") return find_rounded<Reciprocal, 1>(instruction);
-    if (opcode == "sqrt") return find_rounded<SquareRoot, 1>(instruction);
-    return {};
 }
 
 }  // namespace simt::interpreter

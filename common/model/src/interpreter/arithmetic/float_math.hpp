@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a GPU's floating point has besides IEEE operations: flushing, saturation, its own NaN, and directed rounding.
-/// The files that use this must be compiled without contraction to fused operations (-ffp-contract=off).
+/// The properties of a GPU's floating point beyond IEEE operations: flushing, saturation, its own NaN, and directed rounding.
+/// The files that include this header must be compiled without contraction to fused operations (-ffp-contract=off).
 #pragma once
 
 #include <bit>
@@ -30,24 +30,16 @@ inline Rounding rounding_of(const ptx::Instruction& instruction)
 
 inline constexpr std::uint32_t canonical_nan_bits = 0x7fffffff;
 
-/// Without its value if that is subnormal; the sign stays.
+/// Replaces a subnormal value by zero of the same sign.
 inline float flush(float value)
 {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
 
-template <bool flushes>
-float flush_if(float value)
-{
-    return flushes ? flush(value) : value;
-}
+template <bool flushes> float flush_if(float value) { return flushes ? flush(value) : value; }
 
-template <bool flushes>
-double flush_if(double value)
-{
-    return value;
-}
+template <bool flushes> double flush_if(double value) { return value; }
 
 /// The NaN that GPUs give for every NaN of single precision. Doubles keep theirs.
 inline float canonical(float value) { return value != value ? std::bit_cast<float>(canonical_nan_bits) : value; }
@@ -55,16 +47,14 @@ inline float canonical(float value) { return value != value ? std::bit_cast<floa
 inline double canonical(double value) { return value; }
 
 /// `.sat`: between 0 and 1; NaN becomes 0, and so does -0.
-template <class F>
-F saturate(F value)
+template <class F> F saturate(F value)
 {
     const F at_least_0 = value > F{0} ? value : F{0};
     return at_least_0 < F{1} ? at_least_0 : F{1};
 }
 
-/// What stands behind every operation: flushing, saturation, the canonical NaN.
-template <bool flushes, bool saturates, class F>
-F finish(F value)
+/// Ends every operation: flushes, saturates, and makes NaN canonical.
+template <bool flushes, bool saturates, class F> F finish(F value)
 {
     const F flushed = flush_if<flushes>(value);
     return saturates ? saturate(flushed) : canonical(flushed);
@@ -76,9 +66,8 @@ F finish(F value)
     return std::bit_cast<std::uint64_t>(condition ? std::bit_cast<double>(std::uint64_t{1}) : 0.0);
 }
 
-/// `value`, of which `error` is missing, with its magnitude rounded toward zero and, if it is inexact, made odd. Rounding
-/// that to a format of at least two bits less equals rounding the exact value. Without branches and signed shifts, so
-/// that loops become vectors.
+/// Rounds `value + error` to odd: its magnitude is rounded toward zero and, if inexact, made odd. Rounding the result to a format of at
+/// least two bits less equals rounding the exact value. There are no branches or signed shifts, so that loops become vectors.
 [[gnu::always_inline]] inline double round_to_odd(double value, double error)
 {
     const auto bits = std::bit_cast<std::uint64_t>(value);

@@ -42,12 +42,10 @@ inline constexpr std::uint16_t canonical_nan_of_half = 0x7fff;
 
 [[gnu::always_inline]] inline float to_float(Bfloat value) { return std::bit_cast<float>(std::uint32_t{value.bits} << 16); }
 
-template <class H>
-H round_to(float value);
+template <class H> H round_to(float value);
 
 /// Rounds to nearest even.
-template <>
-[[gnu::always_inline]] inline Half round_to<Half>(float value)
+template <> [[gnu::always_inline]] inline Half round_to<Half>(float value)
 {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t magnitude = bits & 0x7fffffff;
@@ -60,8 +58,7 @@ template <>
     return {static_cast<std::uint16_t>(magnitude > 0x7f800000 ? std::uint32_t{canonical_nan_of_half} : number | sign)};
 }
 
-template <>
-[[gnu::always_inline]] inline Bfloat round_to<Bfloat>(float value)
+template <> [[gnu::always_inline]] inline Bfloat round_to<Bfloat>(float value)
 {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t rounded = (bits + 0x7fffU + (bits >> 16 & 1)) >> 16;
@@ -69,15 +66,10 @@ template <>
     return {static_cast<std::uint16_t>(is_nan ? std::uint32_t{canonical_nan_of_half} : rounded)};
 }
 
-template <class H>
-[[gnu::always_inline]] inline bool is_nan(H value)
-{
-    return (value.bits & 0x7fff) > H::infinity;
-}
+template <class H> [[gnu::always_inline]] inline bool is_nan(H value) { return (value.bits & 0x7fff) > H::infinity; }
 
-/// Without its value if that is subnormal; the sign stays.
-template <bool flushes, class H>
-[[gnu::always_inline]] inline H flush_half_if(H value)
+/// Replaces a subnormal value by zero of the same sign.
+template <bool flushes, class H> [[gnu::always_inline]] inline H flush_half_if(H value)
 {
     const bool is_subnormal = (value.bits & H::infinity) == 0;
     return {static_cast<std::uint16_t>(flushes && is_subnormal ? value.bits & 0x8000 : value.bits)};

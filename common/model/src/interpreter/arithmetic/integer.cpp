@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -15,19 +15,11 @@ namespace {
 using ptx::Type;
 
 struct Add {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(Word<T>{a} + Word<T>{b});
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(Word<T>{a} + Word<T>{b}); }
 };
 
 struct Subtract {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(Word<T>{a} - Word<T>{b});
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(Word<T>{a} - Word<T>{b}); }
 };
 
 /// `.sat`, for s32 alone.
@@ -40,26 +32,13 @@ struct SubtractSaturated {
 };
 
 struct MultiplyLow {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(Word<T>{a} * Word<T>{b});
-    }
-    template <class T>
-    static T of(T a, T b, T c)
-    {
-        return static_cast<T>(Word<T>{a} * Word<T>{b} + Word<T>{c});
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(Word<T>{a} * Word<T>{b}); }
+    template <class T> static T of(T a, T b, T c) { return static_cast<T>(Word<T>{a} * Word<T>{b} + Word<T>{c}); }
 };
 
 struct MultiplyHigh {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b) >> bits_of<T>);
-    }
-    template <class T>
-    static T of(T a, T b, T c)
+    template <class T> static T of(T a, T b) { return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b) >> bits_of<T>); }
+    template <class T> static T of(T a, T b, T c)
     {
         using Bits = std::make_unsigned_t<T>;
         return static_cast<T>(Add::of(static_cast<Bits>(of(a, b)), static_cast<Bits>(c)));
@@ -75,13 +54,8 @@ struct MultiplyHighAddSaturated {
 };
 
 struct MultiplyWide {
-    template <class T>
-    static Wide<T> of(T a, T b)
-    {
-        return static_cast<Wide<T>>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
-    }
-    template <class T>
-    static Wide<T> of(T a, T b, Wide<T> c)
+    template <class T> static Wide<T> of(T a, T b) { return static_cast<Wide<T>>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b)); }
+    template <class T> static Wide<T> of(T a, T b, Wide<T> c)
     {
         using Bits = std::make_unsigned_t<Wide<T>>;
         return static_cast<Wide<T>>(Add::of(static_cast<Bits>(of(a, b)), static_cast<Bits>(c)));
@@ -89,8 +63,7 @@ struct MultiplyWide {
 };
 
 /// The product of the lower 24 bits, of 48 bits.
-template <class T>
-std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t> product_of_24_bits(T a, T b)
+template <class T> std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t> product_of_24_bits(T a, T b)
 {
     const auto narrow = [](T x) {
         return std::is_signed_v<T> ? std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(x) << 8) >> 8}
@@ -100,13 +73,8 @@ std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t> product_of_
 }
 
 struct Multiply24Low {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(product_of_24_bits(a, b));
-    }
-    template <class T>
-    static T of(T a, T b, T c)
+    template <class T> static T of(T a, T b) { return static_cast<T>(product_of_24_bits(a, b)); }
+    template <class T> static T of(T a, T b, T c)
     {
         return static_cast<T>(static_cast<std::uint32_t>(of(a, b)) + static_cast<std::uint32_t>(c));
     }
@@ -114,13 +82,8 @@ struct Multiply24Low {
 
 /// Bits 47 to 16 of the product.
 struct Multiply24High {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(product_of_24_bits(a, b) >> 16);
-    }
-    template <class T>
-    static T of(T a, T b, T c)
+    template <class T> static T of(T a, T b) { return static_cast<T>(product_of_24_bits(a, b) >> 16); }
+    template <class T> static T of(T a, T b, T c)
     {
         return static_cast<T>(static_cast<std::uint32_t>(of(a, b)) + static_cast<std::uint32_t>(c));
     }
@@ -134,8 +97,7 @@ struct Multiply24HighAddSaturated {
 };
 
 struct SumOfAbsoluteDifference {
-    template <class T>
-    static T of(T a, T b, T c)
+    template <class T> static T of(T a, T b, T c)
     {
         using Bits = std::make_unsigned_t<T>;
         const Bits x = static_cast<Bits>(a), y = static_cast<Bits>(b);
@@ -144,11 +106,10 @@ struct SumOfAbsoluteDifference {
     }
 };
 
-/// The quotient of integers of at most 32 bits, where b is neither 0 nor, for signed ones, -1. A double holds them, and no
-/// quotient that is not a whole number is so near to one that rounding would reach it. Unlike divisions of integers,
-/// those of doubles become vector instructions.
-template <class T>
-T quotient(T a, T b)
+/// The quotient of integers of at most 32 bits, where b is neither 0 nor, for signed integers, -1. A double holds both integers, and
+/// no fractional quotient is so close to a whole number that rounding reaches it. Unlike divisions of integers, divisions of doubles
+/// become vector instructions.
+template <class T> T quotient(T a, T b)
 {
     const double exact = static_cast<double>(a) / static_cast<double>(b);
     if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<std::int32_t>(exact));
@@ -160,10 +121,9 @@ inline std::uint64_t quotient(std::uint64_t a, std::uint64_t b) { return a / b; 
 
 inline std::int64_t quotient(std::int64_t a, std::int64_t b) { return a / b; }
 
-/// What the document leaves open is as an H200 does it: a division by zero ends nothing, and quotient and remainder are all ones.
+/// Divides as an H200 does where the document leaves the result open: after a division by zero, quotient and remainder are all ones.
 struct Divide {
-    template <class T>
-    static T of(T a, T b)
+    template <class T> static T of(T a, T b)
     {
         constexpr T ones = static_cast<T>(~T{0});
         const bool negates = std::is_signed_v<T> && b == ones;
@@ -174,8 +134,7 @@ struct Divide {
 };
 
 struct Remainder {
-    template <class T>
-    static T of(T a, T b)
+    template <class T> static T of(T a, T b)
     {
         const bool negates = std::is_signed_v<T> && b == static_cast<T>(~T{0});
         const T divisor = b == 0 || negates ? T{1} : b;
@@ -185,88 +144,61 @@ struct Remainder {
 };
 
 struct Absolute {
-    template <class T>
-    static T of(T a)
-    {
-        return a < 0 ? static_cast<T>(Word<T>{0} - static_cast<Word<T>>(a)) : a;
-    }
+    template <class T> static T of(T a) { return a < 0 ? static_cast<T>(Word<T>{0} - static_cast<Word<T>>(a)) : a; }
 };
 
 struct Negate {
-    template <class T>
-    static T of(T a)
-    {
-        return static_cast<T>(Word<T>{0} - static_cast<Word<T>>(a));
-    }
+    template <class T> static T of(T a) { return static_cast<T>(Word<T>{0} - static_cast<Word<T>>(a)); }
 };
 
 struct Minimum {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return a < b ? a : b;
-    }
+    template <class T> static T of(T a, T b) { return a < b ? a : b; }
 };
 
 struct Maximum {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return a < b ? b : a;
-    }
+    template <class T> static T of(T a, T b) { return a < b ? b : a; }
 };
 
 /// `.relu`: negative results become 0.
-template <class Operation>
-struct Rectified {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return Maximum::of(Operation::of(a, b), T{0});
-    }
+template <class Operator> struct Rectified {
+    template <class T> static T of(T a, T b) { return Maximum::of(Operator::of(a, b), T{0}); }
 };
 
-template <class Operation>
-Execute binary_of_bits(Type type)
+template <class Operator> Execute binary_of_bits(Type type)
 {
-    if (type == Type::u16x2 || type == Type::s16x2) return packed<Operation, std::uint16_t, 2>;
-    return with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); });
+    if (type == Type::u16x2 || type == Type::s16x2) return packed<Operator, std::uint16_t, 2>;
+    return with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 2>(); });
 }
 
-template <class Operation>
-Execute binary_of_integers(Type type)
+template <class Operator> Execute binary_of_integers(Type type)
 {
-    if (type == Type::u16x2) return packed<Operation, std::uint16_t, 2>;
-    if (type == Type::s16x2) return packed<Operation, std::int16_t, 2>;
-    return with_integer(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); });
+    if (type == Type::u16x2) return packed<Operator, std::uint16_t, 2>;
+    if (type == Type::s16x2) return packed<Operator, std::int16_t, 2>;
+    return with_integer(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 2>(); });
 }
 
-template <class Operation>
-Execute unary_of_integers(Type type)
+template <class Operator> Execute unary_of_integers(Type type)
 {
-    return with_integer(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 1>(); });
+    return with_integer(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 1>(); });
 }
 
-template <class Operation>
-Execute ternary_of_bits(Type type)
+template <class Operator> Execute ternary_of_bits(Type type)
 {
-    return with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 3>(); });
+    return with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 3>(); });
 }
 
-template <class Operation>
-Execute ternary_of_integers(Type type)
+template <class Operator> Execute ternary_of_integers(Type type)
 {
-    return with_integer(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 3>(); });
+    return with_integer(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 3>(); });
 }
 
 /// The same operation for u32 or s32 alone.
-template <class Operation>
-Execute of_32_bits(Type type, bool adds)
+template <class Operator> Execute of_32_bits(Type type, bool adds)
 {
     using U = std::uint32_t;
     using S = std::int32_t;
-    if (type == Type::u32) return adds ? handler<Operation, U, 3>() : handler<Operation, U, 2>();
-    if (type == Type::s32) return adds ? handler<Operation, S, 3>() : handler<Operation, S, 2>();
+    if (type == Type::u32) return adds ? handler<Operator, U, 3>() : handler<Operator, U, 2>();
+    if (type == Type::s32) return adds ? handler<Operator, S, 3>() : handler<Operator, S, 2>();
     return nullptr;
 }
 
@@ -281,8 +213,7 @@ Type wide_type(Type type)
     }
 }
 
-template <class T>
-Execute wide_product(bool adds)
+template <class T> Execute wide_product(bool adds)
 {
     return adds ? ternary<MultiplyWide, Wide<T>, T, T, Wide<T>> : binary<MultiplyWide, Wide<T>, T, T>;
 }
@@ -300,7 +231,7 @@ Semantics find_wide_product(Type type, bool adds)
 }
 
 /// mul and mad.
-Semantics find_product(const ptx::Instruction& instruction, Type type, bool adds)
+template <bool adds> Semantics find_product(const ptx::Instruction& instruction, Type type)
 {
     if (instruction.has("wide")) return find_wide_product(type, adds);
     if (instruction.has("lo")) return semantics(adds ? ternary_of_bits<MultiplyLow>(type) : binary_of_bits<MultiplyLow>(type), type);
@@ -312,7 +243,7 @@ Semantics find_product(const ptx::Instruction& instruction, Type type, bool adds
 }
 
 /// mul24 and mad24.
-Semantics find_product_of_24_bits(const ptx::Instruction& instruction, Type type, bool adds)
+template <bool adds> Semantics find_product_of_24_bits(const ptx::Instruction& instruction, Type type)
 {
     if (instruction.has("lo")) return semantics(of_32_bits<Multiply24Low>(type, adds), type);
     if (adds && instruction.has("sat")) {
@@ -321,20 +252,24 @@ Semantics find_product_of_24_bits(const ptx::Instruction& instruction, Type type
     return semantics(of_32_bits<Multiply24High>(type, adds), type);
 }
 
-template <class Operation, class Saturated>
-Semantics find_sum(const ptx::Instruction& instruction, Type type)
+template <class Operator, class Saturated> Semantics find_sum(const ptx::Instruction& instruction, Type type)
 {
     if (instruction.has("sat")) return semantics(type == Type::s32 ? handler<Saturated, std::int32_t, 2>() : nullptr, type);
-    return semantics(binary_of_bits<Operation>(type), type);
+    return semantics(binary_of_bits<Operator>(type), type);
 }
 
-template <class Operation>
-Semantics find_extreme(const ptx::Instruction& instruction, Type type)
+template <class Operator> Semantics find_extreme(const ptx::Instruction& instruction, Type type)
 {
-    if (!instruction.has("relu")) return semantics(binary_of_integers<Operation>(type), type);
-    if (type == Type::s32) return semantics(handler<Rectified<Operation>, std::int32_t, 2>(), type);
-    if (type == Type::s16x2) return semantics(packed<Rectified<Operation>, std::int16_t, 2>, type);
+    if (!instruction.has("relu")) return semantics(binary_of_integers<Operator>(type), type);
+    if (type == Type::s32) return semantics(handler<Rectified<Operator>, std::int32_t, 2>(), type);
+    if (type == Type::s16x2) return semantics(packed<Rectified<Operator>, std::int16_t, 2>, type);
     return {};
+}
+
+/// An operation whose handler depends on the type alone.
+template <Execute (*handler_for)(Type)> Semantics find_by_type(const ptx::Instruction&, Type type)
+{
+    return semantics(handler_for(type), type);
 }
 
 bool is_integer(Type type)
@@ -343,27 +278,60 @@ bool is_integer(Type type)
     return type == Type::u16x2 || type == Type::s16x2 || with_integer(type, [=](auto) { return any; }) != nullptr;
 }
 
+/// Integers of every size, without the carry flag.
+template <Semantics (*find)(const ptx::Instruction&, Type)> Semantics of_integers(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    return is_integer(type) && !instruction.has("cc") ? find(instruction, type) : Semantics{};
+}
+
 }  // namespace
 
-Semantics find_integer(const ptx::Instruction& instruction)
+Semantics find_integer_add(const ptx::Instruction& instruction) { return of_integers<find_sum<Add, AddSaturated>>(instruction); }
+
+Semantics find_integer_subtract(const ptx::Instruction& instruction)
 {
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (!is_integer(type) || instruction.has("cc")) return {};
-    if (opcode == "add") return find_sum<Add, AddSaturated>(instruction, type);
-    if (opcode == "sub") return find_sum<Subtract, SubtractSaturated>(instruction, type);
-    if (opcode == "mul") return find_product(instruction, type, false);
-    if (opcode == "mad") return find_product(instruction, type, true);
-    if (opcode == "mul24") return find_product_of_24_bits(instruction, type, false);
-    if (opcode == "mad24") return find_product_of_24_bits(instruction, type, true);
-    if (opcode == "sad") return semantics(ternary_of_integers<SumOfAbsoluteDifference>(type), type);
-    if (opcode == "div") return semantics(binary_of_integers<Divide>(type), type);
-    if (opcode == "rem") return semantics(binary_of_integers<Remainder>(type), type);
-    if (opcode == "abs") return semantics(unary_of_integers<Absolute>(type), type);
-    if (opcode == "neg") return semantics(unary_of_integers<Negate>(type), type);
-    if (opcode == "min") return find_extreme<Minimum>(instruction, type);
-    if (opcode == "max") return find_extreme<Maximum>(instruction, type);
-    return {};
+    return of_integers<find_sum<Subtract, SubtractSaturated>>(instruction);
 }
+
+Semantics find_integer_multiply(const ptx::Instruction& instruction) { return of_integers<find_product<false>>(instruction); }
+
+Semantics find_integer_multiply_add(const ptx::Instruction& instruction) { return of_integers<find_product<true>>(instruction); }
+
+Semantics find_integer_multiply_24(const ptx::Instruction& instruction) { return of_integers<find_product_of_24_bits<false>>(instruction); }
+
+Semantics find_integer_multiply_add_24(const ptx::Instruction& instruction)
+{
+    return of_integers<find_product_of_24_bits<true>>(instruction);
+}
+
+Semantics find_integer_sum_of_differences(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<ternary_of_integers<SumOfAbsoluteDifference>>>(instruction);
+}
+
+Semantics find_integer_divide(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<binary_of_integers<Divide>>>(instruction);
+}
+
+Semantics find_integer_remainder(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<binary_of_integers<Remainder>>>(instruction);
+}
+
+Semantics find_integer_absolute(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<unary_of_integers<Absolute>>>(instruction);
+}
+
+Semantics find_integer_negate(const ptx::Instruction& instruction)
+{
+    return of_integers<find_by_type<unary_of_integers<Negate>>>(instruction);
+}
+
+Semantics find_integer_minimum(const ptx::Instruction& instruction) { return of_integers<find_extreme<Minimum>>(instruction); }
+
+Semantics find_integer_maximum(const ptx::Instruction& instruction) { return of_integers<find_extreme<Maximum>>(instruction); }
 
 }  // namespace simt::interpreter

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -17,49 +17,28 @@ namespace {
 using ptx::Type;
 
 struct And {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a & b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a & b); }
 };
 
 struct Or {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a | b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a | b); }
 };
 
 struct Xor {
-    template <class T>
-    static T of(T a, T b)
-    {
-        return static_cast<T>(a ^ b);
-    }
+    template <class T> static T of(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
 struct Not {
-    template <class T>
-    static T of(T a)
-    {
-        return static_cast<T>(~a);
-    }
+    template <class T> static T of(T a) { return static_cast<T>(~a); }
 };
 
-/// C's `!`.
+/// The operator `!` of C.
 struct LogicalNot {
-    template <class T>
-    static T of(T a)
-    {
-        return a == 0 ? T{1} : T{0};
-    }
+    template <class T> static T of(T a) { return a == 0 ? T{1} : T{0}; }
 };
 
 struct ShiftLeft {
-    template <class T>
-    static T of(T a, std::uint32_t amount)
+    template <class T> static T of(T a, std::uint32_t amount)
     {
         return amount >= bits_of<T> ? T{0} : static_cast<T>(static_cast<Word<T>>(a) << amount);
     }
@@ -67,8 +46,7 @@ struct ShiftLeft {
 
 /// Fills with the sign where T is signed.
 struct ShiftRight {
-    template <class T>
-    static T of(T a, std::uint32_t amount)
+    template <class T> static T of(T a, std::uint32_t amount)
     {
         if (amount < bits_of<T>) return static_cast<T>(a >> amount);
         return a < 0 ? static_cast<T>(~T{0}) : T{0};
@@ -76,18 +54,16 @@ struct ShiftRight {
 };
 
 /// A shift by an amount that is a constant, the same in all lanes.
-template <class Operation, class T>
-void shift_by_constant(Warp& warp, const Instruction& instruction)
+template <class Operator, class T> void shift_by_constant(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const T* a = detail::operand<T>(file, instruction, 1);
     const std::uint32_t amount = *detail::operand<std::uint32_t>(file, instruction, 2);
-    write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operation::of(a[lane], amount); });
+    write_lanes(file.active, detail::operand<T>(file, instruction, 0), [=](int lane) { return Operator::of(a[lane], amount); });
 }
 
 /// shf: the 64 bits b:a, shifted, of which the upper (to the left) or the lower word is kept.
-template <bool left, bool clamps>
-struct FunnelShift {
+template <bool left, bool clamps> struct FunnelShift {
     static std::uint32_t of(std::uint32_t a, std::uint32_t b, std::uint32_t c)
     {
         const std::uint32_t amount = clamps ? (c < 32 ? c : 32) : c & 31;
@@ -96,21 +72,19 @@ struct FunnelShift {
     }
 };
 
-template <class Operation>
-void predicate_binary(Warp& warp, const Instruction& instruction)
+template <class Operator> void predicate_binary(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
-    write_predicate(file, instruction.operand[0],
-                    Operation::of(read_predicate(file, instruction, 1), read_predicate(file, instruction, 2)));
+    write_predicate(file, instruction.operand[0], Operator::of(read_predicate(file, instruction, 1), read_predicate(file, instruction, 2)));
 }
 
-void predicate_not(Warp& warp, const Instruction& instruction)
+void predicate_not(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     write_predicate(file, instruction.operand[0], ~read_predicate(file, instruction, 1));
 }
 
-/// Any function of three bits: bit 4a + 2b + c of `table` is its value.
+/// A function of three bits: its value is bit 4a + 2b + c of `table`.
 std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std::uint32_t c)
 {
     const auto entry = [=](unsigned n) { return 0U - (table >> n & 1); };
@@ -120,7 +94,7 @@ std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std
 }
 
 /// lop3.b32 d, a, b, c, table.
-void lookup(Warp& warp, const Instruction& instruction)
+void lookup(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::uint32_t* a = detail::operand<std::uint32_t>(file, instruction, 1);
@@ -134,7 +108,7 @@ void lookup(Warp& warp, const Instruction& instruction)
 constexpr std::uint64_t combines_with_and = 1;
 
 /// lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q. The operands are more than six.
-void lookup_with_predicate(Warp& warp, const Instruction& instruction)
+void lookup_with_predicate(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const std::uint32_t* operands = instruction.operands;
@@ -142,12 +116,64 @@ void lookup_with_predicate(Warp& warp, const Instruction& instruction)
     const std::uint32_t* b = values<std::uint32_t>(file, operands[3]);
     const std::uint32_t* c = values<std::uint32_t>(file, operands[4]);
     const std::uint32_t table = *values<std::uint32_t>(file, operands[5]);
-    alignas(64) std::uint32_t result[lanes_of_warp];
-    for (int lane = 0; lane < lanes_of_warp; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
+    alignas(64) std::uint32_t result[warp_size];
+    for (int lane = 0; lane < warp_size; ++lane) result[lane] = look_up(table, a[lane], b[lane], c[lane]);
     write_lanes(file.active, values<std::uint32_t>(file, operands[0]), [&](int lane) { return result[lane]; });
     const std::uint32_t nonzero = lanes_where<std::uint32_t>([&](int lane) { return result[lane] != 0; });
     const std::uint32_t q = predicate(file, operands[6]) ^ ((instruction.negated >> 6 & 1) != 0 ? all_lanes : 0);
     write_predicate(file, operands[1], instruction.immediate == combines_with_and ? nonzero & q : nonzero | q);
+}
+
+template <class Operator> Semantics find_binary(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    if (type == Type::pred) return semantics(predicate_binary<Operator>, type);
+    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 2>(); }), type);
+}
+
+template <class Operator> Semantics find_unary(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operator, decltype(zero), 1>(); }), type);
+}
+
+template <class Operator> Semantics find_shift(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
+    const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
+    const Execute execute = with_integer(type, [=](auto zero) -> Execute {
+        using T = decltype(zero);
+        return by_constant ? shift_by_constant<Operator, T> : binary<Operator, T, T, std::uint32_t>;
+    });
+    return semantics(execute, type, type, Type::u32);
+}
+
+}  // namespace
+
+Semantics find_and(const ptx::Instruction& instruction) { return find_binary<And>(instruction); }
+
+Semantics find_or(const ptx::Instruction& instruction) { return find_binary<Or>(instruction); }
+
+Semantics find_xor(const ptx::Instruction& instruction) { return find_binary<Xor>(instruction); }
+
+Semantics find_not(const ptx::Instruction& instruction)
+{
+    return instruction.type() == Type::pred ? semantics(predicate_not, Type::pred) : find_unary<Not>(instruction);
+}
+
+Semantics find_logical_not(const ptx::Instruction& instruction) { return find_unary<LogicalNot>(instruction); }
+
+Semantics find_shift_left(const ptx::Instruction& instruction) { return find_shift<ShiftLeft>(instruction); }
+
+Semantics find_shift_right(const ptx::Instruction& instruction) { return find_shift<ShiftRight>(instruction); }
+
+Semantics find_funnel_shift(const ptx::Instruction& instruction)
+{
+    const auto shift = []<class Operator>(Operator) { return handler<Operator, std::uint32_t, 3>(); };
+    const bool clamps = instruction.has("clamp");
+    const Execute left = clamps ? shift(FunnelShift<true, true>{}) : shift(FunnelShift<true, false>{});
+    const Execute right = clamps ? shift(FunnelShift<false, true>{}) : shift(FunnelShift<false, false>{});
+    return semantics(instruction.has("l") ? left : right, Type::b32, Type::b32, Type::b32, Type::u32);
 }
 
 Semantics find_lookup(const ptx::Instruction& instruction)
@@ -156,57 +182,6 @@ Semantics find_lookup(const ptx::Instruction& instruction)
     Semantics result = semantics(lookup_with_predicate, Type::b32, Type::pred, Type::b32, Type::b32, Type::b32, Type::b32, Type::pred);
     result.immediate = instruction.has("and") ? combines_with_and : 0;
     return result;
-}
-
-template <class Operation>
-Semantics find_binary(Type type)
-{
-    if (type == Type::pred) return semantics(predicate_binary<Operation>, type);
-    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 2>(); }), type);
-}
-
-template <class Operation>
-Semantics find_unary(Type type)
-{
-    return semantics(with_bits(type, [](auto zero) -> Execute { return handler<Operation, decltype(zero), 1>(); }), type);
-}
-
-template <class Operation>
-Semantics find_shift(const ptx::Instruction& instruction, Type type)
-{
-    const bool by_constant = instruction.operands.size() > 2 && instruction.operands[2].kind == ptx::Operand::Kind::integer;
-    const Execute execute = with_integer(type, [=](auto zero) -> Execute {
-        using T = decltype(zero);
-        return by_constant ? shift_by_constant<Operation, T> : binary<Operation, T, T, std::uint32_t>;
-    });
-    return semantics(execute, type, type, Type::u32);
-}
-
-Semantics find_funnel_shift(const ptx::Instruction& instruction)
-{
-    const auto shift = []<class Operation>(Operation) { return handler<Operation, std::uint32_t, 3>(); };
-    const bool clamps = instruction.has("clamp");
-    const Execute left = clamps ? shift(FunnelShift<true, true>{}) : shift(FunnelShift<true, false>{});
-    const Execute right = clamps ? shift(FunnelShift<false, true>{}) : shift(FunnelShift<false, false>{});
-    return semantics(instruction.has("l") ? left : right, Type::b32, Type::b32, Type::b32, Type::u32);
-}
-
-}  // namespace
-
-Semantics find_logic(const ptx::Instruction& instruction)
-{
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (opcode == "and") return find_binary<And>(type);
-    if (opcode == "or") return find_binary<Or>(type);
-    if (opcode == "xor") return find_binary<Xor>(type);
-    if (opcode == "not") return type == Type::pred ? semantics(predicate_not, type) : find_unary<Not>(type);
-    if (opcode == "cnot") return find_unary<LogicalNot>(type);
-    if (opcode == "shl") return find_shift<ShiftLeft>(instruction, type);
-    if (opcode == "shr") return find_shift<ShiftRight>(instruction, type);
-    if (opcode == "shf") return find_funnel_shift(instruction);
-    if (opcode == "lop3") return find_lookup(instruction);
-    return {};
 }
 
 }  // namespace simt::interpreter

@@ -8,37 +8,28 @@
 #include <cstring>
 #include <string>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
-#include "interpreter/decode/finders.hpp"
+#include "interpreter/arithmetic/wide.hpp"
 
 namespace simt::interpreter {
 namespace {
 
 using ptx::Type;
 
-/// A value of 128 bits.
-struct Quad {
-    std::uint64_t low, high;
-};
-
 struct Copy {
-    template <class T>
-    static T of(T a)
-    {
-        return a;
-    }
+    template <class T> static T of(T a) { return a; }
 };
 
-void move_predicate(Warp& warp, const Instruction& instruction)
+void move_predicate(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     write_predicate(file, instruction.operand[0], read_predicate(file, instruction, 1));
 }
 
-/// mov of a scalar from a vector. Instruction::immediate is the number of elements.
-template <class Scalar, class Element>
-void pack(Warp& warp, const Instruction& instruction)
+/// mov of a scalar from a vector. DecodedInstruction::immediate is the number of elements.
+template <class Scalar, class Element> void pack(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -55,8 +46,7 @@ void pack(Warp& warp, const Instruction& instruction)
 }
 
 /// mov of a vector from a scalar.
-template <class Scalar, class Element>
-void unpack(Warp& warp, const Instruction& instruction)
+template <class Scalar, class Element> void unpack(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     constexpr std::size_t count = sizeof(Scalar) / sizeof(Element);
@@ -78,8 +68,8 @@ struct VectorMove {
 VectorMove find_vector_move(int bytes, std::size_t count)
 {
     using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
-    if (bytes == 16 && count == 2) return {pack<Quad, uint64_t>, unpack<Quad, uint64_t>, Type::b64};
-    if (bytes == 16 && count == 4) return {pack<Quad, uint32_t>, unpack<Quad, uint32_t>, Type::b32};
+    if (bytes == 16 && count == 2) return {pack<Bits128, uint64_t>, unpack<Bits128, uint64_t>, Type::b64};
+    if (bytes == 16 && count == 4) return {pack<Bits128, uint32_t>, unpack<Bits128, uint32_t>, Type::b32};
     if (bytes == 8 && count == 2) return {pack<uint64_t, uint32_t>, unpack<uint64_t, uint32_t>, Type::b32};
     if (bytes == 8 && count == 4) return {pack<uint64_t, uint16_t>, unpack<uint64_t, uint16_t>, Type::b16};
     if (bytes == 4 && count == 2) return {pack<uint32_t, uint16_t>, unpack<uint32_t, uint16_t>, Type::b16};
@@ -91,12 +81,35 @@ VectorMove find_vector_move(int bytes, std::size_t count)
 Semantics find_move_of_register(Type type)
 {
     if (type == Type::pred) return semantics(move_predicate, type);
-    if (type == Type::b128) return semantics(unary<Copy, Quad, Quad>, type);
+    if (type == Type::b128) return semantics(unary<Copy, Bits128, Bits128>, type);
     return semantics(with_bits(type, [](auto zero) -> Execute { return unary<Copy, decltype(zero), decltype(zero)>; }), type);
 }
 
-Semantics find_any_move(const ptx::Instruction& instruction, Type type)
+/// selp d, a, b, p.
+template <class T> void select(Warp& warp, const DecodedInstruction& instruction)
 {
+    RegisterFile& file = registers_of(warp);
+    const T* a = detail::operand<T>(file, instruction, 1);
+    const T* b = detail::operand<T>(file, instruction, 2);
+    const std::uint32_t chosen = read_predicate(file, instruction, 3);
+    write_lanes(file.active, detail::operand<T>(file, instruction, 0),
+                [=](int lane) { return (chosen & lane_bits<T>[lane]) != 0 ? a[lane] : b[lane]; });
+}
+
+/// slct d, a, b, c: a where c is not negative.
+struct SelectBySign {
+    template <class T> static T of(T a, T b, std::int32_t c) { return c >= 0 ? a : b; }
+};
+
+template <bool flushes> struct SelectByFloat {
+    template <class T> static T of(T a, T b, float c) { return flush_if<flushes>(c) >= 0 ? a : b; }
+};
+
+}  // namespace
+
+Semantics find_move(const ptx::Instruction& instruction)
+{
+    const Type type = instruction.type();
     const auto elements = [&](std::size_t n) {
         const bool is_vector = n < instruction.operands.size() && instruction.operands[n].kind == ptx::Operand::Kind::vector;
         return is_vector ? instruction.operands[n].elements.size() : 0;
@@ -114,38 +127,15 @@ Semantics find_any_move(const ptx::Instruction& instruction, Type type)
     return find_move_of_register(type);
 }
 
-/// selp d, a, b, p.
-template <class T>
-void select(Warp& warp, const Instruction& instruction)
+Semantics find_select(const ptx::Instruction& instruction)
 {
-    RegisterFile& file = registers_of(warp);
-    const T* a = detail::operand<T>(file, instruction, 1);
-    const T* b = detail::operand<T>(file, instruction, 2);
-    const std::uint32_t chosen = read_predicate(file, instruction, 3);
-    write_lanes(file.active, detail::operand<T>(file, instruction, 0),
-                [=](int lane) { return (chosen & lane_bits<T>[lane]) != 0 ? a[lane] : b[lane]; });
+    const Type type = instruction.type();
+    return semantics(with_bits(type, [](auto zero) -> Execute { return select<decltype(zero)>; }), type, type, type, Type::pred);
 }
 
-/// slct d, a, b, c: a where c is not negative.
-struct SelectBySign {
-    template <class T>
-    static T of(T a, T b, std::int32_t c)
-    {
-        return c >= 0 ? a : b;
-    }
-};
-
-template <bool flushes>
-struct SelectByFloat {
-    template <class T>
-    static T of(T a, T b, float c)
-    {
-        return flush_if<flushes>(c) >= 0 ? a : b;
-    }
-};
-
-Semantics find_select_by_sign(const ptx::Instruction& instruction, Type type)
+Semantics find_select_by_sign(const ptx::Instruction& instruction)
 {
+    const Type type = instruction.type();
     const bool by_float = instruction.type(1) == Type::f32;
     const bool flushes = instruction.has("ftz");
     const Execute execute = with_bits(type, [=](auto zero) -> Execute {
@@ -154,19 +144,6 @@ Semantics find_select_by_sign(const ptx::Instruction& instruction, Type type)
         return flushes ? ternary<SelectByFloat<true>, T, T, T, float> : ternary<SelectByFloat<false>, T, T, T, float>;
     });
     return semantics(execute, type, type, type, by_float ? Type::f32 : Type::s32);
-}
-
-}  // namespace
-
-Semantics find_move(const ptx::Instruction& instruction)
-{
-    const std::string& opcode = instruction.opcode;
-    const Type type = instruction.type();
-    if (opcode == "mov") return find_any_move(instruction, type);
-    if (opcode == "selp")
-        return semantics(with_bits(type, [](auto zero) -> Execute { return select<decltype(zero)>; }), type, type, type, Type::pred);
-    if (opcode == "slct") return find_select_by_sign(instruction, type);
-    return {};
 }
 
 }  // namespace simt::interpreter

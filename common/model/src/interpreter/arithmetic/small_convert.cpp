@@ -9,12 +9,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/arithmetic/float_math.hpp"
 #include "interpreter/arithmetic/half.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
@@ -23,7 +23,7 @@ using ptx::Type;
 
 constexpr Format formats[] = {format_f16, format_bf16, format_tf32, format_e4m3, format_e5m2, format_e2m3, format_e3m2, format_e2m1};
 
-/// What handlers need to know; Semantics::immediate holds its bits.
+/// The data for handlers; Semantics::immediate holds its bits.
 struct Plan {
     /// Indexes into `formats`.
     std::uint8_t to = 0, from = 0;
@@ -60,17 +60,17 @@ std::uint8_t element_bits_of(Type type)
 std::uint32_t load(const unsigned char* registers, std::size_t width, std::size_t bytes, int lane)
 {
     std::uint32_t value = 0;
-    std::memcpy(&value, registers + static_cast<std::size_t>(lane) * width, bytes);
+    std::memcpy(&value, registers + lane * width, bytes);
     return value;
 }
 
 void store(unsigned char* registers, std::size_t width, int lane, std::uint32_t value)
 {
     const std::uint64_t bits = value;
-    std::memcpy(registers + static_cast<std::size_t>(lane) * width, &bits, width);
+    std::memcpy(registers + lane * width, &bits, width);
 }
 
-std::size_t width_of(const Instruction& instruction, std::size_t n, std::size_t bytes)
+std::size_t width_of(const DecodedInstruction& instruction, std::size_t n, std::size_t bytes)
 {
     return std::max<std::size_t>(instruction.width[n], bytes);
 }
@@ -82,7 +82,7 @@ std::uint32_t convert(float value, const Plan& plan)
 }
 
 /// d = {a, b}, a in the upper part, from single precision.
-void pack_floats(Warp& warp, const Instruction& instruction)
+void pack_floats(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -94,14 +94,13 @@ void pack_floats(Warp& warp, const Instruction& instruction)
                [&](int lane) { store(destination, width, lane, convert(a[lane], plan) << plan.element_bits | convert(b[lane], plan)); });
 }
 
-/// The most frequent of them: to nearest, without more modifiers.
-template <class H>
-struct PackHalves {
+/// The most frequent packing: rounded to nearest, without other modifiers.
+template <class H> struct PackHalves {
     static std::uint32_t of(float a, float b) { return std::uint32_t{round_to<H>(a).bits} << 16 | round_to<H>(b).bits; }
 };
 
 /// Each element of a packed value to another format.
-void convert_elements(Warp& warp, const Instruction& instruction)
+void convert_elements(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -120,7 +119,7 @@ void convert_elements(Warp& warp, const Instruction& instruction)
 }
 
 /// tf32 keeps its value in the upper 19 bits of the register.
-void convert_to_tf32(Warp& warp, const Instruction& instruction)
+void convert_to_tf32(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -129,7 +128,7 @@ void convert_to_tf32(Warp& warp, const Instruction& instruction)
                       [=](int lane) { return a[lane] != a[lane] ? canonical_nan_bits : convert(a[lane], plan) << 13; });
 }
 
-/// What cvt.pack converts to, as Semantics::immediate says: bits of an element, and its signedness above them.
+/// The element type of cvt.pack in Semantics::immediate: the bits of an element, and this flag if it is signed.
 constexpr std::uint64_t is_signed_flag = 256;
 
 std::uint32_t clamp_to_bits(std::int32_t value, int bits, bool is_signed)
@@ -141,7 +140,7 @@ std::uint32_t clamp_to_bits(std::int32_t value, int bits, bool is_signed)
 }
 
 /// d = {a, b} and, where elements have less than 16 bits, the lower bits of c above them.
-void pack_integers(Warp& warp, const Instruction& instruction)
+void pack_integers(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const int bits = static_cast<int>(instruction.immediate & 255);
@@ -195,7 +194,7 @@ Execute find_handler(const Plan& plan, Type to, Type from)
 
 Semantics find_small_convert(const ptx::Instruction& instruction)
 {
-    if (instruction.opcode != "cvt" || instruction.has("rs")) return {};
+    if (instruction.has("rs")) return {};
     if (instruction.has("pack")) return find_pack(instruction);
     const Type to = instruction.type(0), from = instruction.type(1);
     if (format_of(to) < 0) return {};

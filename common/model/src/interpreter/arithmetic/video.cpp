@@ -9,16 +9,16 @@
 #include <string>
 #include <string_view>
 
+#include "interpreter/arithmetic/by_type.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
 #include "interpreter/arithmetic/wide.hpp"
-#include "interpreter/decode/finders.hpp"
 
 namespace simt::interpreter {
 namespace {
 
 using ptx::Type;
 
-enum class Operation : std::uint8_t {
+enum class VideoOperation : std::uint8_t {
     add,
     subtract,
     average,
@@ -30,7 +30,7 @@ enum class Operation : std::uint8_t {
     compare,
     multiply_add
 };
-/// What is done with the result and operand c.
+/// The secondary operation, on the result and operand c.
 enum class Secondary : std::uint8_t { none, add, minimum, maximum };
 enum class Order : std::uint8_t { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
 
@@ -39,9 +39,9 @@ constexpr std::uint8_t signed_result = 1, signed_a = 2, signed_b = 4, saturates 
 constexpr std::uint8_t wraps = 16, plus_one = 16, negates_product = 32, negates_c = 64;
 constexpr std::uint8_t has_c = 128;
 
-/// What a handler needs to know; Semantics::immediate holds its bits.
+/// The data for a handler; Semantics::immediate holds its bits.
 struct Plan {
-    Operation operation = Operation::add;
+    VideoOperation operation = VideoOperation::add;
     std::uint8_t flags = 0;
     /// Scalar instructions: Part of d. Others: the elements that are written, a bit each.
     std::uint8_t destination = 0;
@@ -96,16 +96,16 @@ std::int64_t shift_amount(const Plan& plan, std::int64_t b) { return plan.has(wr
 std::int64_t operate(const Plan& plan, std::int64_t a, std::int64_t b)
 {
     switch (plan.operation) {
-        case Operation::add: return a + b;
-        case Operation::subtract: return a - b;
-        case Operation::average: return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
-        case Operation::difference: return a < b ? b - a : a - b;
-        case Operation::minimum: return std::min(a, b);
-        case Operation::maximum: return std::max(a, b);
-        case Operation::shift_left: return a * (std::int64_t{1} << shift_amount(plan, b));
-        case Operation::shift_right: return a >> shift_amount(plan, b);
-        case Operation::compare: return compare(static_cast<Order>(plan.detail & low_detail), a, b) ? 1 : 0;
-        case Operation::multiply_add: break;
+        case VideoOperation::add: return a + b;
+        case VideoOperation::subtract: return a - b;
+        case VideoOperation::average: return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
+        case VideoOperation::difference: return a < b ? b - a : a - b;
+        case VideoOperation::minimum: return std::min(a, b);
+        case VideoOperation::maximum: return std::max(a, b);
+        case VideoOperation::shift_left: return a * (std::int64_t{1} << shift_amount(plan, b));
+        case VideoOperation::shift_right: return a >> shift_amount(plan, b);
+        case VideoOperation::compare: return compare(static_cast<Order>(plan.detail & low_detail), a, b) ? 1 : 0;
+        case VideoOperation::multiply_add: break;
     }
     return 0;
 }
@@ -146,8 +146,7 @@ std::uint32_t multiply_add(const Plan& plan, std::uint32_t a, std::uint32_t b, s
 }
 
 /// Elements of `bits` bits each.
-template <unsigned bits>
-std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
+template <unsigned bits> std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, std::uint32_t c)
 {
     const std::uint64_t both = std::uint64_t{b} << 32 | a;
     const bool accumulates = plan.secondary() == Secondary::add;
@@ -168,8 +167,7 @@ std::uint32_t packed_result(const Plan& plan, std::uint32_t a, std::uint32_t b, 
 
 using Result = std::uint32_t (*)(const Plan&, std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
-template <Result result>
-void execute(Warp& warp, const Instruction& instruction)
+template <Result result> void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     RegisterFile& file = registers_of(warp);
     const Plan plan = std::bit_cast<Plan>(instruction.immediate);
@@ -180,17 +178,7 @@ void execute(Warp& warp, const Instruction& instruction)
                       [=](int lane) { return result(plan, a[lane], b[lane], c == nullptr ? 0 : c[lane]); });
 }
 
-struct NamedOperation {
-    std::string_view name;
-    Operation operation;
-};
-constexpr NamedOperation operations[] = {
-    {"vadd", Operation::add},     {"vsub", Operation::subtract},     {"vavrg", Operation::average},   {"vabsdiff", Operation::difference},
-    {"vmin", Operation::minimum}, {"vmax", Operation::maximum},      {"vshl", Operation::shift_left}, {"vshr", Operation::shift_right},
-    {"vset", Operation::compare}, {"vmad", Operation::multiply_add},
-};
-
-/// The selector that stands behind operand `n`, or nothing.
+/// The selector after operand `n`; empty if there is none.
 std::string_view selector(const ptx::Instruction& instruction, std::size_t n)
 {
     const bool is_there = n < instruction.operands.size() && instruction.operands[n].kind == ptx::Operand::Kind::reg;
@@ -241,9 +229,9 @@ Secondary secondary_of(const ptx::Instruction& instruction)
     return instruction.has("max") ? Secondary::maximum : Secondary::none;
 }
 
-std::uint8_t flags_of(const ptx::Instruction& instruction, Operation operation)
+std::uint8_t flags_of(const ptx::Instruction& instruction, VideoOperation operation)
 {
-    const bool compares = operation == Operation::compare;  // it has no type of d
+    const bool compares = operation == VideoOperation::compare;  // it has no type of d
     const auto is_signed = [&](int n) { return instruction.type(n) == Type::s32; };
     unsigned flags = instruction.operands.size() > 3 ? has_c : 0U;
     if (!compares && is_signed(0)) flags |= signed_result;
@@ -251,7 +239,7 @@ std::uint8_t flags_of(const ptx::Instruction& instruction, Operation operation)
     if (is_signed(compares ? 1 : 2)) flags |= signed_b;
     if (instruction.has("sat")) flags |= saturates;
     if (instruction.has("wrap")) flags |= wraps;
-    if (operation == Operation::multiply_add) {
+    if (operation == VideoOperation::multiply_add) {
         if (instruction.has("po")) flags |= plus_one;
         if (is_negated(instruction, 1) != is_negated(instruction, 2)) flags |= negates_product;
         if (is_negated(instruction, 3)) flags |= negates_c;
@@ -264,7 +252,7 @@ Semantics find_scalar(const ptx::Instruction& instruction, Plan plan)
     plan.destination = part_of(instruction, 0);
     plan.a = part_of(instruction, 1);
     plan.b = part_of(instruction, 2);
-    const bool multiplies = plan.operation == Operation::multiply_add;
+    const bool multiplies = plan.operation == VideoOperation::multiply_add;
     if (multiplies) plan.detail = instruction.has("shr7") ? 7 : (instruction.has("shr15") ? 15 : 0);
     Semantics result = semantics(multiplies ? execute<multiply_add> : execute<scalar_result>, Type::b32);
     result.immediate = std::bit_cast<std::uint64_t>(plan);
@@ -281,23 +269,38 @@ Semantics find_packed(const ptx::Instruction& instruction, Plan plan, bool of_by
     return result;
 }
 
+/// Operands are halves or bytes if the opcode ends with 2 or 4.
+Semantics find_video(const ptx::Instruction& instruction, VideoOperation operation)
+{
+    Plan plan;
+    plan.operation = operation;
+    plan.flags = flags_of(instruction, operation);
+    plan.detail = static_cast<std::uint8_t>(static_cast<unsigned>(secondary_of(instruction)) << 6);
+    if (operation == VideoOperation::compare) plan.detail = static_cast<std::uint8_t>(plan.detail | order_of(instruction));
+    const char last = instruction.opcode.back();
+    return last == '2' || last == '4' ? find_packed(instruction, plan, last == '4') : find_scalar(instruction, plan);
+}
+
 }  // namespace
 
-Semantics find_video(const ptx::Instruction& instruction)
-{
-    std::string_view name = instruction.opcode;
-    const char last = name.empty() ? ' ' : name.back();
-    const bool is_packed = last == '2' || last == '4';
-    if (is_packed) name.remove_suffix(1);
-    const auto found =
-        std::find_if(std::begin(operations), std::end(operations), [&](const NamedOperation& operation) { return operation.name == name; });
-    if (found == std::end(operations)) return {};
-    Plan plan;
-    plan.operation = found->operation;
-    plan.flags = flags_of(instruction, plan.operation);
-    plan.detail = static_cast<std::uint8_t>(static_cast<unsigned>(secondary_of(instruction)) << 6);
-    if (plan.operation == Operation::compare) plan.detail = static_cast<std::uint8_t>(plan.detail | order_of(instruction));
-    return is_packed ? find_packed(instruction, plan, last == '4') : find_scalar(instruction, plan);
-}
+Semantics find_video_add(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::add); }
+
+Semantics find_video_subtract(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::subtract); }
+
+Semantics find_video_average(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::average); }
+
+Semantics find_video_difference(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::difference); }
+
+Semantics find_video_minimum(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::minimum); }
+
+Semantics find_video_maximum(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::maximum); }
+
+Semantics find_video_shift_left(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::shift_left); }
+
+Semantics find_video_shift_right(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::shift_right); }
+
+Semantics find_video_compare(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::compare); }
+
+Semantics find_video_multiply_add(const ptx::Instruction& instruction) { return find_video(instruction, VideoOperation::multiply_add); }
 
 }  // namespace simt::interpreter

@@ -14,7 +14,7 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Bytes of global memory that the watcher is told of at a time.
+/// The watcher is told of global memory in pieces of this many bytes.
 constexpr std::uint64_t watched_bytes = 64;
 
 bool is_inside(const Launch& launch, std::uint64_t offset, std::uint64_t bytes)
@@ -25,7 +25,7 @@ bool is_inside(const Launch& launch, std::uint64_t offset, std::uint64_t bytes)
     });
 }
 
-bool is_aligned(Warp& warp, int lane, std::uint64_t address, std::uint64_t alignment, bool fatal)
+bool is_aligned(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t alignment, bool fatal)
 {
     if (address % alignment == 0) return true;
     const int size = warp.access.size;
@@ -37,28 +37,22 @@ bool is_aligned(Warp& warp, int lane, std::uint64_t address, std::uint64_t align
 
 }  // namespace
 
-std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, int lane, int bytes)
-{
-    std::uint64_t value = 0;
-    std::memcpy(&value, warp.registers + offset + lane * bytes, static_cast<std::size_t>(bytes));
-    return value;
-}
-
-std::uint64_t LaneAddress::of(const Warp& warp, int lane) const
+std::uint64_t LaneAddress::of(const Warp& warp, std::size_t lane) const
 {
     const std::uint64_t address = lane_value(warp, base, lane, base_bytes) + static_cast<std::uint64_t>(offset);
     return base_bytes == 4 ? address & 0xFFFF'FFFFu : address;
 }
 
-LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space)
+LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::StateSpace space)
 {
     const AddressOperand address = decoder.address(operand, space);
     return {address.base, address.base_bytes, address.offset, space};
 }
 
-SharedPlace find_shared(Warp& warp, int lane, std::uint64_t address, ptx::Space space, std::uint64_t bytes, std::uint64_t alignment)
+SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space, std::uint64_t bytes,
+                        std::uint64_t alignment)
 {
-    if (space != ptx::Space::shared || memory::is_shared(address)) address -= memory::shared_window;
+    if (space != ptx::StateSpace::shared || memory::is_shared(address)) address -= memory::shared_window;
     if (!is_aligned(warp, lane, address, alignment, false)) return {};
     SharedPlace place{warp.block, address, nullptr};
     if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= warp.block->cluster.size()) {
@@ -70,7 +64,7 @@ SharedPlace find_shared(Warp& warp, int lane, std::uint64_t address, ptx::Space 
     return place;
 }
 
-unsigned char* find_global(Warp& warp, int lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment)
+unsigned char* find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment)
 {
     if (!is_aligned(warp, lane, address, alignment, true)) return nullptr;
     for (const memory::Allocation& recent : warp.block->recent)
@@ -81,7 +75,7 @@ unsigned char* find_global(Warp& warp, int lane, std::uint64_t address, std::uin
     return nullptr;
 }
 
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes)
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes)
 {
     warp.access.size = bytes;
     warp.access.program_counter = instruction.program_counter;
@@ -89,7 +83,7 @@ void begin_access(Warp& warp, const Instruction& instruction, Operation operatio
     warp.access.warp = warp.index;
 }
 
-void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
                        std::uint64_t bytes)
 {
     if (bytes == 0) return;
@@ -100,11 +94,11 @@ void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_c
     access.size = static_cast<int>(bytes);
     access.active = access.changed = 1u << lane;
     access.warp = warp;
-    access.address[static_cast<std::size_t>(lane)] = offset;
+    access.address[lane] = offset;
     block.watch.uncounted_access(access);
 }
 
-void note_global_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
+void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
                        std::uint64_t bytes)
 {
     WarpAccess access{};
@@ -117,7 +111,7 @@ void note_global_range(Block& block, int warp, int lane, std::uint32_t program_c
     while (address < end) {
         const std::uint64_t next = std::min(end, address / watched_bytes * watched_bytes + watched_bytes);
         access.size = static_cast<int>(next - address);
-        access.address[static_cast<std::size_t>(lane)] = address;
+        access.address[lane] = address;
         block.watch.uncounted_access(access);
         address = next;
     }
@@ -133,11 +127,10 @@ void Asynchronous::add(Warp& warp, ThreadCopy copy)
 {
     OfWarp& own = warps_[static_cast<std::size_t>(warp.index)];
     for (std::uint32_t rest = copy.lanes; rest;) {
-        copy.group = own.committed[static_cast<std::size_t>(std::countr_zero(rest))];
+        copy.group = own.committed[first_lane(rest)];
         copy.lanes = 0;
-        for (std::uint32_t left = rest; left; left &= left - 1)
-            if (const auto lane = static_cast<std::size_t>(std::countr_zero(left)); own.committed[lane] == copy.group)
-                copy.lanes |= 1u << lane;
+        for (const std::size_t lane : lanes_in(rest))
+            if (own.committed[lane] == copy.group) copy.lanes |= 1u << lane;
         copy.number = own.next_number++;
         own.copies.push_back(copy);
         rest &= ~copy.lanes;
@@ -147,10 +140,10 @@ void Asynchronous::add(Warp& warp, ThreadCopy copy)
 void Asynchronous::commit(const Warp& warp)
 {
     OfWarp& own = warps_[static_cast<std::size_t>(warp.index)];
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) ++own.committed[static_cast<std::size_t>(std::countr_zero(rest))];
+    for (const std::size_t lane : lanes_in(warp.active)) ++own.committed[lane];
 }
 
-/// The bytes arrive: those that are not read are zeros.
+/// Makes the copy of `lanes`: bytes that are not read become zeros.
 static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
 {
     WarpAccess access{};
@@ -160,8 +153,7 @@ static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
     access.size = copy.bytes;
     access.active = lanes;
     access.warp = warp.index;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(lanes)) {
         std::array<unsigned char, 16> bytes{};
         if (copy.from_bytes[lane]) std::memcpy(bytes.data(), copy.from[lane], copy.from_bytes[lane]);
         unsigned char* to = warp.block->shared_memory.data() + copy.to[lane];
@@ -172,14 +164,13 @@ static void make(Warp& warp, const ThreadCopy& copy, std::uint32_t lanes)
     warp.block->watch.uncounted_access(access);
 }
 
-template <class IsDue>
-void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
+template <class IsDue> void Asynchronous::complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due)
 {
     auto& copies = warps_[static_cast<std::size_t>(warp.index)].copies;
     for (ThreadCopy& copy : copies) {
         std::uint32_t due = 0;
-        for (std::uint32_t rest = copy.lanes & lanes; rest; rest &= rest - 1)
-            if (is_due(copy, static_cast<std::size_t>(std::countr_zero(rest)))) due |= rest & -rest;
+        for (const std::size_t lane : lanes_in(copy.lanes & lanes))
+            if (is_due(copy, lane)) due |= 1u << lane;
         if (due == 0) continue;
         make(warp, copy, due);
         copy.lanes &= ~due;
@@ -228,7 +219,7 @@ bool Asynchronous::Groups::complete(Warp& warp, std::uint64_t open)
 
 void Asynchronous::add_to_group(int thread, Work work) { bulk_[thread].add(std::move(work)); }
 
-void Asynchronous::wait_for_bulk(Warp& warp, int lane, std::uint64_t open) { bulk_[warp.thread_of(lane)].complete(warp, open); }
+void Asynchronous::wait_for_bulk(Warp& warp, std::size_t lane, std::uint64_t open) { bulk_[warp.thread_of(lane)].complete(warp, open); }
 
 void Asynchronous::add_to_matrix_group(int warp, Work work) { matrices_[warp].add(std::move(work)); }
 
@@ -237,18 +228,10 @@ bool Asynchronous::wait_for_matrices(Warp& warp, std::uint64_t open) { return ma
 void Asynchronous::finish()
 {
     for (auto& [thread, own] : bulk_) {
-        Warp& warp = *block_.warps[static_cast<std::size_t>(thread / lanes_of_warp)];
+        Warp& warp = *block_.warps[static_cast<std::size_t>(thread / warp_size)];
         for (const auto& [group, work] : own.works) work(warp);
         own.works.clear();
     }
-}
-
-bool decode_asynchronous(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    for (const auto family :
-         {decode_mbarrier, decode_thread_copy, decode_bulk_copy, decode_tensor_copy, decode_remote_store, decode_tensor_map})
-        if (family(decoder, instruction, out)) return true;
-    return false;
 }
 
 }  // namespace simt::interpreter

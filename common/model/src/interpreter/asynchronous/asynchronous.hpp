@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a block has under way: copies that threads have asked for and not yet waited for. They are made as late as the program
-/// allows, when somebody waits for them: so a program that does not wait sees that they are not there.
+/// A block's pending work: copies that threads have issued and not yet waited for. Each is made as late as the program allows, when
+/// a thread waits for it, so that a program that forgets to wait does not see its data.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace simt::interpreter {
 
-/// A place in the shared memory of a block of the cluster; nowhere after a hazard.
+/// A place in the shared memory of a block of the cluster; null after a hazard.
 struct SharedPlace {
     Block* block = nullptr;
     std::uint64_t offset = 0;
@@ -33,44 +33,43 @@ struct LaneAddress {
     std::uint32_t base = no_operand;
     int base_bytes = 8;
     std::int64_t offset = 0;
-    ptx::Space space = ptx::Space::generic;
+    ptx::StateSpace space = ptx::StateSpace::generic;
 
-    std::uint64_t of(const Warp& warp, int lane) const;
+    std::uint64_t of(const Warp& warp, std::size_t lane) const;
 };
 
-LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space);
-/// A lane's value in a register.
-std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, int lane, int bytes);
+LaneAddress lane_address(Decoder& decoder, const ptx::Operand& operand, ptx::StateSpace space);
 
-/// Where `bytes` bytes of shared memory are. `address` is generic unless `space` is shared. Reports a hazard where they are not
-/// all inside one variable, or where `address` is no multiple of `alignment`. The access must be set up in `warp.access`.
-SharedPlace find_shared(Warp& warp, int lane, std::uint64_t address, ptx::Space space, std::uint64_t bytes, std::uint64_t alignment);
-/// The same for global memory: where the bytes are for the host, or null.
-unsigned char* find_global(Warp& warp, int lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
-/// Sets up `warp.access` for what a lane is about to access.
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes);
+/// Finds `bytes` bytes of shared memory. `address` is generic unless `space` is shared. Reports a hazard where the bytes are not all
+/// inside one variable, or where `address` is no multiple of `alignment`. The access must be set up in `warp.access`.
+SharedPlace find_shared(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space, std::uint64_t bytes,
+                        std::uint64_t alignment);
+/// The same for global memory: returns the host's pointer to the bytes, or null.
+unsigned char* find_global(Warp& warp, std::size_t lane, std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
+/// Sets up `warp.access` for a lane's next access.
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes);
 
-/// Tells the watcher that a thread reads or writes a range. What a thread of another block does in `block` is put down to lane
-/// 0 of `warp`, which must be one of the block's.
-void note_shared_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
+/// Tells the watcher that a thread reads or writes a range. An access by a thread of another block is attributed to lane 0 of `warp`,
+/// which must be a warp of `block`.
+void note_shared_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t offset,
                        std::uint64_t bytes);
-void note_global_range(Block& block, int warp, int lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
+void note_global_range(Block& block, int warp, std::size_t lane, std::uint32_t program_counter, Operation operation, std::uint64_t address,
                        std::uint64_t bytes);
 
-/// What is done later; `waiter` waits for it.
+/// Work that is done later, when `waiter` waits for it.
 using Work = std::function<void(Warp& waiter)>;
 
-/// `cp.async` of lanes of a warp.
+/// A `cp.async` of lanes of a warp.
 struct ThreadCopy {
     std::uint32_t lanes = 0;
-    /// Of all lanes the same.
+    /// The bytes of a copy, the same for all lanes.
     std::uint64_t group = 0;
     std::uint64_t number = 0;
     int bytes = 0;
     std::uint32_t program_counter = 0;
-    std::array<std::uint32_t, lanes_of_warp> to;
-    std::array<const unsigned char*, lanes_of_warp> from;
-    std::array<std::uint8_t, lanes_of_warp> from_bytes;
+    std::array<std::uint32_t, warp_size> to;
+    std::array<const unsigned char*, warp_size> from;
+    std::array<std::uint8_t, warp_size> from_bytes;
 };
 
 class Asynchronous {
@@ -81,7 +80,7 @@ public:
 
     /// @name cp.async
     /// @{
-    /// Lanes whose open groups differ are kept apart.
+    /// Adds a copy. Lanes whose open groups differ become copies of their own.
     void add(Warp& warp, ThreadCopy copy);
     void commit(const Warp& warp);
     /// Makes the copies of the active lanes in all but the newest `open` committed groups.
@@ -93,10 +92,10 @@ public:
     void complete_before(Warp& warp, std::uint32_t lanes, std::uint64_t number);
     /// @}
 
-    /// @name What completes on a barrier in shared memory
+    /// @name Work that completes on a barrier in shared memory
     /// @{
     void add_to_barrier(std::uint64_t offset, Work work) { of_barriers_[offset].push_back(std::move(work)); }
-    /// Does all that is to complete on the barrier at `offset`.
+    /// Does all the work that completes on the barrier at `offset`.
     void complete_barrier(std::uint64_t offset, Warp& waiter);
     /// @}
 
@@ -104,8 +103,8 @@ public:
     /// @{
     void add_to_group(int thread, Work work);
     void commit_bulk(int thread) { ++bulk_[thread].committed; }
-    void wait_for_bulk(Warp& warp, int lane, std::uint64_t open);
-    /// The block ends: what was asked for is done all the same.
+    void wait_for_bulk(Warp& warp, std::size_t lane, std::uint64_t open);
+    /// Does all the work that is left when the block ends.
     void finish();
     /// @}
 
@@ -113,7 +112,7 @@ public:
     /// @{
     void add_to_matrix_group(int warp, Work work);
     void commit_matrix_group(int warp) { ++matrices_[warp].committed; }
-    /// Does what all but the newest `open` committed groups have left to be done; returns false if there was nothing.
+    /// Does the work of all but the newest `open` committed groups; returns false if there was none.
     bool wait_for_matrices(Warp& warp, std::uint64_t open);
     /// @}
 
@@ -121,8 +120,8 @@ private:
     struct OfWarp {
         std::deque<ThreadCopy> copies;
         std::uint64_t next_number = 0;
-        /// Groups that each lane has committed.
-        std::array<std::uint64_t, lanes_of_warp> committed{};
+        /// The number of groups that each lane has committed.
+        std::array<std::uint64_t, warp_size> committed{};
     };
     /// Work by the number of its group.
     struct Groups {
@@ -133,21 +132,12 @@ private:
         bool complete(Warp& warp, std::uint64_t open);
     };
 
-    template <class IsDue>
-    void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
+    template <class IsDue> void complete(Warp& warp, std::uint32_t lanes, IsDue&& is_due);
 
     Block& block_;
     std::vector<OfWarp> warps_;
     std::unordered_map<std::uint64_t, std::deque<Work>> of_barriers_;
     std::map<int, Groups> bulk_, matrices_;
 };
-
-/// Decoders of the families of asynchronous instructions.
-bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 
 }  // namespace simt::interpreter

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What copies that one thread asks for, of many bytes, have in common.
+/// The common parts of bulk copies, which one thread issues.
 #pragma once
 
 #include "interpreter/asynchronous/asynchronous.hpp"
@@ -10,18 +10,18 @@
 
 namespace simt::interpreter {
 
-/// The thread that asked for a copy.
+/// The thread that issued a copy.
 struct Issuer {
     Block* block;
     int warp, lane;
     std::uint32_t program_counter;
 
-    Issuer(const Warp& of, int of_lane, const Instruction& instruction)
+    Issuer(const Warp& of, int of_lane, const DecodedInstruction& instruction)
         : block(of.block), warp(of.index), lane(of_lane), program_counter(instruction.program_counter)
     {}
 };
 
-/// Where a copy to shared memory goes, and the barrier that counts its bytes, in the same block.
+/// The destination of a copy in shared memory, and the barrier in the same block that counts its bytes.
 struct Destination {
     SharedPlace to, barrier;
 };
@@ -33,27 +33,26 @@ struct DestinationOperands {
 };
 
 /// The destinations of a lane's copy of `bytes` bytes; none after a hazard.
-std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
+std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const DestinationOperands& operands, std::uint64_t bytes,
                                            std::uint64_t alignment);
 
-/// What a copy has brought: `bytes` bytes, to `span` bytes of shared memory.
+/// The arrival of `bytes` bytes in a span of `span` bytes of shared memory.
 struct Arrival {
     std::uint64_t span = 0, bytes = 0;
 };
 
-/// Tells the watcher what has come, and the barrier.
+/// Tells the watcher and the barrier of an arrival.
 void arrive_with(const Issuer& issuer, const Destination& destination, Operation operation, Arrival arrival, const Warp& waiter);
 
 /// Calls `visit(lane)` for each active lane.
-template <class Visit>
-void for_active_lanes(const Warp& warp, Visit&& visit)
+template <class Visit> void for_active_lanes(const Warp& warp, Visit&& visit)
 {
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) visit(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(warp.active)) visit(lane);
 }
 
 /// Spaces of the destination and of the source that a bulk copy names.
 struct Direction {
-    ptx::Space to = ptx::Space::generic, from = ptx::Space::generic;
+    ptx::StateSpace to = ptx::StateSpace::generic, from = ptx::StateSpace::generic;
 };
 Direction direction_of(const ptx::Instruction& instruction);
 

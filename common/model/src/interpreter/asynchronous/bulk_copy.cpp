@@ -16,15 +16,13 @@ constexpr std::uint64_t unit = 16;
 
 struct BulkOperands {
     DestinationOperands shared;
-    /// The other end: a source of what goes to shared memory, a destination in global memory.
+    /// The other end of the copy: the source of a copy to shared memory, or the destination in global memory.
     LaneAddress other;
     std::uint32_t bytes = no_operand;
     bool reduces = false;
     Update update = Update::add;
     ptx::Type type = ptx::Type::none;
 };
-
-const BulkOperands& details(const Instruction& instruction) { return *reinterpret_cast<const BulkOperands*>(instruction.immediate); }
 
 void move_bytes(const BulkOperands& operands, unsigned char* to, const unsigned char* from, std::uint64_t bytes)
 {
@@ -40,10 +38,10 @@ void move_bytes(const BulkOperands& operands, unsigned char* to, const unsigned 
     }
 }
 
-/// The size that a lane asks for; 0 if there is nothing to do.
-std::uint64_t size_of(Warp& warp, int lane, const Instruction& instruction)
+/// The size of a lane's copy; 0 if there is nothing to do.
+std::uint64_t size_of(Warp& warp, std::size_t lane, const DecodedInstruction& instruction)
 {
-    const std::uint64_t bytes = lane_value(warp, details(instruction).bytes, lane, 4);
+    const std::uint64_t bytes = lane_value(warp, details<BulkOperands>(instruction).bytes, lane, 4);
     if (bytes % unit != 0)
         throw LaunchStopped(error_misaligned, warp.launch->message_of(warp, lane, MessageCode::bulk_copy_size, {{"bytes", bytes}}));
     begin_access(warp, instruction, Operation::load, static_cast<int>(bytes));
@@ -52,15 +50,15 @@ std::uint64_t size_of(Warp& warp, int lane, const Instruction& instruction)
 
 Operation written_as(const BulkOperands& operands) { return operands.reduces ? Operation::atomic : Operation::store; }
 
-void copy_to_shared(Warp& warp, const Instruction& instruction)
+void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
 {
-    const BulkOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<BulkOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const std::uint64_t bytes = size_of(warp, lane, instruction);
         if (bytes == 0) return;
         const std::uint64_t address = operands.other.of(warp, lane);
         const unsigned char* from = nullptr;
-        if (operands.other.space == ptx::Space::global) {
+        if (operands.other.space == ptx::StateSpace::global) {
             from = find_global(warp, lane, address, bytes, unit);
             if (!from) return;
             note_global_range(*warp.block, warp.index, lane, instruction.program_counter, Operation::load, address, bytes);
@@ -83,10 +81,10 @@ void copy_to_shared(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-void copy_to_global(Warp& warp, const Instruction& instruction)
+void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
 {
-    const BulkOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<BulkOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const std::uint64_t bytes = size_of(warp, lane, instruction);
         if (bytes == 0) return;
         const SharedPlace from = find_shared(warp, lane, operands.shared.to.of(warp, lane), operands.shared.to.space, bytes, unit);
@@ -106,20 +104,18 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-void commit_group(Warp& warp, const Instruction&)
+void commit_group(Warp& warp, const DecodedInstruction&)
 {
-    for_active_lanes(warp, [&](int lane) { Asynchronous::of(*warp.block).commit_bulk(warp.thread_of(lane)); });
+    for_active_lanes(warp, [&](std::size_t lane) { Asynchronous::of(*warp.block).commit_bulk(warp.thread_of(lane)); });
 }
 
-void wait_for_groups(Warp& warp, const Instruction& instruction)
+void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
 {
     if (!warp.block->asynchronous) return;
-    for_active_lanes(warp, [&](int lane) { Asynchronous::of(*warp.block).wait_for_bulk(warp, lane, instruction.immediate); });
+    for_active_lanes(warp, [&](std::size_t lane) { Asynchronous::of(*warp.block).wait_for_bulk(warp, lane, instruction.immediate); });
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
-void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     if (instruction.has("cp_mask")) decoder.refuse(instruction);
     BulkOperands operands;
@@ -132,11 +128,11 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     const LaneAddress to = lane_address(decoder, instruction.operands.at(0), direction.to);
     const LaneAddress from = lane_address(decoder, instruction.operands.at(1), direction.from);
     operands.bytes = decoder.slot(instruction.operands.at(2), ptx::Type::u32);
-    const bool to_shared = direction.to == ptx::Space::shared;
+    const bool to_shared = direction.to == ptx::StateSpace::shared;
     operands.shared.to = to_shared ? to : from;
     operands.other = to_shared ? from : to;
     if (to_shared) {
-        operands.shared.barrier = lane_address(decoder, instruction.operands.at(3), ptx::Space::shared);
+        operands.shared.barrier = lane_address(decoder, instruction.operands.at(3), ptx::StateSpace::shared);
         if (instruction.has("multicast::cluster")) operands.shared.multicast = decoder.slot(instruction.operands.at(4), ptx::Type::u16);
     }
     decoder.keep(out, operands);
@@ -152,13 +148,13 @@ Direction direction_of(const ptx::Instruction& instruction)
     for (const std::string& modifier : instruction.modifiers) {
         const bool shared = modifier == "shared::cluster" || modifier == "shared::cta";
         if (!shared && modifier != "global") continue;
-        (second ? direction.from : direction.to) = shared ? ptx::Space::shared : ptx::Space::global;
+        (second ? direction.from : direction.to) = shared ? ptx::StateSpace::shared : ptx::StateSpace::global;
         second = true;
     }
     return direction;
 }
 
-std::vector<Destination> find_destinations(Warp& warp, int lane, const DestinationOperands& operands, std::uint64_t bytes,
+std::vector<Destination> find_destinations(Warp& warp, std::size_t lane, const DestinationOperands& operands, std::uint64_t bytes,
                                            std::uint64_t alignment)
 {
     Destination one;
@@ -192,16 +188,16 @@ void arrive_with(const Issuer& issuer, const Destination& destination, Operation
     Block& block = *destination.to.block;
     const bool own = issuer.block == &block;
     const int warp = own ? issuer.warp : waiter.block == &block ? waiter.index : 0;
-    // What threads of other blocks were told orders their copies.
+    // A copy by a thread of another block is ordered by the cluster's synchronization.
     if (!own) block.watch.acquire(warp, watched_cluster);
     note_shared_range(block, warp, own ? issuer.lane : 0, issuer.program_counter, operation, destination.to.offset, arrival.span);
     block.watch.release(warp, watched_barrier(destination.barrier.offset));
     complete_transactions(destination.barrier, arrival.bytes);
 }
 
-bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if (instruction.opcode != "cp" || !instruction.has("bulk") || instruction.has("tensor")) return false;
+    if (!instruction.has("bulk") || instruction.has("tensor")) return false;
     if (instruction.has("commit_group")) {
         out.execute = commit_group;
     } else if (instruction.has("wait_group")) {

@@ -11,7 +11,7 @@ namespace simt::interpreter {
 namespace {
 
 // Bits of the object: pending arrivals, expected arrivals, missing bytes (from `no_bytes` up), phase, and a mark that tells a
-// barrier from what memory holds that nobody has written.
+// barrier from uninitialized memory.
 constexpr int expected_shift = 20, bytes_shift = 40, phase_shift = 61, mark_shift = 62;
 constexpr std::uint64_t count_mask = Mbarrier::most_arrivals, bytes_mask = (1u << 21) - 1, no_bytes = 1u << 20, mark = 1;
 
@@ -20,32 +20,30 @@ enum class Action : std::uint8_t { initialize, invalidate, arrive, drop, expect,
 struct Operands {
     Action action = Action::arrive;
     LaneAddress address;
-    /// Registers of the results of an arrival and of a wait.
+    /// The registers for the result of an arrival and of a wait.
     std::uint32_t state = no_operand, done = no_operand;
-    /// Register with a count, with bytes, with a state or a phase.
+    /// The registers with a count, with a number of bytes, and with a state or a phase.
     std::uint32_t count = no_operand, bytes = no_operand, value = no_operand;
     bool is_parity = false;
 };
 
-const Operands& details(const Instruction& instruction) { return *reinterpret_cast<const Operands*>(instruction.immediate); }
-
-std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, int lane, std::uint32_t absent)
+std::uint32_t lane_count(const Warp& warp, std::uint32_t offset, std::size_t lane, std::uint32_t absent)
 {
     return offset == no_operand ? absent : static_cast<std::uint32_t>(lane_value(warp, offset, lane, 4));
 }
 
-[[noreturn]] void stop_misuse(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields)
+[[noreturn]] void stop_misuse(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields)
 {
     throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, lane, code, fields));
 }
 
-/// Tells the watcher that lanes have used barriers of their own block. Of neighbors that use the same one the last stands for
-/// all: the first is often the thread that has initialized the barrier, and may use it at once.
+/// Tells the watcher that lanes have used barriers of their own block. Among neighbors with the same barrier, the last stands for all:
+/// the first is often the thread that initialized the barrier, and may use it at once.
 struct Use {
     WarpAccess access{};
     std::uint32_t last = 0;
 
-    Use(const Warp& warp, const Instruction& instruction, Operation operation)
+    Use(const Warp& warp, const DecodedInstruction& instruction, Operation operation)
     {
         access.space = Space::shared;
         access.operation = operation;
@@ -53,13 +51,13 @@ struct Use {
         access.size = static_cast<int>(Mbarrier::bytes);
         access.warp = warp.index;
     }
-    void add(const Warp& warp, int lane, const SharedPlace& place)
+    void add(const Warp& warp, std::size_t lane, const SharedPlace& place)
     {
         if (place.block != warp.block) return;
-        if (last && access.address[static_cast<std::size_t>(std::countr_zero(last))] == place.offset) access.active &= ~last;
+        if (last && access.address[first_lane(last)] == place.offset) access.active &= ~last;
         last = 1u << lane;
         access.active |= last;
-        access.address[static_cast<std::size_t>(lane)] = place.offset;
+        access.address[lane] = place.offset;
     }
     void tell(Warp& warp)
     {
@@ -68,13 +66,12 @@ struct Use {
     }
 };
 
-void initialize(Warp& warp, const Instruction& instruction)
+void initialize(Warp& warp, const DecodedInstruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::store);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place =
             find_shared(warp, lane, operands.address.of(warp, lane), operands.address.space, Mbarrier::bytes, Mbarrier::bytes);
         if (!place) continue;
@@ -92,13 +89,13 @@ void initialize(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-/// Lets one lane arrive. Returns what the barrier was before.
-std::uint64_t arrive(Warp& warp, int lane, const SharedPlace& place, const Operands& operands)
+/// Lets one lane arrive. Returns the barrier's old state.
+std::uint64_t arrive(Warp& warp, std::size_t lane, const SharedPlace& place, const Operands& operands)
 {
     const std::uint32_t count = lane_count(warp, operands.count, lane, 1);
     Mbarrier barrier = Mbarrier::load(place.at);
     if (barrier.pending < count) {
-        // Only bytes are missing: they come before the next phase does.
+        // Only bytes are missing: they arrive before the next phase begins.
         Asynchronous::of(*place.block).complete_barrier(place.offset, warp);
         barrier = Mbarrier::load(place.at);
     }
@@ -118,23 +115,21 @@ void release(Warp& warp, const SharedPlace& place)
     else warp.block->watch.release(warp.index, watched_cluster);
 }
 
-void arrive_lanes(Warp& warp, const Instruction& instruction)
+void arrive_lanes(Warp& warp, const DecodedInstruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
-    std::array<SharedPlace, lanes_of_warp> places;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        SharedPlace& place = places[static_cast<std::size_t>(lane)];
+    std::array<SharedPlace, warp_size> places;
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        SharedPlace& place = places[lane];
         place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
         if (place) use.add(warp, lane, place);
     }
     use.tell(warp);
     SharedPlace last;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const SharedPlace& place = places[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        const SharedPlace& place = places[lane];
         if (place && place.at != last.at) release(warp, last = place);
         const std::uint64_t before = place ? arrive(warp, lane, place, operands) : 0;
         if (operands.state != no_operand) values<std::uint64_t>(warp, operands.state)[lane] = before;
@@ -142,12 +137,11 @@ void arrive_lanes(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-void change_bytes(Warp& warp, const Instruction& instruction)
+void change_bytes(Warp& warp, const DecodedInstruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
         if (!place) continue;
         const std::uint32_t bytes = lane_count(warp, operands.bytes, lane, 0);
@@ -165,8 +159,8 @@ bool is_complete(const SharedPlace& place, std::uint64_t value, bool is_parity)
     return Mbarrier::load(place.at).phase != waited_for;
 }
 
-/// A wait that fails lets others run.
-void let_others_run(Warp& warp, const Instruction& instruction, int lane)
+/// Lets others run after a wait that failed.
+void let_others_run(Warp& warp, const DecodedInstruction& instruction, std::size_t lane)
 {
     warp.polls = &instruction;
     warp.polling_lane = lane;
@@ -174,15 +168,14 @@ void let_others_run(Warp& warp, const Instruction& instruction, int lane)
     warp.wait_reason = WaitReason::yielded;
 }
 
-void wait_for_phase(Warp& warp, const Instruction& instruction)
+void wait_for_phase(Warp& warp, const DecodedInstruction& instruction)
 {
-    const Operands& operands = details(instruction);
+    const auto& operands = details<Operands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Use use(warp, instruction, Operation::atomic);
     std::uint32_t done = 0;
     SharedPlace last;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const SharedPlace place = find_barrier(warp, lane, operands.address.of(warp, lane), operands.address.space);
         const std::uint64_t value = lane_value(warp, operands.value, lane, operands.is_parity ? 4 : 8);
         if (place && !is_complete(place, value, operands.is_parity)) {
@@ -196,20 +189,18 @@ void wait_for_phase(Warp& warp, const Instruction& instruction)
     }
     use.tell(warp);
     write_predicate(warp, operands.done, done);
-    if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, std::countr_zero(failed));
+    if (const std::uint32_t failed = warp.active & ~done) let_others_run(warp, instruction, first_lane(failed));
 }
 
-void read_pending_count(Warp& warp, const Instruction& instruction)
+void read_pending_count(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto bytes = static_cast<std::size_t>(instruction.width[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const std::uint64_t count = Mbarrier(lane_value(warp, instruction.operand[1], lane, 8)).pending;
-        std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(lane) * bytes, &count, bytes);
+        set_lane_value(warp, instruction.operand[0], lane, count, instruction.width[0]);
     }
 }
 
-void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::Space space)
+void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::StateSpace space)
 {
     std::size_t n = 0;
     if (instruction.operands.at(0).kind != ptx::Operand::Kind::address)
@@ -220,7 +211,7 @@ void decode_arrival(Decoder& decoder, const ptx::Instruction& instruction, Opera
     value = decoder.slot(instruction.operands.at(n), ptx::Type::u32);
 }
 
-void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::Space space)
+void decode_wait(Decoder& decoder, const ptx::Instruction& instruction, Operands& operands, ptx::StateSpace space)
 {
     operands.action = Action::wait;
     operands.is_parity = instruction.has("parity");
@@ -263,11 +254,11 @@ void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes)
     state.store(barrier.at);
 }
 
-SharedPlace find_barrier(Warp& warp, int lane, std::uint64_t address, ptx::Space space)
+SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space)
 {
     SharedPlace place = find_shared(warp, lane, address, space, Mbarrier::bytes, Mbarrier::bytes);
     if (!place || Mbarrier::load(place.at).valid) return place;
-    const int lanes[] = {lane};
+    const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {warp.access.program_counter};
     warp.block->report(HazardKind::uninitialized, warp, lanes, program_counters,
                        {MessageCode::unset_mbarrier, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}}});
@@ -281,12 +272,11 @@ void pass_barrier(Warp& warp, std::uint64_t offset)
     if (warp.block->cluster.size() > 1) warp.block->watch.acquire(warp.index, watched_cluster);
 }
 
-bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if (instruction.opcode != "mbarrier") return false;
-    ptx::Space space = ptx::Space::generic;
+    ptx::StateSpace space = ptx::StateSpace::generic;
     for (const std::string& modifier : instruction.modifiers)
-        if (modifier.starts_with("shared")) space = ptx::Space::shared;
+        if (modifier.starts_with("shared")) space = ptx::StateSpace::shared;
     const std::string& action = instruction.modifiers.at(0);
     Operands operands;
     if (action == "pending_count") {

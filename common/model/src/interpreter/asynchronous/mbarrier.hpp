@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Barriers that are objects in shared memory (`mbarrier`): 64 bits, all of whose state is in them.
+/// Barriers that are objects in shared memory (`mbarrier`). Their whole state is in 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace simt::interpreter {
 struct Mbarrier {
     static constexpr std::uint64_t bytes = 8, most_arrivals = (1u << 20) - 1;
 
-    /// Arrivals that the current phase waits for, and those that each phase waits for.
+    /// Arrivals that the current phase still waits for, and arrivals that each phase expects.
     std::uint32_t pending = 0, expected = 0;
     /// Bytes that the current phase waits for.
     std::int32_t transactions = 0;
@@ -37,21 +37,21 @@ struct Mbarrier {
         const std::uint64_t bits = state();
         std::memcpy(at, &bits, sizeof bits);
     }
-    /// Begins the next phase if nothing is missing.
+    /// Begins the next phase if no arrival and no byte is missing.
     void settle();
 };
 
-/// `bytes` bytes have arrived for the barrier. Reports a hazard if there is none.
+/// Counts `bytes` bytes that have arrived for the barrier. Reports a hazard if there is no barrier.
 void complete_transactions(const SharedPlace& barrier, std::uint64_t bytes);
 /// Checks that an address names a barrier that is initialized, and reports a hazard otherwise.
-SharedPlace find_barrier(Warp& warp, int lane, std::uint64_t address, ptx::Space space);
+SharedPlace find_barrier(Warp& warp, std::size_t lane, std::uint64_t address, ptx::StateSpace space);
 
-/// The names that the watcher knows barriers by, apart from the block's own 16; and one for all that blocks of a cluster tell
-/// one another.
+/// The watcher's names of barriers in shared memory, which differ from those of the block's 16 barriers, and one name for all
+/// synchronization between blocks of a cluster.
 inline std::uint64_t watched_barrier(std::uint64_t offset) { return (std::uint64_t{1} << 32) + offset; }
 inline constexpr std::uint64_t watched_cluster = std::uint64_t{1} << 40;
 
-/// The warp has waited for the barrier, and the barrier's phase is complete.
+/// Notes that a warp has waited for a barrier until its phase was complete.
 void pass_barrier(Warp& warp, std::uint64_t offset);
 
 }  // namespace simt::interpreter

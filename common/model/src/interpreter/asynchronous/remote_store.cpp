@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// st.async and red.async: values for another block's shared memory, whose arrival a barrier there counts.
+// st.async and red.async: stores to another block's shared memory. A barrier there counts their arrival.
 
 #include "interpreter/asynchronous/bulk.hpp"
 #include "interpreter/memory/atomic_update.hpp"
@@ -20,7 +20,7 @@ struct StoreOperands {
     ptx::Type type = ptx::Type::none;
 };
 
-/// The elements of one lane, on their way.
+/// The elements of one lane's store.
 struct Elements {
     std::array<unsigned char, 32> bytes{};
     std::size_t size = 0;
@@ -37,12 +37,12 @@ void write(const StoreOperands& operands, unsigned char* to, const Elements& ele
     update_element(operands.update, operands.type, to, value);
 }
 
-void store_lanes(Warp& warp, const Instruction& instruction)
+void store_lanes(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const StoreOperands*>(instruction.immediate);
+    const auto& operands = details<StoreOperands>(instruction);
     const Operation operation = operands.reduces ? Operation::atomic : Operation::store;
     const auto size = static_cast<std::size_t>(operands.element_bytes);
-    for_active_lanes(warp, [&](int lane) {
+    for_active_lanes(warp, [&](std::size_t lane) {
         Elements elements;
         for (const std::uint32_t value : operands.values) {
             const std::uint64_t bits = lane_value(warp, value, lane, operands.register_bytes);
@@ -63,17 +63,17 @@ void store_lanes(Warp& warp, const Instruction& instruction)
 
 }  // namespace
 
-bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_remote_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if ((instruction.opcode != "st" && instruction.opcode != "red") || !instruction.has("async")) return false;
+    if (!instruction.has("async")) return false;
     if (instruction.operands.size() < 3) decoder.refuse(instruction, "operands");
     StoreOperands operands;
     operands.type = instruction.type();
     operands.element_bytes = ptx::bytes_of(operands.type);
     operands.reduces = instruction.opcode == "red";
     if (operands.reduces && !find_update(instruction, operands.update)) decoder.refuse(instruction);
-    operands.shared.to = lane_address(decoder, instruction.operands.at(0), ptx::Space::shared);
-    operands.shared.barrier = lane_address(decoder, instruction.operands.at(2), ptx::Space::shared);
+    operands.shared.to = lane_address(decoder, instruction.operands.at(0), ptx::StateSpace::shared);
+    operands.shared.barrier = lane_address(decoder, instruction.operands.at(2), ptx::StateSpace::shared);
     const ptx::Operand& value = instruction.operands.at(1);
     operands.register_bytes = decoder.register_bytes(value, operands.type);
     if (value.kind == ptx::Operand::Kind::vector)

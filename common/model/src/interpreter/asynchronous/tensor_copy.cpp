@@ -18,14 +18,14 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Where a box may begin in shared memory.
+/// A box begins at a multiple of this many bytes in shared memory.
 constexpr std::uint64_t box_alignment = 128, map_alignment = 64;
-/// Of which bytes of a row the first of a box is a multiple.
+/// The first byte of a box is a multiple of this many bytes from the start of its row.
 constexpr std::int64_t coordinate_alignment = 16;
 
 struct TensorOperands {
     DestinationOperands shared;
-    /// Register of the tensor map's generic address, and its width.
+    /// The register of the tensor map's generic address, and its width.
     LaneAddress map;
     int rank = 1;
     std::array<std::uint32_t, 5> coordinates{};
@@ -34,18 +34,16 @@ struct TensorOperands {
     Update update = Update::add;
 };
 
-const TensorOperands& details(const Instruction& instruction) { return *reinterpret_cast<const TensorOperands*>(instruction.immediate); }
-
-[[noreturn]] void stop(const Warp& warp, int lane, const Instruction& instruction, int error, MessageCode code,
+[[noreturn]] void stop(const Warp& warp, std::size_t lane, const DecodedInstruction& instruction, int error, MessageCode code,
                        std::initializer_list<MessageField> fields = {})
 {
     const Launch& launch = *warp.launch;
     throw LaunchStopped(error, launch.with_line(launch.message_of(warp, lane, code, fields), instruction.program_counter));
 }
 
-memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
+memory::TensorMap read_map(Warp& warp, std::size_t lane, const DecodedInstruction& instruction)
 {
-    const TensorOperands& operands = details(instruction);
+    const auto& operands = details<TensorOperands>(instruction);
     memory::TensorMap map;
     const std::uint64_t address = operands.map.of(warp, lane);
     const unsigned char* at = address % map_alignment == 0 ? generic_pointer(warp, lane, address, sizeof map) : nullptr;
@@ -60,18 +58,18 @@ memory::TensorMap read_map(Warp& warp, int lane, const Instruction& instruction)
     return map;
 }
 
-/// The rows of a lane's box, with the places in global memory found and counted; nothing after a hazard.
-std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& instruction, Operation operation)
+/// Finds the rows of a lane's box and counts their places in global memory; returns null after a hazard.
+std::shared_ptr<TensorRows> find_rows(Warp& warp, std::size_t lane, const DecodedInstruction& instruction, Operation operation)
 {
-    const TensorOperands& operands = details(instruction);
+    const auto& operands = details<TensorOperands>(instruction);
     const memory::TensorMap map = read_map(warp, lane, instruction);
     std::array<std::int64_t, 5> coordinates{};
     for (std::size_t i = 0; i < map.rank; ++i)
         coordinates[i] = static_cast<std::int32_t>(lane_value(warp, operands.coordinates[i], lane, 4));
-    // Measured on an H200, in tiles; the PTX document does not say so.
+    // An H200 does so for tiles (measured); the PTX document does not say so.
     if (coordinates[0] * static_cast<std::int64_t>(memory::element_bytes(map.type)) % coordinate_alignment != 0)
         stop(warp, lane, instruction, error_illegal_instruction, MessageCode::tensor_copy_start, {{"element", coordinates[0]}});
-    // Measured on an H200, in tiles as well: loads may begin before a dimension's first element.
+    // An H200 lets loads begin before a dimension's first element, in tiles too (measured).
     const auto negative = std::ranges::find_if(coordinates, [](std::int64_t coordinate) { return coordinate < 0; });
     if (operation != Operation::load && !map.columns && negative != coordinates.end())
         stop(warp, lane, instruction, error_illegal_instruction, MessageCode::tensor_store_before,
@@ -99,10 +97,10 @@ std::shared_ptr<TensorRows> find_rows(Warp& warp, int lane, const Instruction& i
     return rows;
 }
 
-void copy_to_shared(Warp& warp, const Instruction& instruction)
+void copy_to_shared(Warp& warp, const DecodedInstruction& instruction)
 {
-    const TensorOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<TensorOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, Operation::load);
         if (!rows) return;
         warp.access.operation = Operation::store;
@@ -133,10 +131,10 @@ std::optional<ptx::Type> type_of(memory::TensorMap::Type type)
     }
 }
 
-void copy_to_global(Warp& warp, const Instruction& instruction)
+void copy_to_global(Warp& warp, const DecodedInstruction& instruction)
 {
-    const TensorOperands& operands = details(instruction);
-    for_active_lanes(warp, [&](int lane) {
+    const auto& operands = details<TensorOperands>(instruction);
+    for_active_lanes(warp, [&](std::size_t lane) {
         const Operation operation = operands.reduces ? Operation::atomic : Operation::store;
         const std::shared_ptr<const TensorRows> rows = find_rows(warp, lane, instruction, operation);
         if (!rows) return;
@@ -162,8 +160,6 @@ void copy_to_global(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
 void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction, const ptx::Operand& tensor, TensorOperands& operands)
 {
     if (tensor.kind != ptx::Operand::Kind::compound || tensor.elements.size() != 2) decoder.refuse(instruction, "operands");
@@ -172,9 +168,9 @@ void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction
         map.kind = ptx::Operand::Kind::address;
         map.base = ptx::Operand::Base::reg;
         map.integer = 0;
-        operands.map = lane_address(decoder, map, ptx::Space::generic);
+        operands.map = lane_address(decoder, map, ptx::StateSpace::generic);
     } else if (map.kind == ptx::Operand::Kind::address) {
-        operands.map = lane_address(decoder, map, ptx::Space::generic);
+        operands.map = lane_address(decoder, map, ptx::StateSpace::generic);
     } else {
         operands.map.base = decoder.slot(map, ptx::Type::b64);
     }
@@ -192,9 +188,9 @@ void decode_tensor_operand(Decoder& decoder, const ptx::Instruction& instruction
 
 }  // namespace
 
-bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if (instruction.opcode != "cp" || !instruction.has("bulk") || !instruction.has("tensor")) return false;
+    if (!instruction.has("bulk") || !instruction.has("tensor")) return false;
     for (const std::string& modifier : instruction.modifiers)
         if (modifier.starts_with("tile::") || modifier.starts_with("im2col::") || modifier.starts_with("cta_group"))
             decoder.refuse(instruction);
@@ -206,11 +202,11 @@ bool decode_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, I
     operands.reduces = instruction.has("reduce");
     if (operands.reduces && !find_update(instruction, operands.update)) decoder.refuse(instruction);
     operands.columns = instruction.has("im2col") || instruction.has("im2col_no_offs");
-    operands.to_shared = direction_of(instruction).to == ptx::Space::shared;
+    operands.to_shared = direction_of(instruction).to == ptx::StateSpace::shared;
     decode_tensor_operand(decoder, instruction, instruction.operands.at(operands.to_shared ? 1 : 0), operands);
-    operands.shared.to = lane_address(decoder, instruction.operands.at(operands.to_shared ? 0 : 1), ptx::Space::shared);
+    operands.shared.to = lane_address(decoder, instruction.operands.at(operands.to_shared ? 0 : 1), ptx::StateSpace::shared);
     if (operands.to_shared) {
-        operands.shared.barrier = lane_address(decoder, instruction.operands.at(2), ptx::Space::shared);
+        operands.shared.barrier = lane_address(decoder, instruction.operands.at(2), ptx::StateSpace::shared);
         std::size_t n = 3;
         if (instruction.has("im2col")) {
             const auto& offsets = instruction.operands.at(n++).elements;

@@ -15,7 +15,7 @@ constexpr std::uint32_t most_box = 256, most_element_stride = 8, most_channels =
 
 bool is_in(int number, int count) { return number >= 0 && number < count; }
 
-/// All that tiles and columns have in common.
+/// Encodes the common parts of tiles and columns.
 bool encode_tensor(const TiledRequest& request, TensorMap& map)
 {
     const std::size_t rank = request.extents.size();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a program gets from `cuTensorMapEncode…`: 128 bytes that describe a tensor in global memory to the engine that copies
-/// boxes of it. Programs may not look inside, so the layout is the model's own.
+/// The tensor map that `cuTensorMapEncode…` makes: 128 bytes that describe a tensor in global memory to the engine that copies boxes
+/// of it. Programs may not look inside, so the layout is the model's own.
 #pragma once
 
 #include <array>
@@ -36,16 +36,16 @@ struct alignas(64) TensorMap {
     Swizzle swizzle = Swizzle::none;
     Interleave interleave = Interleave::none;
     Fill fill = Fill::zeros;
-    /// Columns of pixels are copied (`im2col`), and not boxes.
+    /// Whether columns of pixels are copied (`im2col`) instead of boxes.
     bool columns = false;
     std::uint64_t address = 0;
-    /// Of dimension i + 1, in bytes: elements of dimension 0 lie next to one another.
+    /// The stride of dimension i + 1 in bytes; elements of dimension 0 are contiguous.
     std::array<std::uint64_t, 4> strides{};
     /// Elements along each dimension, less 1.
     std::array<std::uint32_t, 5> last{};
     std::array<std::uint16_t, 5> box{};
     std::array<std::uint8_t, 5> element_strides{};
-    /// For columns: corners of the box that pixels are taken from, and how many channels and pixels at a time.
+    /// For columns: the corners of the box that pixels are taken from, and the channels and pixels of one copy.
     std::array<std::int16_t, 3> lower{}, upper{};
     std::uint16_t channels = 0, pixels = 0;
 
@@ -58,10 +58,10 @@ static_assert(sizeof(TensorMap) == 128);
 /// Bytes of an element; 0 if the number names no type.
 int element_bytes(TensorMap::Type type);
 bool is_floating_point(TensorMap::Type type);
-/// Bytes of the pattern that a swizzle exchanges units of 16 bytes in; 0 without one.
+/// Bytes of the pattern within which a swizzle exchanges units of 16 bytes; 0 without a swizzle.
 std::uint32_t span_of(TensorMap::Swizzle swizzle);
 
-/// What a program asks of `cuTensorMapEncodeTiled`. `strides` has one element less than `extents`.
+/// The arguments of `cuTensorMapEncodeTiled`. `strides` has one element less than `extents`.
 struct TiledRequest {
     int type = 0;
     std::uint64_t address = 0;
@@ -70,14 +70,14 @@ struct TiledRequest {
     int interleave = 0, swizzle = 0, fill = 0;
 };
 
-/// What it asks of `cuTensorMapEncodeIm2col`: corners for all dimensions but the first and the last.
+/// The arguments of `cuTensorMapEncodeIm2col`: corners for all dimensions but the first and the last.
 struct ColumnsRequest {
     TiledRequest tensor;
     std::span<const int> lower, upper;
     std::uint32_t channels = 0, pixels = 0;
 };
 
-/// Fills `map`. False where the driver would answer CUDA_ERROR_INVALID_VALUE; `map` is then as it was.
+/// Fills `map`. Returns false where the driver would return CUDA_ERROR_INVALID_VALUE, and leaves `map` as it is.
 bool encode_tiled(const TiledRequest& request, TensorMap& map);
 bool encode_columns(const ColumnsRequest& request, TensorMap& map);
 

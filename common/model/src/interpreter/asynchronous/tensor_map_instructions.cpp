@@ -24,16 +24,16 @@ struct ReplaceOperands {
     int value_bytes = 4;
 };
 
-/// Where a map is for the host; null after a hazard.
-unsigned char* find_map(Warp& warp, int lane, const LaneAddress& address)
+/// The host's pointer to a map; null after a hazard.
+unsigned char* find_map(Warp& warp, std::size_t lane, const LaneAddress& address)
 {
     const std::uint64_t at = address.of(warp, lane);
-    if (address.space == ptx::Space::shared || memory::is_shared(at))
+    if (address.space == ptx::StateSpace::shared || memory::is_shared(at))
         return find_shared(warp, lane, at, address.space, sizeof(TensorMap), 1).at;
     return find_global(warp, lane, at, sizeof(TensorMap), 1);
 }
 
-/// Types as the instruction numbers them.
+/// Element types, by the numbers that the instruction gives them.
 TensorMap::Type type_of(std::uint64_t number)
 {
     using Type = TensorMap::Type;
@@ -58,11 +58,11 @@ void replace(TensorMap& map, Field field, std::size_t dimension, std::uint64_t v
     }
 }
 
-void replace_field(Warp& warp, const Instruction& instruction)
+void replace_field(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const ReplaceOperands*>(instruction.immediate);
+    const auto& operands = details<ReplaceOperands>(instruction);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
-    for_active_lanes(warp, [&](int lane) {
+    for_active_lanes(warp, [&](std::size_t lane) {
         unsigned char* at = find_map(warp, lane, operands.map);
         if (!at) return;
         TensorMap map;
@@ -78,10 +78,10 @@ struct MapCopy {
 };
 
 /// All lanes name the same maps.
-void copy_map(Warp& warp, const Instruction& instruction)
+void copy_map(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const MapCopy*>(instruction.immediate);
-    const int lane = std::countr_zero(warp.active);
+    const auto& operands = details<MapCopy>(instruction);
+    const std::size_t lane = first_lane(warp.active);
     begin_access(warp, instruction, Operation::store, static_cast<int>(sizeof(TensorMap)));
     unsigned char* to = find_map(warp, lane, operands.to);
     const unsigned char* from = find_map(warp, lane, operands.from);
@@ -111,9 +111,8 @@ bool find_field(const ptx::Instruction& instruction, Field& field)
 
 }  // namespace
 
-bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_tensor_map(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if (instruction.opcode != "tensormap") return false;
     if (instruction.has("cp_fenceproxy")) {
         const Direction direction = direction_of(instruction);
         decoder.keep(out, MapCopy{lane_address(decoder, instruction.operands.at(0), direction.to),

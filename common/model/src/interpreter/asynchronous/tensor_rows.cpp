@@ -14,7 +14,7 @@ using memory::TensorMap;
 
 constexpr std::uint32_t unit = 16;
 
-/// In 16 bits it is the NaN that `fma.oob` takes for a reason to give 0.
+/// The value of elements outside the tensor. In 16 bits it is the NaN for which `fma.oob` gives 0.
 std::uint64_t not_a_number(TensorMap::Type type)
 {
     switch (type) {
@@ -88,8 +88,7 @@ void TensorRows::copy_to_shared(unsigned char* shared, std::uint64_t offset) con
     }
 }
 
-template <class Visit>
-void TensorRows::gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const
+template <class Visit> void TensorRows::gather(const unsigned char* shared, std::uint64_t offset, Visit&& visit) const
 {
     std::vector<unsigned char> bytes(row_bytes);
     for (const Row& row : rows) {

@@ -17,53 +17,49 @@ namespace {
 struct CopyOperands {
     LaneAddress to, from;
     int bytes = 16;
-    /// Registers: how many bytes are read (the others are zeros), or a predicate under which none are.
+    /// The register with the number of bytes that are read (the others become zeros), or with a predicate under which none is read.
     std::uint32_t from_bytes = no_operand, ignore = no_operand;
     bool ignore_negated = false;
-    /// `cg`: the data pass the L1 by.
+    /// Whether the data bypass the L1 (`cg`).
     bool past_l1 = false;
 };
 
-using Addresses = std::array<std::uint64_t, lanes_of_warp>;
+using Addresses = std::array<std::uint64_t, warp_size>;
 
-/// What the lanes of a copy that writes zeros alone read from: no place in memory.
+/// The source address of lanes whose copy only writes zeros: no place in memory.
 constexpr std::uint64_t place_of_zeros = std::uint64_t{1} << 63;
 
-const CopyOperands& details(const Instruction& instruction) { return *reinterpret_cast<const CopyOperands*>(instruction.immediate); }
-
-/// Of each lane, how many bytes are read.
+/// Fills in the number of bytes that each lane reads.
 void find_sizes(Warp& warp, const CopyOperands& operands, ThreadCopy& copy)
 {
     copy.from_bytes.fill(static_cast<std::uint8_t>(operands.bytes));
     if (operands.ignore != no_operand) {
         const std::uint32_t mask = predicate(warp, operands.ignore), ignored = operands.ignore_negated ? ~mask : mask;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             if (ignored >> lane & 1) copy.from_bytes[lane] = 0;
     }
     if (operands.from_bytes != no_operand) {
         const std::uint32_t* bytes = values<std::uint32_t>(warp, operands.from_bytes);
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             copy.from_bytes[lane] = static_cast<std::uint8_t>(std::min(bytes[lane], static_cast<std::uint32_t>(operands.bytes)));
     }
 }
 
-/// The addresses of `lanes`, by one operand.
+/// Fills in the addresses of `lanes` from one operand.
 void find_lane_addresses(const Warp& warp, const LaneAddress& operand, std::uint32_t lanes, Addresses& addresses)
 {
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        addresses[static_cast<std::size_t>(lane)] = operand.of(warp, lane);
+    for (const std::size_t lane : lanes_in(lanes)) {
+        addresses[lane] = operand.of(warp, lane);
     }
 }
 
-/// Fills `copy.from` for the lanes of which whole elements are read, and tells the watcher. Returns those that may go on.
+/// Fills `copy.from` for the lanes that read whole elements, and tells the watcher. Returns the lanes that may go on.
 std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32_t lanes, ThreadCopy& copy)
 {
     if (lanes == 0) return 0;
     find_lane_addresses(warp, operands.from, lanes, warp.access.address);
     const LanePointers from = check_global(warp, lanes);
-    for (std::uint32_t rest = from.lanes; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(from.lanes)) {
         copy.from[lane] = from.at[lane];
     }
     WarpAccess access = warp.access;
@@ -75,10 +71,10 @@ std::uint32_t find_sources(Warp& warp, const CopyOperands& operands, std::uint32
     return from.lanes;
 }
 
-/// The same for a lane of which only a part is read.
-std::uint32_t find_part(Warp& warp, const Instruction& instruction, const CopyOperands& operands, int lane, ThreadCopy& copy)
+/// The same for a lane that reads only a part of its element.
+std::uint32_t find_part(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, std::size_t lane, ThreadCopy& copy)
 {
-    const auto at = static_cast<std::size_t>(lane);
+    const auto at = lane;
     begin_access(warp, instruction, Operation::load, copy.from_bytes[at]);
     const std::uint64_t address = operands.from.of(warp, lane);
     copy.from[at] = find_global(warp, lane, address, copy.from_bytes[at], static_cast<std::uint64_t>(operands.bytes));
@@ -106,64 +102,60 @@ void count_side(Warp& warp, const CopyOperands& operands, Space space, std::uint
 }
 
 /// Fills `copy.to` for the lanes that may go on.
-void find_destinations(Warp& warp, const Instruction& instruction, const CopyOperands& operands, ThreadCopy& copy)
+void find_destinations(Warp& warp, const DecodedInstruction& instruction, const CopyOperands& operands, ThreadCopy& copy)
 {
     begin_access(warp, instruction, Operation::store, operands.bytes);
     find_lane_addresses(warp, operands.to, copy.lanes, warp.access.address);
     const LanePointers to = check_shared(warp, copy.lanes);
     copy.lanes = to.lanes;
-    for (std::uint32_t rest = to.lanes; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(to.lanes)) {
         copy.to[lane] = static_cast<std::uint32_t>(warp.access.address[lane]);
     }
 }
 
-void copy_lanes(Warp& warp, const Instruction& instruction)
+void copy_lanes(Warp& warp, const DecodedInstruction& instruction)
 {
-    const CopyOperands& operands = details(instruction);
+    const auto& operands = details<CopyOperands>(instruction);
     ThreadCopy copy;
     copy.bytes = operands.bytes;
     copy.program_counter = instruction.program_counter;
     find_sizes(warp, operands, copy);
     std::uint32_t whole = 0, parts = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(warp.active)) {
         if (copy.from_bytes[lane] == operands.bytes) whole |= 1u << lane;
         else if (copy.from_bytes[lane] > 0) parts |= 1u << lane;
     }
     const std::uint32_t zeros = warp.active & ~whole & ~parts;
     begin_access(warp, instruction, Operation::load, operands.bytes);
     std::uint32_t reading = find_sources(warp, operands, whole, copy);
-    for (std::uint32_t rest = parts; rest; rest &= rest - 1)
-        reading |= find_part(warp, instruction, operands, std::countr_zero(rest), copy);
+    for (const std::size_t lane : lanes_in(parts)) reading |= find_part(warp, instruction, operands, lane, copy);
     Addresses from, to;
     find_lane_addresses(warp, operands.from, reading, from);
     find_lane_addresses(warp, operands.to, warp.active, to);
     count_side(warp, operands, Space::global, reading, from, to);
     copy.lanes = reading | zeros;
     find_destinations(warp, instruction, operands, copy);
-    for (std::uint32_t rest = zeros; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    for (const std::size_t lane : lanes_in(zeros)) {
         from[lane] = place_of_zeros | to[lane];
     }
     count_side(warp, operands, Space::shared, copy.lanes, warp.access.address, from);
     if (copy.lanes) Asynchronous::of(*warp.block).add(warp, copy);
 }
 
-void commit_group(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).commit(warp); }
-void wait_for_groups(Warp& warp, const Instruction& instruction)
+void commit_group(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).commit(warp); }
+void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
 {
     Asynchronous::of(*warp.block).wait_for_groups(warp, instruction.immediate);
 }
-void wait_for_all(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).wait_for_all(warp); }
+void wait_for_all(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).wait_for_all(warp); }
 
 struct ArrivalOperands {
     LaneAddress barrier;
-    /// The arrival is one of those that the barrier expects.
+    /// Whether the arrival is one of those that the barrier expects.
     bool is_expected = false;
 };
 
-/// The copies of `lanes` that were asked for before number `number` are made, and the lanes arrive.
+/// Makes the copies of `lanes` with numbers below `number`, and lets the lanes arrive.
 void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::uint64_t number)
 {
     Asynchronous::of(*warp.block).complete_before(warp, lanes, number);
@@ -172,27 +164,26 @@ void arrive_now(Warp& warp, const SharedPlace& place, std::uint32_t lanes, std::
     if (!barrier.valid) return;
     const auto arrivals = static_cast<std::uint32_t>(std::popcount(lanes));
     if (barrier.pending < arrivals)
-        throw LaunchStopped(error_illegal_instruction,
-                            warp.launch->message_of(warp, std::countr_zero(lanes), MessageCode::too_many_copies_arrive,
-                                                    {{"pending", barrier.pending}, {"count", arrivals}}));
+        throw LaunchStopped(error_illegal_instruction, warp.launch->message_of(warp, first_lane(lanes), MessageCode::too_many_copies_arrive,
+                                                                               {{"pending", barrier.pending}, {"count", arrivals}}));
     barrier.pending -= arrivals;
     barrier.settle();
     barrier.store(place.at);
 }
 
-/// The barrier's phase does not complete before the copies that the lanes have asked for so far.
-void arrive_after_copies(Warp& warp, const Instruction& instruction)
+/// Keeps the barrier's phase from completing before the copies that the lanes have issued so far.
+void arrive_after_copies(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto& operands = *reinterpret_cast<const ArrivalOperands*>(instruction.immediate);
+    const auto& operands = details<ArrivalOperands>(instruction);
     begin_access(warp, instruction, Operation::atomic, static_cast<int>(Mbarrier::bytes));
     Asynchronous& own = Asynchronous::of(*warp.block);
     const std::uint64_t number = own.next_number(warp.index);
     for (std::uint32_t rest = warp.active; rest;) {
-        const int first = std::countr_zero(rest);
+        const std::size_t first = first_lane(rest);
         const std::uint64_t address = operands.barrier.of(warp, first);
         std::uint32_t lanes = 0;
-        for (std::uint32_t left = rest; left; left &= left - 1)
-            if (operands.barrier.of(warp, std::countr_zero(left)) == address) lanes |= left & -left;
+        for (const std::size_t lane : lanes_in(rest))
+            if (operands.barrier.of(warp, lane) == address) lanes |= 1u << lane;
         rest &= ~lanes;
         const SharedPlace place = find_barrier(warp, first, address, operands.barrier.space);
         if (!place || place.block != warp.block) continue;
@@ -206,11 +197,11 @@ void arrive_after_copies(Warp& warp, const Instruction& instruction)
     warp.progress = true;
 }
 
-void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     CopyOperands operands;
-    operands.to = lane_address(decoder, instruction.operands.at(0), ptx::Space::shared);
-    operands.from = lane_address(decoder, instruction.operands.at(1), ptx::Space::global);
+    operands.to = lane_address(decoder, instruction.operands.at(0), ptx::StateSpace::shared);
+    operands.from = lane_address(decoder, instruction.operands.at(1), ptx::StateSpace::global);
     operands.bytes = static_cast<int>(instruction.operands.at(2).integer);
     if (operands.bytes != 4 && operands.bytes != 8 && operands.bytes != 16) decoder.refuse(instruction, "size");
     const std::size_t last = instruction.operands.size() - (instruction.has("L2::cache_hint") ? 1 : 0);
@@ -230,9 +221,9 @@ void decode_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruct
 
 }  // namespace
 
-bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_thread_copy(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if (instruction.opcode != "cp" || !instruction.has("async") || instruction.has("bulk") || instruction.has("reduce")) return false;
+    if (!instruction.has("async") || instruction.has("bulk") || instruction.has("reduce")) return false;
     if (instruction.has("commit_group")) {
         out.execute = commit_group;
     } else if (instruction.has("wait_group")) {

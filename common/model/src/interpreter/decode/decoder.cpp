@@ -5,22 +5,23 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "device/device.hpp"
 #include "device/round_up.hpp"
-#include "interpreter/arithmetic/arithmetic.hpp"
 #include "interpreter/decode/flow.hpp"
 #include "interpreter/decode/fusion.hpp"
+#include "interpreter/decode/opcodes.hpp"
 #include "interpreter/decode/source_place.hpp"
 #include "interpreter/schedule/launch.hpp"
 
 namespace simt::interpreter {
 
-Decoder::Decoder(const Module& module, Program& program, int function)
+Decoder::Decoder(const LoadedModule& module, Program& program, int function)
     : module_(module),
       program_(program),
-      text_(*module.functions[static_cast<std::size_t>(function)].text),
-      function_(*module.functions[static_cast<std::size_t>(function)].function),
+      text_(*module.functions[function].text),
+      function_(*module.functions[function].function),
       code_(std::make_unique<Code>())
 {
     code_->name = function_.name;
@@ -37,18 +38,22 @@ std::unique_ptr<Code> Decoder::decode()
     code_->loop_parents = flow_.parents;
     polls_ = find_polls(function_, flow_);
     place_instructions();
-    std::vector<bool> is_join(function_.instructions.size() + 1, false);
+    ptx::Numbered<bool> is_join(function_.instructions.size() + 1, false);
     for (const int join : flow_.joins)
-        if (join >= 0) is_join[static_cast<std::size_t>(join)] = true;
+        if (join >= 0) is_join[join] = true;
     for (current_ = 0; current_ < static_cast<int>(function_.instructions.size()); ++current_) {
-        if (is_join[static_cast<std::size_t>(current_)]) code_->instructions.push_back(join_instruction());
-        code_->instructions.push_back(decode(function_.instructions[static_cast<std::size_t>(current_)]));
+        if (is_join[current_]) code_->instructions.push_back(join_instruction());
+        const ptx::Instruction& instruction = function_.instructions[current_];
+        try {
+            code_->instructions.push_back(decode(instruction));
+        } catch (const std::out_of_range&) {
+            // Decoders look for the operands that the instruction should have.
+            refuse(instruction, "operands");
+        }
     }
     // A function may end without `ret`.
-    ptx::Instruction end;
-    end.opcode = "ret";
-    Instruction last;
-    decode_control(*this, end, last);
+    DecodedInstruction last;
+    last.execute = return_from;
     if (is_join.back()) code_->instructions.push_back(join_instruction());
     code_->instructions.push_back(last);
     code_->frame_bytes = code_->constants.size();
@@ -69,7 +74,7 @@ void Decoder::lay_out_local_memory()
         for (const ptx::Variable& variable : function_.returns) code_->returns.push_back(place(variable));
     }
     for (const ptx::Variable& variable : function_.variables) {
-        const bool local = variable.space == ptx::Space::local || variable.space == ptx::Space::param;
+        const bool local = variable.space == ptx::StateSpace::local || variable.space == ptx::StateSpace::param;
         variables_.push_back(local ? place(variable) : LocalPlace{0, 0});
     }
     code_->local_bytes = memory::round_up(next, 16);
@@ -81,18 +86,18 @@ void Decoder::lay_out_registers()
     for (const ptx::Register& reg : function_.registers) {
         const int bytes = bytes_in_register(reg.type);
         const std::size_t parts = reg.vector ? static_cast<std::size_t>(reg.vector) : 1;
-        registers_.push_back(take(std::max<std::size_t>(static_cast<std::size_t>(bytes) * lanes_of_warp * parts, 4)));
+        registers_.push_back(take(std::max<std::size_t>(static_cast<std::size_t>(bytes) * warp_size * parts, 4)));
     }
 }
 
 void Decoder::place_instructions()
 {
-    std::vector<bool> is_join(function_.instructions.size() + 1, false);
+    ptx::Numbered<bool> is_join(function_.instructions.size() + 1, false);
     for (const int join : flow_.joins)
-        if (join >= 0) is_join[static_cast<std::size_t>(join)] = true;
+        if (join >= 0) is_join[join] = true;
     std::uint32_t next = 0;
     for (std::size_t i = 0; i <= function_.instructions.size(); ++i) {
-        // A branch to a place where lanes meet goes to the instruction that lets them meet.
+        // A branch to a place where lanes meet goes to the join instruction.
         positions_.push_back(next);
         next += is_join[i] ? 2 : 1;
     }
@@ -100,13 +105,12 @@ void Decoder::place_instructions()
 
 Branch Decoder::branch_to(int label_index) const
 {
-    const auto at = static_cast<std::size_t>(current_);
-    const int target = function_.labels[static_cast<std::size_t>(label_index)].instruction;
+    const int at = current_, target = function_.labels[label_index].instruction;
     Branch branch;
     branch.target = position(target);
     branch.join = flow_.joins[at] < 0 ? no_operand : position(flow_.joins[at]);
     branch.join_loop = flow_.join_loops[at];
-    branch.target_loop = flow_.loops[static_cast<std::size_t>(target)];
+    branch.target_loop = flow_.loops[target];
     branch.next_loop = flow_.loops[at + 1];
     branch.target_leaves = !holds(flow_.parents, flow_.loops[at], branch.target_loop);
     branch.next_leaves = !holds(flow_.parents, flow_.loops[at], branch.next_loop);
@@ -115,8 +119,8 @@ Branch Decoder::branch_to(int label_index) const
 
 int Decoder::add_poll()
 {
-    if (!polls_[static_cast<std::size_t>(current_)]) return -1;
-    program_.polls.push_back(source_place(text_, function_.instructions[static_cast<std::size_t>(current_)].location));
+    if (!polls_[current_]) return -1;
+    program_.polls.push_back(source_place(text_, function_.instructions[current_].location));
     return static_cast<int>(program_.polls.size()) - 1;
 }
 
@@ -136,35 +140,34 @@ std::uint32_t Decoder::next_program_counter(const ptx::Instruction& instruction)
     return static_cast<std::uint32_t>(module_.instruction_places.size() - 1);
 }
 
-Instruction Decoder::decode(const ptx::Instruction& instruction)
+DecodedInstruction Decoder::decode(const ptx::Instruction& instruction)
 {
     refuse_sinks_as_sources(instruction);
-    Instruction out;
+    DecodedInstruction out;
     if (instruction.guard >= 0) {
-        out.guard = registers_[static_cast<std::size_t>(instruction.guard)];
+        out.guard = registers_[instruction.guard];
         if (instruction.guard_negated) out.negated |= 1u << 31;
     }
     out.program_counter = next_program_counter(instruction);
-    for (const auto family : {decode_control, decode_memory, decode_address, decode_exchange, decode_barrier, decode_atomic,
-                              decode_asynchronous, decode_texture, decode_tensor})
-        if (family(*this, instruction, out)) return out;
-    decode_arithmetic(instruction, out);
-    return out;
+    for (const Form& form : forms_of(instruction.opcode)) {
+        if (form.executes) out.execute = form.executes;
+        if (form.executes || (form.decodes && form.decodes(*this, instruction, out))) return out;
+        if (const Semantics semantics = form.finds ? form.finds(instruction) : Semantics{}; semantics.execute) {
+            add_lanewise(instruction, semantics, out);
+            return out;
+        }
+    }
+    refuse(instruction);
 }
 
-void Decoder::decode_arithmetic(const ptx::Instruction& instruction, Instruction& out)
+void Decoder::add_lanewise(const ptx::Instruction& instruction, const Semantics& semantics, DecodedInstruction& out)
 {
-    const Semantics semantics = find_arithmetic(instruction);
-    if (!semantics.execute) refuse(instruction);
     out.execute = semantics.execute;
     out.immediate = semantics.immediate;
-    std::size_t n = 0;
-    const auto type_of = [&] { return semantics.types[std::min(n, semantics.types.size() - 1)]; };
     const auto add_one = [&](const ptx::Operand& operand) {
-        if (n < out.width.size()) out.width[n] = static_cast<std::uint8_t>(register_bytes(operand, type_of()));
-        if (operand.negated && type_of() == ptx::Type::pred) negate(out, static_cast<int>(n));
-        add(out, slot(operand, type_of()));
-        ++n;
+        const ptx::Type type = semantics.types[std::min<std::size_t>(out.operand_count, semantics.types.size() - 1)];
+        if (operand.negated && type == ptx::Type::pred) negate(out, out.operand_count);
+        add(out, operand, type);
     };
     for (const ptx::Operand& operand : instruction.operands) {
         if (operand.kind == ptx::Operand::Kind::vector)
@@ -180,7 +183,7 @@ Message Decoder::message_of(MessageCode code, const ptx::Instruction& instructio
     for (const std::string& modifier : instruction.modifiers) text += "." + modifier;
     Message message(code, {{"instruction", text}, {"kernel", program_.name}});
     if (const ptx::Location& location = instruction.location; location.file >= 0) {
-        const std::filesystem::path file(text_.files[static_cast<std::size_t>(location.file)]);
+        const std::filesystem::path file(text_.files[location.file]);
         message.fields.insert(message.fields.end(), {{"file", file.filename().string()}, {"line", location.line}});
     }
     return message;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Operands of decoded instructions, one after another.
+// The lists of operands of decoded instructions.
 
 #include <algorithm>
 
@@ -31,12 +31,11 @@ const ptx::Operand* first_element(const ptx::Operand& operand)
 int Decoder::register_bytes(const ptx::Operand& operand, ptx::Type type) const
 {
     if (const ptx::Operand* const first = first_element(operand)) return register_bytes(*first, type);
-    if (operand.kind == ptx::Operand::Kind::reg)
-        return bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
+    if (operand.kind == ptx::Operand::Kind::reg) return bytes_in_register(function_.registers[operand.index].type);
     return bytes_in_register(type);
 }
 
-void Decoder::add(Instruction& instruction, std::uint32_t offset)
+void Decoder::add(DecodedInstruction& instruction, std::uint32_t offset)
 {
     const std::size_t n = instruction.operand_count++;
     if (n < instruction.operand.size()) instruction.operand[n] = offset;
@@ -46,7 +45,14 @@ void Decoder::add(Instruction& instruction, std::uint32_t offset)
     instruction.operands = code_->operand_lists.back().data();
 }
 
-void Decoder::add_all(Instruction& instruction, const ptx::Operand& operand, ptx::Type type)
+void Decoder::add(DecodedInstruction& instruction, const ptx::Operand& operand, ptx::Type type)
+{
+    const std::size_t n = instruction.operand_count;
+    if (n < instruction.width.size()) instruction.width[n] = static_cast<std::uint8_t>(register_bytes(operand, type));
+    add(instruction, slot(operand, type));
+}
+
+void Decoder::add_all(DecodedInstruction& instruction, const ptx::Operand& operand, ptx::Type type)
 {
     if (operand.kind != ptx::Operand::Kind::vector) {
         if (operand.negated) negate(instruction, instruction.operand_count);

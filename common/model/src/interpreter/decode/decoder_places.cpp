@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Where operands lie while a kernel runs: registers, constants, special registers, variables, and what addresses are made of.
+// The places of operands while a kernel runs: registers, constants, special registers, variables, and the parts of addresses.
 
 #include <algorithm>
 #include <cstring>
@@ -21,18 +21,19 @@ std::uint32_t Decoder::take(std::size_t bytes)
     return static_cast<std::uint32_t>(offset);
 }
 
+std::uint32_t Decoder::take_lanes(int bytes) { return take(bytes == 0 ? 4 : static_cast<std::size_t>(bytes) * warp_size); }
+
 std::uint32_t Decoder::constant(std::uint64_t bits, int bytes)
 {
     auto& known = constants_[bytes];
     for (const auto& [value, offset] : known)
         if (value == bits) return offset;
-    const std::uint32_t offset = bytes == 0 ? take(4) : take(static_cast<std::size_t>(bytes) * lanes_of_warp);
+    const std::uint32_t offset = take_lanes(bytes);
     if (bytes == 0) {
         const std::uint32_t all = bits ? all_lanes : 0;
         std::memcpy(code_->constants.data() + offset, &all, sizeof all);
     } else {
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
-            std::memcpy(code_->constants.data() + offset + lane * bytes, &bits, static_cast<std::size_t>(std::min(bytes, 8)));
+        for (std::size_t lane = 0; lane < warp_size; ++lane) write_lane(code_->constants.data() + offset, lane, bits, bytes);
     }
     known.emplace_back(bits, offset);
     return offset;
@@ -41,7 +42,7 @@ std::uint32_t Decoder::constant(std::uint64_t bits, int bytes)
 std::uint32_t Decoder::scratch()
 {
     constexpr std::size_t widest = 16;
-    if (scratch_ == no_operand) scratch_ = take(widest * lanes_of_warp);
+    if (scratch_ == no_operand) scratch_ = take(widest * warp_size);
     return scratch_;
 }
 
@@ -53,7 +54,7 @@ std::uint32_t Decoder::special(const std::string& name, int bytes)
     if (!which)
         throw DeviceError(error_invalid_ptx,
                           {MessageCode::special_register_not_supported, {{"register", name}, {"function", function_.name}}});
-    const std::uint32_t offset = bytes == 0 ? take(4) : take(static_cast<std::size_t>(bytes) * lanes_of_warp);
+    const std::uint32_t offset = take_lanes(bytes);
     code_->specials.push_back({*which, offset, bytes});
     specials_[key] = offset;
     return offset;
@@ -63,7 +64,7 @@ std::uint32_t Decoder::local_address(std::uint64_t variable, int bytes, bool gen
 {
     for (const LocalSlot& slot : code_->local_addresses)
         if (slot.variable == variable && slot.bytes == bytes && slot.generic == generic) return slot.offset;
-    const std::uint32_t offset = take(static_cast<std::size_t>(bytes) * lanes_of_warp);
+    const std::uint32_t offset = take_lanes(bytes);
     code_->local_addresses.push_back({offset, bytes, variable, generic});
     return offset;
 }
@@ -89,26 +90,26 @@ std::uint64_t Decoder::symbol_value(const ptx::Operand& operand, int bytes)
         return memory::function_window + 16 * static_cast<std::uint64_t>(number);
     }
     const bool own = operand.scope == Scope::function_variable;
-    const ptx::Space space = own                                       ? function_.variables[static_cast<std::size_t>(operand.index)].space
-                             : operand.scope == Scope::module_variable ? text_.variables[static_cast<std::size_t>(operand.index)].space
-                                                                       : ptx::Space::param;
-    if (space == ptx::Space::shared) {
+    const ptx::StateSpace space = own                                       ? function_.variables[operand.index].space
+                                  : operand.scope == Scope::module_variable ? text_.variables[operand.index].space
+                                                                            : ptx::StateSpace::param;
+    if (space == ptx::StateSpace::shared) {
         const std::string name = own ? function_.name + "/" + operand.name : operand.name;
         for (const SharedVariable& variable : program_.shared)
             if (variable.name == name) return variable.offset;
         throw DeviceError(error_invalid_ptx,
                           {MessageCode::unknown_shared_variable, {{"variable", operand.name}, {"function", function_.name}}});
     }
-    if (space == ptx::Space::param) {
+    if (space == ptx::StateSpace::param) {
         std::uint64_t offset = 0;
         for (int i = 0; i <= operand.index; ++i) {
-            const ptx::Variable& parameter = function_.parameters[static_cast<std::size_t>(i)];
+            const ptx::Variable& parameter = function_.parameters[i];
             offset = memory::round_up(offset, std::max<std::uint64_t>(parameter.alignment, 1));
             if (i < operand.index) offset += parameter.bytes;
         }
         return (bytes == 8 ? memory::parameter_window : 0) + offset;
     }
-    const Module::Variable* variable = module_.find_variable(text_, operand.name);
+    const LoadedModule::Variable* variable = module_.find_variable(text_, operand.name);
     if (!variable) throw DeviceError(error_invalid_ptx, {MessageCode::undefined_variable, {{"variable", operand.name}}});
     return variable->address;
 }
@@ -117,7 +118,7 @@ std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type
 {
     if (operand.kind == ptx::Operand::Kind::integer) {
         if (type == ptx::Type::f32 || type == ptx::Type::f64) {
-            // An integer constant in the place of a number is that number.
+            // An integer constant as a floating-point operand is converted.
             if (type == ptx::Type::f64) return std::bit_cast<std::uint64_t>(static_cast<double>(operand.integer));
             return std::bit_cast<std::uint32_t>(static_cast<float>(operand.integer));
         }
@@ -133,10 +134,9 @@ std::uint64_t Decoder::constant_bits(const ptx::Operand& operand, ptx::Type type
 
 std::uint32_t Decoder::register_place(const ptx::Operand& operand) const
 {
-    const ptx::Register& reg = function_.registers[static_cast<std::size_t>(operand.index)];
+    const ptx::Register& reg = function_.registers[operand.index];
     const auto part = static_cast<std::uint32_t>(std::max(operand.component, 0));
-    return registers_[static_cast<std::size_t>(operand.index)] +
-           part * static_cast<std::uint32_t>(bytes_in_register(reg.type) * lanes_of_warp);
+    return registers_[operand.index] + part * static_cast<std::uint32_t>(bytes_in_register(reg.type) * warp_size);
 }
 
 std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
@@ -145,26 +145,26 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
     const int bytes = bytes_in_register(type);
     switch (operand.kind) {
         case Kind::reg: {
-            const ptx::Register& reg = function_.registers[static_cast<std::size_t>(operand.index)];
-            // Handlers would read and write beyond a register that is too narrow.
+            const ptx::Register& reg = function_.registers[operand.index];
+            // A handler would read and write past the end of a register that is too narrow.
             if (bytes > bytes_in_register(reg.type))
                 throw DeviceError(error_invalid_ptx, {MessageCode::register_too_narrow,
                                                       {{"bits", 8 * bytes}, {"register", reg.name}, {"function", function_.name}}});
             return register_place(operand);
         }
         case Kind::special:
-            if (operand.name == "WARP_SZ") return constant(lanes_of_warp, bytes);
+            if (operand.name == "WARP_SZ") return constant(warp_size, bytes);
             return special(operand.name, bytes);
         case Kind::integer:
         case Kind::floating: return constant(constant_bits(operand, type, bytes), bytes);
         case Kind::symbol: {
             const bool in_frame = (operand.scope == ptx::Operand::Scope::function_variable &&
-                                   function_.variables[static_cast<std::size_t>(operand.index)].space != ptx::Space::shared) ||
+                                   function_.variables[operand.index].space != ptx::StateSpace::shared) ||
                                   (!function_.is_entry && operand.scope == ptx::Operand::Scope::parameter) ||
                                   operand.scope == ptx::Operand::Scope::return_parameter;
             // The name of a local variable stands for its address in the local space; that of a parameter is generic here.
             const bool is_local = operand.scope == ptx::Operand::Scope::function_variable &&
-                                  function_.variables[static_cast<std::size_t>(operand.index)].space == ptx::Space::local;
+                                  function_.variables[operand.index].space == ptx::StateSpace::local;
             if (in_frame) return local_address(local_place(operand).offset + static_cast<std::uint64_t>(operand.integer), bytes, !is_local);
             const std::uint64_t value = symbol_value(operand, bytes) + static_cast<std::uint64_t>(operand.integer);
             return constant(bytes < 8 ? value & ((std::uint64_t{1} << 8 * bytes) - 1) : value, bytes);
@@ -175,7 +175,7 @@ std::uint32_t Decoder::slot(const ptx::Operand& operand, ptx::Type type)
     throw DeviceError(error_invalid_ptx, {MessageCode::unknown_operand, {{"function", function_.name}}});
 }
 
-AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
+AddressOperand Decoder::address(const ptx::Operand& operand, ptx::StateSpace space)
 {
     AddressOperand out;
     out.offset = operand.integer;
@@ -184,7 +184,7 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
         base.kind = ptx::Operand::Kind::reg;
         base.index = operand.index;
         base.component = operand.component;
-        out.base_bytes = bytes_in_register(function_.registers[static_cast<std::size_t>(operand.index)].type);
+        out.base_bytes = bytes_in_register(function_.registers[operand.index].type);
         if (out.base_bytes != 4 && out.base_bytes != 8)
             throw DeviceError(error_invalid_ptx, {MessageCode::address_register_width, {{"function", function_.name}}});
         out.base = register_place(base);
@@ -197,26 +197,25 @@ AddressOperand Decoder::address(const ptx::Operand& operand, ptx::Space space)
     }
     using Scope = ptx::Operand::Scope;
     const bool frame_parameter = (operand.scope == Scope::parameter && !function_.is_entry) || operand.scope == Scope::return_parameter ||
-                                 (operand.scope == Scope::function_variable && space == ptx::Space::param);
+                                 (operand.scope == Scope::function_variable && space == ptx::StateSpace::param);
     if (frame_parameter) {
+        const LocalPlace place = local_place(operand);
         out.in_frame = true;
-        out.offset += static_cast<std::int64_t>(local_place(operand).offset);
+        out.in_place = out.offset;
+        out.place_bytes = place.bytes;
+        out.offset += static_cast<std::int64_t>(place.offset);
         return out;
     }
     ptx::Operand base = operand;
     base.kind = ptx::Operand::Kind::symbol;
     base.integer = 0;
-    // In the text an address of a variable is one in the variable's own space.
-    const bool local = operand.scope == Scope::function_variable &&
-                       function_.variables[static_cast<std::size_t>(operand.index)].space == ptx::Space::local;
-    out.base_bytes = local || space == ptx::Space::param ? 4 : 8;
+    // The text's address of a variable is in the variable's own space.
+    const bool local = operand.scope == Scope::function_variable && function_.variables[operand.index].space == ptx::StateSpace::local;
+    out.base_bytes = local || space == ptx::StateSpace::param ? 4 : 8;
     out.base = slot(base, out.base_bytes == 4 ? ptx::Type::b32 : ptx::Type::b64);
     return out;
 }
 
-std::uint32_t Decoder::label(const ptx::Operand& operand) const
-{
-    return position(function_.labels[static_cast<std::size_t>(operand.index)].instruction);
-}
+std::uint32_t Decoder::label(const ptx::Operand& operand) const { return position(function_.labels[operand.index].instruction); }
 
 }  // namespace simt::interpreter

@@ -15,6 +15,8 @@ namespace simt::interpreter {
 
 namespace {
 
+using ptx::Numbered;
+
 bool is_branch(const ptx::Instruction& i) { return i.opcode == "bra" || i.opcode == "brx"; }
 
 bool ends_thread(const ptx::Instruction& i) { return i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap"; }
@@ -25,9 +27,9 @@ public:
     explicit Blocks(const ptx::Function& function) : function_(function)
     {
         const std::size_t size = function.instructions.size();
-        std::vector<bool> starts(size + 1, false);
+        Numbered<bool> starts(size + 1, false);
         starts[0] = true;
-        for (const ptx::Label& label : function.labels) starts[static_cast<std::size_t>(label.instruction)] = true;
+        for (const ptx::Label& label : function.labels) starts[label.instruction] = true;
         for (std::size_t i = 0; i < size; ++i)
             if (is_branch(function.instructions[i]) || ends_thread(function.instructions[i])) starts[i + 1] = true;
         block_of_.resize(size + 1);
@@ -41,22 +43,19 @@ public:
     }
 
     int count() const { return static_cast<int>(first_.size()); }
-    int block_of(int instruction) const { return block_of_[static_cast<std::size_t>(instruction)]; }
-    int first(int block) const { return first_[static_cast<std::size_t>(block)]; }
-    const std::vector<int>& successors(int block) const { return successors_[static_cast<std::size_t>(block)]; }
+    int block_of(int instruction) const { return block_of_[instruction]; }
+    int first(int block) const { return first_[block]; }
+    const Numbered<int>& successors(int block) const { return successors_[block]; }
 
 private:
-    int end_of(int block) const
-    {
-        return block + 1 < count() ? first_[static_cast<std::size_t>(block) + 1] : static_cast<int>(function_.instructions.size());
-    }
+    int end_of(int block) const { return block + 1 < count() ? first_[block + 1] : static_cast<int>(function_.instructions.size()); }
 
     void find_successors(int block)
     {
-        std::vector<int>& to = successors_[static_cast<std::size_t>(block)];
-        const ptx::Instruction& last = function_.instructions[static_cast<std::size_t>(end_of(block)) - 1];
+        Numbered<int>& to = successors_[block];
+        const ptx::Instruction& last = function_.instructions[end_of(block) - 1];
         const bool conditional = last.guard >= 0;
-        const auto add_label = [&](int label) { to.push_back(block_of(function_.labels[static_cast<std::size_t>(label)].instruction)); };
+        const auto add_label = [&](int label) { to.push_back(block_of(function_.labels[label].instruction)); };
         if (last.opcode == "bra") {
             add_label(last.operands.at(0).index);
         } else if (last.opcode == "brx") {
@@ -72,38 +71,38 @@ private:
     }
 
     const ptx::Function& function_;
-    std::vector<int> first_, block_of_;
-    std::vector<std::vector<int>> successors_;
+    Numbered<int> first_, block_of_;
+    Numbered<Numbered<int>> successors_;
 };
 
-using Edges = std::vector<std::vector<int>>;
+using Edges = Numbered<Numbered<int>>;
 
 Edges reversed(const Edges& edges)
 {
     Edges back(edges.size());
     for (std::size_t from = 0; from < edges.size(); ++from)
-        for (const int to : edges[from]) back[static_cast<std::size_t>(to)].push_back(static_cast<int>(from));
+        for (const int to : edges[from]) back[to].push_back(static_cast<int>(from));
     return back;
 }
 
 /// Nodes that can be reached from `root`, in reverse post-order.
-std::vector<int> order_from(const Edges& edges, int root)
+Numbered<int> order_from(const Edges& edges, int root)
 {
-    std::vector<int> order;
-    std::vector<bool> seen(edges.size(), false);
+    Numbered<int> order;
+    Numbered<bool> seen(edges.size(), false);
     std::vector<std::pair<int, std::size_t>> open{{root, 0}};
-    seen[static_cast<std::size_t>(root)] = true;
+    seen[root] = true;
     while (!open.empty()) {
         auto& [node, next] = open.back();
-        const auto& to = edges[static_cast<std::size_t>(node)];
+        const auto& to = edges[node];
         if (next == to.size()) {
             order.push_back(node);
             open.pop_back();
             continue;
         }
         const int candidate = to[next++];
-        if (seen[static_cast<std::size_t>(candidate)]) continue;
-        seen[static_cast<std::size_t>(candidate)] = true;
+        if (seen[candidate]) continue;
+        seen[candidate] = true;
         open.emplace_back(candidate, 0);
     }
     std::ranges::reverse(order);
@@ -111,31 +110,29 @@ std::vector<int> order_from(const Edges& edges, int root)
 }
 
 /// The immediate dominator of each node, from `root`; -1 for nodes that cannot be reached.
-std::vector<int> immediate_dominators(const Edges& edges, int root)
+Numbered<int> immediate_dominators(const Edges& edges, int root)
 {
     const Edges back = reversed(edges);
-    const std::vector<int> order = order_from(edges, root);
-    std::vector<int> position(edges.size(), -1), dominator(edges.size(), -1);
-    for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+    const Numbered<int> order = order_from(edges, root);
+    Numbered<int> position(edges.size(), -1), dominator(edges.size(), -1);
+    for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = static_cast<int>(i);
     const auto meet = [&](int a, int b) {
         while (a != b) {
-            while (position[static_cast<std::size_t>(a)] > position[static_cast<std::size_t>(b)])
-                a = dominator[static_cast<std::size_t>(a)];
-            while (position[static_cast<std::size_t>(b)] > position[static_cast<std::size_t>(a)])
-                b = dominator[static_cast<std::size_t>(b)];
+            while (position[a] > position[b]) a = dominator[a];
+            while (position[b] > position[a]) b = dominator[b];
         }
         return a;
     };
-    dominator[static_cast<std::size_t>(root)] = root;
+    dominator[root] = root;
     for (bool changed = true; changed;) {
         changed = false;
         for (const int node : order) {
             if (node == root) continue;
             int found = -1;
-            for (const int from : back[static_cast<std::size_t>(node)])
-                if (dominator[static_cast<std::size_t>(from)] >= 0) found = found < 0 ? from : meet(found, from);
-            if (found == dominator[static_cast<std::size_t>(node)]) continue;
-            dominator[static_cast<std::size_t>(node)] = found;
+            for (const int from : back[node])
+                if (dominator[from] >= 0) found = found < 0 ? from : meet(found, from);
+            if (found == dominator[node]) continue;
+            dominator[node] = found;
             changed = true;
         }
     }
@@ -147,63 +144,59 @@ class Loops {
 public:
     Loops(const Blocks& blocks, const Edges& edges) : loop_of_(edges.size(), -1)
     {
-        const std::vector<int> dominators = immediate_dominators(edges, 0);
+        const Numbered<int> dominators = immediate_dominators(edges, 0);
         const Edges back = reversed(edges);
         for (int block = 0; block < blocks.count(); ++block)
-            for (const int head : edges[static_cast<std::size_t>(block)])
+            for (const int head : edges[block])
                 if (head < blocks.count() && dominates(dominators, head, block)) add(head, block, back);
-        // Small loops first: each block belongs to the innermost.
-        std::vector<int> by_size(heads_.size());
+        // Smaller loops come first, since each block belongs to the innermost loop.
+        Numbered<int> by_size(heads_.size());
         for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = static_cast<int>(i);
-        const auto size_of = [&](int loop) { return std::ranges::count(members_[static_cast<std::size_t>(loop)], true); };
+        const auto size_of = [&](int loop) { return std::ranges::count(members_[loop], true); };
         std::ranges::sort(by_size, {}, size_of);
         parents_.assign(heads_.size(), -1);
         for (std::size_t i = 0; i < by_size.size(); ++i) {
             const int loop = by_size[i];
             for (std::size_t block = 0; block < loop_of_.size(); ++block)
                 if (holds_block(loop, static_cast<int>(block)) && loop_of_[block] < 0) loop_of_[block] = loop;
-            for (std::size_t j = i + 1; j < by_size.size() && parents_[static_cast<std::size_t>(loop)] < 0; ++j)
-                if (holds_block(by_size[j], heads_[static_cast<std::size_t>(loop)])) parents_[static_cast<std::size_t>(loop)] = by_size[j];
+            for (std::size_t j = i + 1; j < by_size.size() && parents_[loop] < 0; ++j)
+                if (holds_block(by_size[j], heads_[loop])) parents_[loop] = by_size[j];
         }
     }
 
-    int loop_of(int block) const { return loop_of_[static_cast<std::size_t>(block)]; }
-    int head(int loop) const { return heads_[static_cast<std::size_t>(loop)]; }
-    const std::vector<int>& parents() const { return parents_; }
-    bool holds_block(int loop, int block) const
-    {
-        return loop < 0 || members_[static_cast<std::size_t>(loop)][static_cast<std::size_t>(block)];
-    }
+    int loop_of(int block) const { return loop_of_[block]; }
+    int head(int loop) const { return heads_[loop]; }
+    const Numbered<int>& parents() const { return parents_; }
+    bool holds_block(int loop, int block) const { return loop < 0 || members_[loop][block]; }
 
 private:
-    static bool dominates(const std::vector<int>& dominators, int head, int block)
+    static bool dominates(const Numbered<int>& dominators, int head, int block)
     {
-        while (block != head && dominators[static_cast<std::size_t>(block)] >= 0 && dominators[static_cast<std::size_t>(block)] != block)
-            block = dominators[static_cast<std::size_t>(block)];
+        while (block != head && dominators[block] >= 0 && dominators[block] != block) block = dominators[block];
         return block == head;
     }
 
     void add(int head, int source, const Edges& back)
     {
         const auto known = std::ranges::find(heads_, head);
-        const auto loop = static_cast<std::size_t>(known - heads_.begin());
+        const auto loop = known - heads_.begin();
         if (known == heads_.end()) {
             heads_.push_back(head);
             members_.emplace_back(back.size(), false);
-            members_.back()[static_cast<std::size_t>(head)] = true;
+            members_.back()[head] = true;
         }
-        std::vector<int> open{source};
+        Numbered<int> open{source};
         while (!open.empty()) {
             const int block = open.back();
             open.pop_back();
-            if (members_[loop][static_cast<std::size_t>(block)]) continue;
-            members_[loop][static_cast<std::size_t>(block)] = true;
-            for (const int from : back[static_cast<std::size_t>(block)]) open.push_back(from);
+            if (members_[loop][block]) continue;
+            members_[loop][block] = true;
+            for (const int from : back[block]) open.push_back(from);
         }
     }
 
-    std::vector<int> heads_, loop_of_, parents_;
-    std::vector<std::vector<bool>> members_;
+    Numbered<int> heads_, loop_of_, parents_;
+    Numbered<Numbered<bool>> members_;
 };
 
 /// Post-dominators within one iteration of a loop, for the paths that stay in it; those of the function for loop -1.
@@ -219,8 +212,8 @@ public:
             Edges inside(edges_.size());
             for (int from = 0; from < blocks_.count(); ++from) {
                 if (!loops_.holds_block(loop, from)) continue;
-                auto& to = inside[static_cast<std::size_t>(from)];
-                for (const int next : edges_[static_cast<std::size_t>(from)]) {
+                auto& to = inside[from];
+                for (const int next : edges_[from]) {
                     if (loop >= 0 && next == loops_.head(loop)) to.push_back(blocks_.count());
                     else if (next == blocks_.count() || loops_.holds_block(loop, next)) to.push_back(next);
                 }
@@ -228,7 +221,7 @@ public:
             }
             known = immediate_dominators(reversed(inside), blocks_.count());
         }
-        const int join = known[static_cast<std::size_t>(block)];
+        const int join = known[block];
         return join < 0 ? blocks_.count() : join;
     }
 
@@ -236,14 +229,14 @@ private:
     const Blocks& blocks_;
     const Edges& edges_;
     const Loops& loops_;
-    std::map<int, std::vector<int>> found_;
+    std::map<int, Numbered<int>> found_;
 };
 
 }  // namespace
 
-bool holds(const std::vector<int>& parents, int outer, int inner)
+bool holds(const Numbered<int>& parents, int outer, int inner)
 {
-    while (inner != outer && inner >= 0) inner = parents[static_cast<std::size_t>(inner)];
+    while (inner != outer && inner >= 0) inner = parents[inner];
     return inner == outer;
 }
 
@@ -256,7 +249,7 @@ std::size_t results_of(const ptx::Instruction& instruction)
 Flow find_flow(const ptx::Function& function)
 {
     const std::size_t size = function.instructions.size();
-    Flow flow{std::vector<int>(size, -1), std::vector<int>(size, -1), std::vector<int>(size + 1, -1), {}};
+    Flow flow{Numbered<int>(size, -1), Numbered<int>(size, -1), Numbered<int>(size + 1, -1), {}};
     if (size == 0) return flow;
     const Blocks blocks(function);
     Edges edges;
@@ -271,10 +264,9 @@ Flow find_flow(const ptx::Function& function)
         if (!is_branch(function.instructions[i])) continue;
         int loop = loops.loop_of(block);
         const auto leaves = [&](int target) { return !loops.holds_block(loop, target); };
-        while (loop >= 0 && std::ranges::any_of(edges[static_cast<std::size_t>(block)], leaves))
-            loop = flow.parents[static_cast<std::size_t>(loop)];
+        while (loop >= 0 && std::ranges::any_of(edges[block], leaves)) loop = flow.parents[loop];
         int join = post_dominators.of(loop, block);
-        // Paths of an iteration that come together only in the next one.
+        // The paths of an iteration meet only in the next iteration.
         if (join == blocks.count() && loop >= 0) join = loops.head(loop);
         flow.join_loops[i] = loop;
         if (join < blocks.count()) flow.joins[i] = blocks.first(join);

@@ -21,7 +21,7 @@ using Functions = std::map<std::string, FunctionFusion>;
 struct Texts {
     std::map<std::uint64_t, Functions> known;
     std::string unknown;
-    /// Whether somebody has compared the program with its machine code, or tried to.
+    /// Whether the program was compared with its machine code, or the comparison was tried.
     bool given = false;
 };
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the GPU's assembler makes of the accesses of a text: which of them it joins, and what cannot be counted as it does.
+/// The accesses of the machine code where they differ from those of the text: which accesses the GPU's assembler joins, and where the
+/// counts are inexact.
 /// The comparison of the text with machine code is made before the program runs (common/python/conflict_free/counting/exactness.py).
 #pragma once
 
@@ -16,34 +17,34 @@
 
 namespace simt::interpreter {
 
-/// How an access is counted that is not counted as it is written.
+/// An access of the machine code that differs from the text's access.
 struct CountedAccess {
-    /// Bytes that each lane is counted with; 0 if another access is counted in its place.
+    /// Bytes that each lane accesses; 0 if another access covers this one.
     int bytes = 0;
-    /// Where they begin, from the address of the access on.
+    /// The offset of these bytes from the address of the access.
     std::int64_t offset = 0;
-    /// One of the lanes does it for all.
+    /// Whether one of the lanes makes the access for all.
     bool one_lane = false;
 };
 
-/// What is known of one function.
+/// The comparison of one function with its machine code.
 struct FunctionFusion {
     bool exact = true;
     /// By line of the text.
     std::map<int, CountedAccess> counted;
     std::vector<FusedAccess> notes;
-    /// Branches of the text, by line, that the machine code has otherwise where lanes of a warp diverge there.
+    /// The branches of the text, by line, at which the machine code differs if lanes of a warp diverge there.
     std::map<int, FusedAccess> branches;
 };
 
-/// Tells texts apart, in the names of files too.
+/// Identifies a text, also in the names of files.
 std::uint64_t fingerprint(std::string_view text);
 
-/// Why nothing is known of the machine code of the text with a fingerprint; empty if it was compared, or if nobody has said so.
+/// Why the text with a fingerprint was not compared with machine code; empty if it was, or if no reason was given.
 std::string why_unknown(std::uint64_t text);
 
-/// What is known of a function of the text with a fingerprint; null if nothing is. It is read once from the file that
-/// SIMT_EXACTNESS names, else from the one beside the program with `.exactness` behind its name.
+/// The comparison of a function of the text with a fingerprint; null if there is none. It is read once, from the file that
+/// SIMT_EXACTNESS names or else from the file beside the program with `.exactness` after its name.
 /// @throws DeviceError if SIMT_EXACTNESS names a file that cannot be understood
 const FunctionFusion* find_fusion(std::uint64_t text, const std::string& function);
 

@@ -14,24 +14,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 
 #include "ptx/module.hpp"
+#include "simt/warp_size.hpp"
 
 namespace simt::interpreter {
 
-inline constexpr int lanes_of_warp = 32;
 inline constexpr std::uint32_t all_lanes = ~std::uint32_t{0};
-/// Where an optional operand is not there.
+/// Stands for an optional operand that is absent.
 inline constexpr std::uint32_t no_operand = ~std::uint32_t{0};
 
 struct Warp;
-struct Instruction;
+struct DecodedInstruction;
 
-/// What an instruction does to a warp whose `active` lanes execute it.
-using Execute = void (*)(Warp&, const Instruction&);
+/// Executes an instruction for the `active` lanes of a warp.
+using Execute = void (*)(Warp&, const DecodedInstruction&);
 
-/// The registers of a warp, and what arithmetic needs to know of it. The scheduler adds to it (warp.hpp).
+/// The part of a warp that arithmetic needs: its registers, its active lanes, and their carry flags. Warp extends it (warp.hpp).
 struct RegisterFile {
     /// The register file; operands are offsets into it. Aligned to 64 bytes.
     unsigned char* registers = nullptr;
@@ -42,18 +43,18 @@ struct RegisterFile {
 };
 
 /// A decoded instruction.
-struct Instruction {
+struct DecodedInstruction {
     Execute execute = nullptr;
     /// Offsets of operands into the register file, destinations first, in the order of the PTX text. A vector operand's
-    /// elements follow one another. A sink `_` is a register that nobody reads.
+    /// elements follow one another. A sink `_` is a register that is never read.
     std::array<std::uint32_t, 6> operand{};
-    /// The same list, whole, where it has more than six.
+    /// The whole list, where it has more than six operands.
     const std::uint32_t* operands = nullptr;
     /// Guard predicate: offset of its register, or `no_operand`.
     std::uint32_t guard = no_operand;
-    /// Bit i is set where operand i is a predicate that is read negated; bit 31: the guard is.
+    /// Bit i is set if operand i is a predicate that is read negated, and bit 31 if the guard is.
     std::uint32_t negated = 0;
-    /// What the handler was told by its finder (Semantics::immediate).
+    /// Data for the handler, from its finder (Semantics::immediate) or its decoder (Decoder::keep()).
     std::uint64_t immediate = 0;
     /// Bytes that a lane's value takes in the register of operand 0, 1, 2, 3: a `cvt`, a load or a store may name
     /// registers that are wider than its types.
@@ -62,20 +63,49 @@ struct Instruction {
     /// The instruction's number in its module, under which its accesses are reported.
     std::uint32_t program_counter = 0;
 
-    std::uint32_t operand_at(std::size_t n) const { return n < operand.size() ? operand[n] : operands[n]; }
+    std::uint32_t operand_at(int n) const
+    {
+        const auto at = static_cast<std::size_t>(n);
+        return at < operand.size() ? operand[at] : operands[at];
+    }
 };
 
-/// What an instruction of PTX means: how it executes and what its operands are.
+/// The data that the decoder kept for a handler (Decoder::keep()).
+template <class Details> const Details& details(const DecodedInstruction& instruction)
+{
+    return *reinterpret_cast<const Details*>(instruction.immediate);
+}
+
+/// The lowest lane of a mask, which has one.
+inline std::size_t first_lane(std::uint32_t mask) { return static_cast<std::size_t>(std::countr_zero(mask)); }
+
+/// The lanes of a mask, lowest first.
+struct LaneRange {
+    struct Iterator {
+        std::uint32_t rest;
+        std::size_t operator*() const { return first_lane(rest); }
+        void operator++() { rest &= rest - 1; }
+        bool operator==(std::default_sentinel_t) const { return rest == 0; }
+    };
+
+    std::uint32_t mask;
+    Iterator begin() const { return {mask}; }
+    static std::default_sentinel_t end() { return {}; }
+};
+
+/// For loops: `for (const std::size_t lane : lanes_in(mask))`.
+inline LaneRange lanes_in(std::uint32_t mask) { return {mask}; }
+
+/// The meaning of an instruction of PTX: its handler and the types of its operands.
 struct Semantics {
     Execute execute = nullptr;
-    /// Type of each operand, destinations first, in the order of Instruction::operand: constants are made in it. An
+    /// Type of each operand, destinations first, in the order of DecodedInstruction::operand: constants are made in it. An
     /// instruction with more operands than this repeats the last.
     std::array<ptx::Type, 8> types{};
     std::uint64_t immediate = 0;
 };
 
-template <class T>
-inline T* values(RegisterFile& warp, std::uint32_t offset)
+template <class T> inline T* values(RegisterFile& warp, std::uint32_t offset)
 {
     return std::assume_aligned<sizeof(T) < 4 ? 4 : 32>(reinterpret_cast<T*>(warp.registers + offset));
 }
@@ -86,13 +116,39 @@ inline std::uint32_t& predicate(RegisterFile& warp, std::uint32_t offset)
 }
 
 /// The predicate that operand `n` reads, negated where the text says so.
-inline std::uint32_t read_predicate(RegisterFile& warp, const Instruction& instruction, int n)
+inline std::uint32_t read_predicate(RegisterFile& warp, const DecodedInstruction& instruction, int n)
 {
     const std::uint32_t value = predicate(warp, instruction.operand[static_cast<std::size_t>(n)]);
     return instruction.negated >> n & 1 ? ~value : value;
 }
 
-/// Writes a predicate in the active lanes alone.
+/// Reads a lane's value in the register at `at`, whose values have `bytes` bytes; at most the lower 8 of them.
+inline std::uint64_t read_lane(const unsigned char* at, std::size_t lane, int bytes)
+{
+    const auto size = static_cast<std::size_t>(bytes);
+    std::uint64_t value = 0;
+    std::memcpy(&value, at + lane * size, size < sizeof value ? size : sizeof value);
+    return value;
+}
+
+/// Writes the lower bytes of `value` for a lane into the register at `at`.
+inline void write_lane(unsigned char* at, std::size_t lane, std::uint64_t value, int bytes)
+{
+    const auto size = static_cast<std::size_t>(bytes);
+    std::memcpy(at + lane * size, &value, size < sizeof value ? size : sizeof value);
+}
+
+/// The same of a register of `warp` by its offset.
+inline std::uint64_t lane_value(const RegisterFile& warp, std::uint32_t offset, std::size_t lane, int bytes)
+{
+    return read_lane(warp.registers + offset, lane, bytes);
+}
+inline void set_lane_value(RegisterFile& warp, std::uint32_t offset, std::size_t lane, std::uint64_t value, int bytes)
+{
+    write_lane(warp.registers + offset, lane, value, bytes);
+}
+
+/// Writes a predicate for the active lanes.
 inline void write_predicate(RegisterFile& warp, std::uint32_t offset, std::uint32_t value)
 {
     std::uint32_t& old = predicate(warp, offset);

@@ -10,7 +10,9 @@ namespace simt::interpreter {
 
 namespace {
 
-using Registers = std::vector<bool>;
+using ptx::Numbered;
+
+using Registers = Numbered<bool>;
 
 bool is_any(const ptx::Instruction& instruction, std::initializer_list<std::string_view> opcodes)
 {
@@ -29,10 +31,9 @@ bool is_same_address(const ptx::Operand& one, const ptx::Operand& other)
 }
 
 /// Calls `visit` with each register that an operand names.
-template <class Visit>
-void for_each_register(const ptx::Operand& operand, Visit&& visit)
+template <class Visit> void for_each_register(const ptx::Operand& operand, Visit&& visit)
 {
-    if (operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg) visit(static_cast<std::size_t>(operand.index));
+    if (operand.kind == ptx::Operand::Kind::reg || operand.base == ptx::Operand::Base::reg) visit(operand.index);
     for (const ptx::Operand& element : operand.elements) for_each_register(element, visit);
     for (const ptx::Operand& second : operand.second) for_each_register(second, visit);
 }
@@ -49,10 +50,9 @@ public:
             has_fence_ |= is_any(instruction, {"fence", "membar"});
             has_barrier_ |= is_any(instruction, {"bar", "barrier"}) && !instruction.has("warp");
             if (instruction.opcode != "bra" || instruction.guard < 0) continue;
-            const auto target =
-                static_cast<std::size_t>(function.labels[static_cast<std::size_t>(instruction.operands.at(0).index)].instruction);
+            const int target = function.labels[instruction.operands.at(0).index].instruction;
             const bool leaves = !holds(flow.parents, loop, flow.loops[target]) || !holds(flow.parents, loop, flow.loops[i + 1]);
-            if (leaves) exits_.push_back(static_cast<std::size_t>(instruction.guard));
+            if (leaves) exits_.push_back(instruction.guard);
         }
     }
 
@@ -61,7 +61,7 @@ public:
         const ptx::Instruction& look = function_.instructions[instruction];
         if (has_barrier_ || !is_made_anew(look) || changes(look.operands.at(1))) return false;
         const Registers known = what_depends_on(look);
-        return std::ranges::any_of(exits_, [&](std::size_t exit) { return known[exit]; });
+        return std::ranges::any_of(exits_, [&](int exit) { return known[exit]; });
     }
 
 private:
@@ -74,26 +74,26 @@ private:
     bool changes(const ptx::Operand& address) const
     {
         bool any = false;
-        for_each_register(address, [&](std::size_t base) {
+        for_each_register(address, [&](int base) {
             for (const std::size_t i : members_) {
                 const ptx::Instruction& other = function_.instructions[i];
-                if (results_of(other) > 0) for_each_register(other.operands.front(), [&](std::size_t result) { any |= result == base; });
+                if (results_of(other) > 0) for_each_register(other.operands.front(), [&](int result) { any |= result == base; });
             }
         });
         return any;
     }
 
-    /// Registers whose values come from the result of `look`, as far as the loop goes.
+    /// The registers whose values in the loop depend on the result of `look`.
     Registers what_depends_on(const ptx::Instruction& look) const
     {
         Registers known(function_.registers.size(), false);
-        for_each_register(look.operands.front(), [&](std::size_t result) { known[result] = true; });
+        for_each_register(look.operands.front(), [&](int result) { known[result] = true; });
         for (bool is_new = true; is_new;) {
             is_new = false;
             for (const std::size_t i : members_) {
                 const ptx::Instruction& other = function_.instructions[i];
                 if (results_of(other) == 0 || !takes(other, known)) continue;
-                for_each_register(other.operands.front(), [&](std::size_t result) {
+                for_each_register(other.operands.front(), [&](int result) {
                     is_new |= !known[result];
                     known[result] = true;
                 });
@@ -104,19 +104,20 @@ private:
 
     static bool takes(const ptx::Instruction& instruction, const Registers& known)
     {
-        bool any = instruction.guard >= 0 && known[static_cast<std::size_t>(instruction.guard)];
+        bool any = instruction.guard >= 0 && known[instruction.guard];
         for (std::size_t n = results_of(instruction); n < instruction.operands.size(); ++n)
-            for_each_register(instruction.operands[n], [&](std::size_t source) { any |= known[source]; });
+            for_each_register(instruction.operands[n], [&](int source) { any |= known[source]; });
         return any;
     }
 
     const ptx::Function& function_;
-    std::vector<std::size_t> members_, exits_;
+    std::vector<std::size_t> members_;
+    std::vector<int> exits_;
     bool has_fence_ = false, has_barrier_ = false;
 };
 
-/// A loop that looks again may stand behind the first look, which then is in no loop.
-void add_first_looks(const ptx::Function& function, std::vector<bool>& polls)
+/// Adds loads that precede a polling loop and read the same address.
+void add_first_looks(const ptx::Function& function, Numbered<bool>& polls)
 {
     std::vector<std::size_t> loads;
     for (std::size_t i = 0; i < polls.size(); ++i)
@@ -130,9 +131,9 @@ void add_first_looks(const ptx::Function& function, std::vector<bool>& polls)
 
 }  // namespace
 
-std::vector<bool> find_polls(const ptx::Function& function, const Flow& flow)
+Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow)
 {
-    std::vector<bool> polls(function.instructions.size(), false);
+    Numbered<bool> polls(function.instructions.size(), false);
     for (int number = 0; number < static_cast<int>(flow.parents.size()); ++number) {
         const Loop loop(function, flow, number);
         for (std::size_t i = 0; i < polls.size(); ++i)

@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Loops in which a thread looks again and again at memory, until another one has written what it waits for. How often it looks is a
-/// matter of time, so that no model can count it.
+/// Polls: loops in which a thread reads memory again and again until another thread has written the value it waits for. The number of
+/// reads is a matter of time, so no model can count it.
 #pragma once
-
-#include <vector>
 
 #include "interpreter/decode/flow.hpp"
 
 namespace simt::interpreter {
 
-/// For each instruction of a function, whether it is a look of that kind: a load or an atomic operation in a loop, at an address
-/// that the loop does not change, whose result decides whether the loop goes on. A load must be one that is made anew each time:
-/// `volatile`, `relaxed`, `acquire`, or with a fence in the loop. Loops with a barrier of the block are none: their threads wait
-/// there, and not by looking. A `volatile`, `relaxed` or `acquire` load at the address of another one that is a look is the first look.
-std::vector<bool> find_polls(const ptx::Function& function, const Flow& flow);
+/// For each instruction of a function, whether it is a poll: a load or an atomic operation in a loop, at an address that the loop does
+/// not change, whose result decides whether the loop goes on. A load must read memory anew each time: it is `volatile`, `relaxed` or
+/// `acquire`, or has a fence in the loop. Loops with a barrier of the block do not poll, since their threads wait at the barrier. A
+/// `volatile`, `relaxed` or `acquire` load outside the loop, at the address of a poll, is the first poll.
+ptx::Numbered<bool> find_polls(const ptx::Function& function, const Flow& flow);
 
 }  // namespace simt::interpreter

@@ -15,29 +15,28 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Where shared memory begins: an index below 0 leads in front of it.
+/// The offset of shared memory: an index below 0 leads to the gap before it.
 constexpr std::size_t shared_begin = 1024;
-/// Between two variables: an index past the end leads there. A multiple of all banks, so that no word changes its bank.
+/// The gap between two variables, for indexes past the end. It is a multiple of all banks, so that no word changes its bank.
 constexpr std::size_t shared_gap = 1024;
 
-template <class Visit>
-void for_each_operand(const ptx::Operand& operand, Visit& visit)
+template <class Visit> void for_each_operand(const ptx::Operand& operand, Visit& visit)
 {
     visit(operand);
     for (const ptx::Operand& element : operand.elements) for_each_operand(element, visit);
     for (const ptx::Operand& element : operand.second) for_each_operand(element, visit);
 }
 
-/// What a kernel can reach, by the text alone.
+/// Finds the functions and variables that a kernel can reach, by the text alone.
 class Reach {
 public:
-    explicit Reach(const Module& module) : module_(module) {}
+    explicit Reach(const LoadedModule& module) : module_(module) {}
 
     void add(int number)
     {
         if (!functions_.insert(number).second) return;
         order_.push_back(number);
-        const auto& [text, function] = module_.functions[static_cast<std::size_t>(number)];
+        const auto& [text, function] = module_.functions[number];
         for (const ptx::Instruction& instruction : function->instructions) add(*text, *function, instruction);
     }
 
@@ -46,7 +45,7 @@ public:
     {
         if (!calls_indirectly_) return;
         for (int number = 0; number < static_cast<int>(module_.functions.size()); ++number)
-            if (!module_.functions[static_cast<std::size_t>(number)].function->is_entry) add(number);
+            if (!module_.functions[number].function->is_entry) add(number);
     }
 
     const std::vector<int>& functions() const { return order_; }
@@ -71,8 +70,8 @@ private:
             if (operand.scope == ptx::Operand::Scope::function) {
                 if (const int callee = module_.find_function(text, operand.name); callee >= 0) add(callee);
             } else if (operand.scope == ptx::Operand::Scope::module_variable) {
-                const ptx::Variable& variable = text.variables[static_cast<std::size_t>(operand.index)];
-                if (variable.space == ptx::Space::shared && std::ranges::find(shared_, std::pair{&text, &variable}) == shared_.end())
+                const ptx::Variable& variable = text.variables[operand.index];
+                if (variable.space == ptx::StateSpace::shared && std::ranges::find(shared_, std::pair{&text, &variable}) == shared_.end())
                     shared_.emplace_back(&text, &variable);
             }
         };
@@ -80,7 +79,7 @@ private:
         static_cast<void>(function);
     }
 
-    const Module& module_;
+    const LoadedModule& module_;
     std::set<int> functions_;
     std::vector<int> order_;
     std::vector<std::pair<const ptx::Module*, const ptx::Variable*>> shared_;
@@ -137,14 +136,14 @@ std::size_t bytes_of_parameters(const ptx::Function& function)
 
 }  // namespace
 
-const Module::Variable* Module::find_variable(const ptx::Module& text, const std::string& name) const
+const LoadedModule::Variable* LoadedModule::find_variable(const ptx::Module& text, const std::string& name) const
 {
     if (const auto own = internal_variables.find({&text, name}); own != internal_variables.end()) return &own->second;
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : &found->second;
 }
 
-int Module::find_function(const ptx::Module& text, const std::string& name) const
+int LoadedModule::find_function(const ptx::Module& text, const std::string& name) const
 {
     const auto alias = text.aliases.find(name);
     const std::string& wanted = alias == text.aliases.end() ? name : alias->second;
@@ -153,11 +152,11 @@ int Module::find_function(const ptx::Module& text, const std::string& name) cons
     return found == function_numbers.end() ? -1 : found->second;
 }
 
-std::unique_ptr<Program> decode(const Module& module, int kernel)
+std::unique_ptr<Program> decode(const LoadedModule& module, int kernel)
 {
     auto program = std::make_unique<Program>();
     program->module = &module;
-    const ptx::Function& entry = *module.functions[static_cast<std::size_t>(kernel)].function;
+    const ptx::Function& entry = *module.functions[kernel].function;
     program->name = simt::ptx::kernel_name(entry.name);
     program->codes.resize(module.functions.size());
     program->parameter_bytes = bytes_of_parameters(entry);
@@ -166,15 +165,14 @@ std::unique_ptr<Program> decode(const Module& module, int kernel)
     reach.add_indirect();
     SharedLayout layout(*program);
     for (const int number : reach.functions()) {
-        const ptx::Function& function = *module.functions[static_cast<std::size_t>(number)].function;
+        const ptx::Function& function = *module.functions[number].function;
         for (const ptx::Variable& variable : function.variables)
-            if (variable.space == ptx::Space::shared) layout.add(function.name + "/" + variable.name, variable);
+            if (variable.space == ptx::StateSpace::shared) layout.add(function.name + "/" + variable.name, variable);
     }
     for (const auto& [text, variable] : reach.shared()) layout.add(variable->name, *variable);
     layout.finish();
-    for (const int number : reach.functions())
-        program->codes[static_cast<std::size_t>(number)] = Decoder(module, *program, number).decode();
-    program->entry = program->codes[static_cast<std::size_t>(kernel)].get();
+    for (const int number : reach.functions()) program->codes[number] = Decoder(module, *program, number).decode();
+    program->entry = program->codes[kernel].get();
     program->is_repeatable = reach.is_repeatable() && program->polls.empty();
     return program;
 }

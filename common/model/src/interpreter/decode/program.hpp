@@ -18,7 +18,7 @@
 namespace simt::interpreter {
 
 struct Code;
-struct Module;
+struct LoadedModule;
 
 /// Special registers whose value is fixed while a block runs.
 enum class Special : std::uint8_t {
@@ -88,7 +88,7 @@ struct LocalPlace {
     std::uint64_t offset, bytes;
 };
 
-/// What a call does.
+/// The target, the arguments and the results of a call.
 struct CallSite {
     /// Number of the called function in the module; -1 for an indirect call and for a built-in function.
     int function = -1;
@@ -105,9 +105,9 @@ struct Code {
     std::string name;
     bool is_entry = false;
     int function = -1;
-    std::vector<Instruction> instructions;
+    std::vector<DecodedInstruction> instructions;
     std::size_t frame_bytes = 0;
-    /// What the start of a frame holds: constants.
+    /// The initial contents of a frame: its constants.
     std::vector<unsigned char> constants;
     std::vector<SpecialSlot> specials;
     std::vector<LocalSlot> local_addresses;
@@ -117,8 +117,8 @@ struct Code {
     std::deque<CallSite> calls;
     std::deque<std::vector<std::uint32_t>> operand_lists;
     /// The loop around each loop; -1 for none.
-    std::vector<int> loop_parents;
-    /// Data of handlers that need more than Instruction::immediate.
+    ptx::Numbered<int> loop_parents;
+    /// Data of handlers that need more than DecodedInstruction::immediate.
     std::vector<std::shared_ptr<void>> details;
 };
 
@@ -131,47 +131,47 @@ struct SharedVariable {
 
 /// A kernel and what it reaches.
 struct Program {
-    const Module* module = nullptr;
+    const LoadedModule* module = nullptr;
     std::string name;
     Code* entry = nullptr;
     /// By number of the function in the module; null where the kernel does not reach it.
-    std::vector<std::unique_ptr<Code>> codes;
+    ptx::Numbered<std::unique_ptr<Code>> codes;
     std::vector<SharedVariable> shared;
     /// Static shared memory as the kernel declares it, and the extent of all variables and gaps before dynamic memory.
     std::size_t static_shared_bytes = 0, shared_extent = 0;
     std::size_t parameter_bytes = 0;
-    /// Blocks can tell by atomic operations which of them came first.
+    /// Whether atomic operations or polls let blocks find out their order.
     bool orders_blocks = false;
-    /// What it does is known once it has been done: with the same arguments, on the same memory, it does the same again (repeatable.hpp).
+    /// Running it again on the same inputs has the same effect (repeatable.hpp).
     bool is_repeatable = false;
-    /// Where threads look again and again at what others write (polls.hpp).
+    /// The places where threads poll (polls.hpp).
     std::vector<SourcePlace> polls;
     /// Why a launch is not exact if lanes of a warp diverge at a branch, for each such branch (fusion.hpp).
     std::vector<FusedAccess> inexact_divergences;
 };
 
-/// Where an instruction stands.
+/// The source place of an instruction, and its function.
 struct InstructionPlace {
     SourcePlace place;
     int function = -1;
 };
 
 /// A loaded module: the texts that were linked, with addresses for its variables.
-struct Module {
+struct LoadedModule {
     std::vector<std::unique_ptr<ptx::Module>> texts;
     struct Function {
         const ptx::Module* text;
         const ptx::Function* function;
     };
     /// All functions that have a body, and their numbers by name.
-    std::vector<Function> functions;
+    ptx::Numbered<Function> functions;
     std::map<std::string, int, std::less<>> function_numbers;
     /// Functions that only one text sees.
     std::map<std::pair<const ptx::Module*, std::string>, int> internal_functions;
     struct Variable {
         std::uint64_t address = 0;
         std::size_t bytes = 0;
-        ptx::Space space = ptx::Space::global;
+        ptx::StateSpace space = ptx::StateSpace::global;
         bool managed = false;
     };
     std::map<std::string, Variable, std::less<>> variables;
@@ -187,6 +187,6 @@ struct Module {
 
 /// Decodes a kernel and what it reaches.
 /// @throws DeviceError for what is not supported: one line with the instruction, the kernel and the source line
-std::unique_ptr<Program> decode(const Module& module, int kernel);
+std::unique_ptr<Program> decode(const LoadedModule& module, int kernel);
 
 }  // namespace simt::interpreter

@@ -29,7 +29,7 @@ bool is_repeatable(const ptx::Instruction& instruction)
 {
     const std::string_view opcode = instruction.opcode;
     if (opcode == "atom" || opcode == "red") return is_to_shared(instruction);
-    // Copies to shared memory are; those of `cp.async.bulk` and `cp.reduce` can go the other way.
+    // Copies to shared memory are repeatable; `cp.async.bulk` and `cp.reduce` can also write to global memory.
     if (opcode == "cp") return instruction.has("async") && !instruction.has("bulk");
     if (opcode == "st") return !instruction.has("async") && !instruction.has("bulk");
     constexpr std::string_view others[] = {"sust", "sured", "wmma", "wgmma", "multimem", "mbarrier", "tensormap"};

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Kernels whose effect is known once they have run: on the same memory, with the same arguments, they do the same again.
+/// Repeatable kernels: running one again on the same inputs has the same effect.
 #pragma once
 
 #include "ptx/module.hpp"
 
 namespace simt::interpreter {
 
-/// Whether an instruction writes to global memory in no other way than by `st`, and orders no blocks among one another. Of a call it is
-/// true: that depends on what is called.
+/// Whether an instruction writes to global memory by `st` alone, if at all, and does not order blocks. A call counts as repeatable;
+/// the called function is examined too.
 bool is_repeatable(const ptx::Instruction& instruction);
-/// The same of an operand: not a clock, nor the number of the launch or of a multiprocessor.
+/// Whether an operand is neither a clock nor the number of the launch or of a multiprocessor.
 bool is_repeatable(const ptx::Operand& operand);
 
 }  // namespace simt::interpreter

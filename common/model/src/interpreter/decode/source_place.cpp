@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 20> headers = {
 
 std::string file_of(const ptx::Module& text, const ptx::Location& location)
 {
-    return std::filesystem::path(text.files[static_cast<std::size_t>(location.file)]).filename().string();
+    return std::filesystem::path(text.files[location.file]).filename().string();
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ bool is_part_of_language(std::string_view path)
     const std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos) return false;
     const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
-    // Instructions that came with a GPU generation: sm_20_intrinsics.hpp and so on.
+    // Headers for one GPU generation: sm_20_intrinsics.hpp and the like.
     const bool of_generation =
         name.starts_with("sm_") && (name.find("_intrinsics.h") != name.npos || name.find("_atomic_functions.h") != name.npos);
     return of_generation || folder.ends_with("/include/crt") || folder.ends_with("/cooperative_groups/details") ||
@@ -57,11 +57,8 @@ SourcePlace source_place(const ptx::Module& text, const ptx::Location& location)
 {
     if (location.file < 0) return {};
     ptx::Location at = location;
-    const auto caller = [&](const ptx::Location& inner) -> const ptx::Inlining& {
-        return text.inlinings[static_cast<std::size_t>(inner.inlined - 1)];
-    };
-    while (at.inlined > 0 && caller(at).at.file >= 0 && is_part_of_language(text.files[static_cast<std::size_t>(at.file)]))
-        at = caller(at).at;
+    const auto caller = [&](const ptx::Location& inner) -> const ptx::Inlining& { return text.inlinings[inner.inlined - 1]; };
+    while (at.inlined > 0 && caller(at).at.file >= 0 && is_part_of_language(text.files[at.file])) at = caller(at).at;
     SourcePlace place{file_of(text, at), at.line, {}};
     while (at.inlined > 0 && caller(at).at.file >= 0) {
         const ptx::Inlining& call = caller(at);

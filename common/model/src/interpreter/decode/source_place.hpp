@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The source place of an instruction, as a person looks for it.
+/// The source place of an instruction, as a person would look for it.
 #pragma once
 
 #include <string_view>
@@ -12,11 +12,12 @@
 
 namespace simt::interpreter {
 
-/// True for a header of the toolkit that says in C++ what device code takes for part of the language: atomic operations,
-/// shuffles, vectors, cooperative groups. `path` is that of `.file`.
+/// Whether a path of `.file` is a header of the toolkit that device code treats as a part of the language: atomic operations, shuffles,
+/// vectors, cooperative groups.
 bool is_part_of_language(std::string_view path);
 
-/// Where the code stands and what it was inlined into. What stands in a part of the language stands where that is used.
+/// The place of an instruction in the source, and the calls through which it was inlined. Code of a header that is a part of the
+/// language has the place of its use.
 SourcePlace source_place(const ptx::Module& text, const ptx::Location& location);
 
 }  // namespace simt::interpreter

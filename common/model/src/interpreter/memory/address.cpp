@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What turns addresses of one state space into addresses of another, and tells of which one is.
+// Conversion of addresses between state spaces, and tests of the state space of an address.
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@ namespace simt::interpreter {
 
 namespace {
 
-/// `cvta`: between a space's own addresses and generic ones. 32-bit registers hold addresses of small spaces.
+/// A `cvta` between a space's own addresses and generic addresses. 32-bit registers hold addresses of small spaces.
 struct Conversion {
     std::uint64_t window;
     bool to_space;
@@ -21,55 +21,50 @@ struct Conversion {
 };
 
 /// Global and constant memory have one address in both spaces.
-void copy_address(Warp& warp, const Instruction& instruction)
+void copy_address(Warp& warp, const DecodedInstruction& instruction)
 {
     const std::uint64_t* from = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint64_t* to = values<std::uint64_t>(warp, instruction.operand[0]);
     if (warp.active == all_lanes) {
-        std::copy_n(from, lanes_of_warp, to);
+        std::copy_n(from, warp_size, to);
         return;
     }
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = from[std::countr_zero(rest)];
+    for (const std::size_t lane : lanes_in(warp.active)) to[lane] = from[lane];
 }
 
-void convert_address(Warp& warp, const Instruction& instruction)
+void convert_address(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto& conversion = *reinterpret_cast<const Conversion*>(instruction.immediate);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * conversion.from_bytes,
-                    static_cast<std::size_t>(conversion.from_bytes));
+    const auto& conversion = details<Conversion>(instruction);
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        std::uint64_t address = lane_value(warp, instruction.operand[1], lane, conversion.from_bytes);
         if (conversion.to_space) address = address >= conversion.window && conversion.window ? address - conversion.window : address;
         else if (address < conversion.window) address += conversion.window;
-        std::memcpy(warp.registers + instruction.operand[0] + lane * conversion.to_bytes, &address,
-                    static_cast<std::size_t>(conversion.to_bytes));
+        set_lane_value(warp, instruction.operand[0], lane, address, conversion.to_bytes);
     }
 }
 
-std::uint64_t window_of(ptx::Space space)
+std::uint64_t window_of(ptx::StateSpace space)
 {
     switch (space) {
-        case ptx::Space::shared: return memory::shared_window;
-        case ptx::Space::local: return memory::local_window;
-        case ptx::Space::param: return memory::parameter_window;
+        case ptx::StateSpace::shared: return memory::shared_window;
+        case ptx::StateSpace::local: return memory::local_window;
+        case ptx::StateSpace::param: return memory::parameter_window;
         default: return 0;
     }
 }
 
-void test_space(Warp& warp, const Instruction& instruction)
+void test_space(Warp& warp, const DecodedInstruction& instruction)
 {
     const std::uint64_t* address = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint32_t result = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const std::uint64_t a = address[lane];
         bool is = false;
-        switch (static_cast<ptx::Space>(instruction.immediate)) {
-            case ptx::Space::shared: is = memory::is_shared(a); break;
-            case ptx::Space::local: is = memory::is_local(a); break;
-            case ptx::Space::param: is = memory::is_parameter(a); break;
-            case ptx::Space::constant: {
+        switch (static_cast<ptx::StateSpace>(instruction.immediate)) {
+            case ptx::StateSpace::shared: is = memory::is_shared(a); break;
+            case ptx::StateSpace::local: is = memory::is_local(a); break;
+            case ptx::StateSpace::param: is = memory::is_parameter(a); break;
+            case ptx::StateSpace::constant: {
                 memory::Allocation allocation;
                 is = memory::AddressSpace::instance().find(a, allocation) && allocation.read_only;
                 break;
@@ -81,29 +76,25 @@ void test_space(Warp& warp, const Instruction& instruction)
     write_predicate(warp, instruction.operand[0], result);
 }
 
-/// `mapa`: the address that another block's shared memory has at the same place.
-void map_to_rank(Warp& warp, const Instruction& instruction)
+/// Executes `mapa`: finds the address of the same place in another block's shared memory.
+void map_to_rank(Warp& warp, const DecodedInstruction& instruction)
 {
     const int bytes = instruction.width[0];
     const std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[2]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        std::uint64_t address = lane_value(warp, instruction.operand[1], lane, bytes);
         const std::uint64_t window = address >= memory::shared_window ? memory::shared_window : 0;
         address = window + (address - window) % memory::shared_window_bytes + (std::uint64_t{rank[lane]} + 1) * memory::shared_window_bytes;
-        std::memcpy(warp.registers + instruction.operand[0] + lane * bytes, &address, static_cast<std::size_t>(bytes));
+        set_lane_value(warp, instruction.operand[0], lane, address, bytes);
     }
 }
 
-void rank_of_address(Warp& warp, const Instruction& instruction)
+void rank_of_address(Warp& warp, const DecodedInstruction& instruction)
 {
     const int bytes = instruction.width[1];
     std::uint32_t* rank = values<std::uint32_t>(warp, instruction.operand[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        std::uint64_t address = 0;
-        std::memcpy(&address, warp.registers + instruction.operand[1] + lane * bytes, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        std::uint64_t address = lane_value(warp, instruction.operand[1], lane, bytes);
         const std::uint64_t number =
             address % (memory::shared_window_bytes * (memory::most_cluster_blocks + 1)) / memory::shared_window_bytes;
         rank[lane] = number == 0 ? static_cast<std::uint32_t>(warp.block->cluster_rank) : static_cast<std::uint32_t>(number - 1);
@@ -112,45 +103,40 @@ void rank_of_address(Warp& warp, const Instruction& instruction)
 
 }  // namespace
 
-bool decode_address(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_address_conversion(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "cvta") {
-        const bool to_space = instruction.has("to");
-        const ptx::Type type = instruction.type();
-        Conversion conversion{window_of(space_of(instruction)), to_space, decoder.register_bytes(instruction.operands.at(1), type),
-                              decoder.register_bytes(instruction.operands.at(0), type)};
-        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
-        decoder.keep(out, conversion);
-        const bool is_same = conversion.window == 0 && conversion.from_bytes == 8 && conversion.to_bytes == 8;
-        out.execute = is_same ? copy_address : convert_address;
-        return true;
-    }
-    if (opcode == "isspacep") {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
-        out.immediate = static_cast<std::uint64_t>(space_of(instruction));
-        out.execute = test_space;
-        return true;
-    }
-    if (opcode == "mapa") {
-        const ptx::Type type = instruction.type();
-        for (std::size_t n = 0; n < 2; ++n) decoder.add(out, decoder.slot(instruction.operands.at(n), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(2), ptx::Type::u32));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
-        out.execute = map_to_rank;
-        return true;
-    }
-    if (opcode == "getctarank") {
-        const ptx::Type type = instruction.type();
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), type));
-        out.width[1] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(1), type));
-        out.execute = rank_of_address;
-        return true;
-    }
-    return false;
+    const ptx::Type type = instruction.type();
+    for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), type);
+    const Conversion conversion{window_of(space_of(instruction)), instruction.has("to"), out.width[1], out.width[0]};
+    decoder.keep(out, conversion);
+    const bool is_same = conversion.window == 0 && conversion.from_bytes == 8 && conversion.to_bytes == 8;
+    out.execute = is_same ? copy_address : convert_address;
+    return true;
+}
+
+bool decode_space_test(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), ptx::Type::pred);
+    decoder.add(out, instruction.operands.at(1), ptx::Type::b64);
+    out.immediate = static_cast<std::uint64_t>(space_of(instruction));
+    out.execute = test_space;
+    return true;
+}
+
+bool decode_address_in_cluster(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), instruction.type());
+    decoder.add(out, instruction.operands.at(2), ptx::Type::u32);
+    out.execute = map_to_rank;
+    return true;
+}
+
+bool decode_rank_of_address(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), ptx::Type::u32);
+    decoder.add(out, instruction.operands.at(1), instruction.type());
+    out.execute = rank_of_address;
+    return true;
 }
 
 }  // namespace simt::interpreter

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// atom and red: lane after lane, in the order of the lanes.
+// atom and red, which update memory lane by lane, in the order of the lanes.
 
 #include <algorithm>
 #include <atomic>
@@ -23,14 +23,13 @@ struct AtomicAccess : MemoryAccess {
     ptx::Type type = ptx::Type::u32;
     bool returns = false;
     int second_operand = 0;
-    /// Whether anybody reads the result: a function's instruction, or the operation itself, which is no mere exchange.
+    /// Whether the old value is read, by another instruction or by the operation itself.
     bool needs_old = true;
-    /// Adds 1, and nobody reads the result.
+    /// Whether the operation adds 1 and its result is never read.
     bool counts = false;
 };
 
-template <class T>
-T combine(Update update, T old, T value, T swap)
+template <class T> T combine(Update update, T old, T value, T swap)
 {
     switch (update) {
         case Update::add:
@@ -56,15 +55,13 @@ T combine(Update update, T old, T value, T swap)
     return old;
 }
 
-template <class Bits>
-Bits load_relaxed(unsigned char* at)
+template <class Bits> Bits load_relaxed(unsigned char* at)
 {
     return std::atomic_ref<Bits>(*reinterpret_cast<Bits*>(at)).load(std::memory_order_relaxed);
 }
 
-/// Replaces the bits at `at` by `next(bits)` in one step; returns what was there.
-template <class Bits, class Next>
-Bits replace(unsigned char* at, Next&& next)
+/// Replaces the bits at `at` by `next(bits)` atomically; returns the old bits.
+template <class Bits, class Next> Bits replace(unsigned char* at, Next&& next)
 {
     std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(at));
     Bits old = word.load(std::memory_order_relaxed);
@@ -72,16 +69,14 @@ Bits replace(unsigned char* at, Next&& next)
     return old;
 }
 
-template <class T, class Bits>
-Bits update(const AtomicAccess& access, unsigned char* at, Bits value, Bits swap)
+template <class T, class Bits> Bits update(const AtomicAccess& access, unsigned char* at, Bits value, Bits swap)
 {
     return replace<Bits>(at, [&](Bits old) {
         return std::bit_cast<Bits>(combine<T>(access.update, std::bit_cast<T>(old), std::bit_cast<T>(value), std::bit_cast<T>(swap)));
     });
 }
 
-template <class H>
-std::uint16_t combine_as(Update update, std::uint16_t old, std::uint16_t value)
+template <class H> std::uint16_t combine_as(Update update, std::uint16_t old, std::uint16_t value)
 {
     return round_to<H>(combine<float>(update, to_float(H{old}), to_float(H{value}), 0)).bits;
 }
@@ -92,7 +87,7 @@ std::uint16_t combine_half(const AtomicAccess& access, std::uint16_t old, std::u
     return brain ? combine_as<Bfloat>(access.update, old, value) : combine_as<Half>(access.update, old, value);
 }
 
-/// One element of `bytes` bytes: old value is returned.
+/// Updates one element of `bytes` bytes and returns its old value.
 std::uint64_t update_element(const AtomicAccess& access, unsigned char* at, std::uint64_t value, std::uint64_t swap)
 {
     using ptx::Type;
@@ -121,7 +116,7 @@ std::uint64_t update_element(const AtomicAccess& access, unsigned char* at, std:
     return update<std::uint32_t>(access, at, value32, swap32);
 }
 
-/// 16 bytes: `exch` and `cas` alone. Blocks on several host threads take a lock.
+/// Updates 16 bytes, by `exch` or `cas` alone. A lock orders blocks on several host threads.
 void update_wide(const AtomicAccess& access, unsigned char* at, const unsigned char* value, const unsigned char* swap, unsigned char* old)
 {
     static std::atomic_flag lock;
@@ -132,21 +127,13 @@ void update_wide(const AtomicAccess& access, unsigned char* at, const unsigned c
     lock.clear(std::memory_order_release);
 }
 
-std::uint64_t read_register(const Warp& warp, std::uint32_t offset, int lane, int bytes)
-{
-    std::uint64_t value = 0;
-    std::memcpy(&value, warp.registers + offset + lane * bytes, static_cast<std::size_t>(bytes));
-    return value;
-}
-
-void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess& access, int lane, unsigned char* at)
+void update_lane(Warp& warp, const DecodedInstruction& instruction, const AtomicAccess& access, std::size_t lane, unsigned char* at)
 {
     const int width = access.register_bytes;
     for (int part = 0; part < access.count; ++part, at += access.element_bytes) {
-        const auto value_operand = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        const auto swap_operand =
-            access.second_operand ? instruction.operand_at(static_cast<std::size_t>(access.second_operand + part)) : no_operand;
-        const std::uint32_t to = access.returns ? instruction.operand_at(static_cast<std::size_t>(part)) : no_operand;
+        const auto value_operand = instruction.operand_at(access.value_operand + part);
+        const auto swap_operand = access.second_operand ? instruction.operand_at(access.second_operand + part) : no_operand;
+        const std::uint32_t to = access.returns ? instruction.operand_at(part) : no_operand;
         if (access.element_bytes == 16) {
             unsigned char old[16];
             const unsigned char* value = warp.registers + value_operand + lane * 16;
@@ -154,11 +141,11 @@ void update_lane(Warp& warp, const Instruction& instruction, const AtomicAccess&
             if (to != no_operand) std::memcpy(warp.registers + to + lane * 16, old, 16);
             continue;
         }
-        const std::uint64_t value = read_register(warp, value_operand, lane, width);
-        const std::uint64_t swap = swap_operand == no_operand ? 0 : read_register(warp, swap_operand, lane, width);
+        const std::uint64_t value = lane_value(warp, value_operand, lane, width);
+        const std::uint64_t swap = swap_operand == no_operand ? 0 : lane_value(warp, swap_operand, lane, width);
         const std::uint64_t old = update_element(access, at, value, swap);
-        if (to != no_operand) std::memcpy(warp.registers + to + lane * width, &old, static_cast<std::size_t>(width));
-        // Who finds a lock taken, or looks at a counter by adding 0, makes no progress.
+        if (to != no_operand) set_lane_value(warp, to, lane, old, width);
+        // A thread that finds a lock taken, or reads a counter by adding 0, makes no progress.
         warp.progress |= std::memcmp(at, &old, static_cast<std::size_t>(access.element_bytes)) != 0;
     }
 }
@@ -172,7 +159,7 @@ int occurrences(const ptx::Operand& operand, int index)
     return count;
 }
 
-/// How often a function's instructions name a register.
+/// The number of times that a function's instructions name a register.
 int occurrences(const ptx::Function& function, int index)
 {
     int count = 0;
@@ -189,7 +176,7 @@ bool is_discarded(const ptx::Function& function, const ptx::Operand& result)
            (result.kind != ptx::Operand::Kind::reg || occurrences(function, result.index) <= 1);
 }
 
-/// How sm_90 does it in shared memory, which adds no floating-point numbers and, of 8 bytes, only swaps.
+/// How sm_90 executes the operation in shared memory, where it cannot add floating-point numbers and can only swap 8 bytes.
 AtomicKind kind_of(const AtomicAccess& access)
 {
     if (access.update == Update::compare_and_swap) return AtomicKind::compare_and_swap;
@@ -198,15 +185,14 @@ AtomicKind kind_of(const AtomicAccess& access)
     return is_whole ? AtomicKind::native : AtomicKind::loop;
 }
 
-void execute_atomic(Warp& warp, const Instruction& instruction)
+void execute_atomic(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto& access = *reinterpret_cast<const AtomicAccess*>(instruction.immediate);
+    const auto& access = details<AtomicAccess>(instruction);
     find_addresses(warp, instruction, access);
-    by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+    by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
-        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            update_lane(warp, instruction, access, lane, pointers.at[static_cast<std::size_t>(lane)]);
+        for (const std::size_t lane : lanes_in(pointers.lanes)) {
+            update_lane(warp, instruction, access, lane, pointers.at[lane]);
         }
         warp.access.needs_old = access.needs_old;
         warp.access.atomic = access.counts ? AtomicKind::counting : kind_of(access);
@@ -241,9 +227,8 @@ std::uint64_t update_element(Update update, ptx::Type type, unsigned char* at, s
     return update_element(access, at, value, 0);
 }
 
-bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if (instruction.opcode != "atom" && instruction.opcode != "red") return false;
     if (instruction.has("async")) return false;
     AtomicAccess access;
     if (!find_update(instruction, access.update) || ptx::bytes_of(instruction.type()) == 0) decoder.refuse(instruction);
@@ -276,7 +261,7 @@ bool decode_atomic(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.base_bytes = address.base_bytes;
     access.base_operand = out.operand_count;
     decoder.add(out, address.base);
-    decoder.program().orders_blocks |= access.space != ptx::Space::shared;
+    decoder.program().orders_blocks |= access.space != ptx::StateSpace::shared;
     decoder.keep(out, access);
     out.execute = execute_atomic;
     return true;

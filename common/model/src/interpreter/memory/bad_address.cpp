@@ -12,8 +12,8 @@ namespace {
 using memory::AddressSpace;
 using memory::Allocation;
 
-/// What an access has done, with what is known of the place.
-Message message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields)
+/// Makes a message about an access, with what is known of its place.
+Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields)
 {
     Message message(
         code,
@@ -22,9 +22,9 @@ Message message_of(const Warp& warp, int lane, MessageCode code, std::initialize
     return message;
 }
 
-void report(Warp& warp, int lane, HazardKind kind, MessageCode code, std::initializer_list<MessageField> fields = {})
+void report(Warp& warp, std::size_t lane, HazardKind kind, MessageCode code, std::initializer_list<MessageField> fields = {})
 {
-    const int lanes[] = {lane};
+    const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {warp.access.program_counter};
     warp.block->report(kind, warp, lanes, program_counters, message_of(warp, lane, code, fields));
 }
@@ -32,9 +32,9 @@ void report(Warp& warp, int lane, HazardKind kind, MessageCode code, std::initia
 struct BadAddress {
     HazardKind kind;
     MessageCode code;
-    /// Bytes of the allocation that is nearest, and from its end, or to its begin.
+    /// Bytes of the nearest allocation, and the distance from its end or to its begin.
     std::uint64_t extent = 0, distance = 0;
-    /// The address is so far from everything that a GPU ends the launch.
+    /// Whether the address is so far from every allocation that a GPU would end the launch.
     bool far = true;
 };
 
@@ -42,7 +42,7 @@ BadAddress describe_unallocated(std::uint64_t address)
 {
     const AddressSpace& space = AddressSpace::instance();
     Allocation near;
-    // An index below 0 lands in the gap behind another allocation. The second half of the gap is taken for that.
+    // An index below 0 lands in the gap after another allocation: the second half of a gap counts as such an index.
     if (space.find_after(address, near) && near.begin - address <= AddressSpace::alignment / 2 && !near.freed)
         return {HazardKind::out_of_bounds, MessageCode::before_allocation, near.bytes, near.begin - address};
     if (space.find_before(address, near) && address - near.begin < near.bytes + AddressSpace::alignment * 16) {
@@ -64,7 +64,7 @@ BadAddress describe_global(std::uint64_t address)
         return {HazardKind::out_of_bounds, MessageCode::across_end_of_allocation, allocation.bytes, 0, false};
     }
     if (space.owns(address)) return describe_unallocated(address);
-    // Mapped memory comes in pages: what is left of the last one, a GPU reads and writes.
+    // A GPU maps memory in pages, so it can read and write the rest of an allocation's last page.
     constexpr std::uint64_t page = 4096;
     if (space.find_before(address, allocation) && address < (allocation.begin + allocation.bytes + page - 1) / page * page)
         return {HazardKind::out_of_bounds, MessageCode::past_allocation, allocation.bytes, address - allocation.begin - allocation.bytes,
@@ -74,7 +74,7 @@ BadAddress describe_global(std::uint64_t address)
 
 }  // namespace
 
-void report_bad_global(Warp& warp, int lane, std::uint64_t address)
+void report_bad_global(Warp& warp, std::size_t lane, std::uint64_t address)
 {
     const BadAddress bad = describe_global(address);
     if (bad.extent == 0) report(warp, lane, bad.kind, bad.code);
@@ -82,7 +82,7 @@ void report_bad_global(Warp& warp, int lane, std::uint64_t address)
     if (bad.far) throw LaunchStopped(error_illegal_address);
 }
 
-void report_bad_shared(Warp& warp, int lane, std::uint64_t offset)
+void report_bad_shared(Warp& warp, std::size_t lane, std::uint64_t offset)
 {
     const auto out_of_bounds = [&](MessageCode code, std::initializer_list<MessageField> fields) {
         report(warp, lane, HazardKind::out_of_bounds, code, fields);
@@ -103,9 +103,9 @@ void report_bad_shared(Warp& warp, int lane, std::uint64_t offset)
                   {{"distance", offset - before->offset - bytes}, {"extent", bytes}});
 }
 
-void report_bad_local(Warp& warp, int lane) { report(warp, lane, HazardKind::out_of_bounds, MessageCode::outside_local_memory); }
+void report_bad_local(Warp& warp, std::size_t lane) { report(warp, lane, HazardKind::out_of_bounds, MessageCode::outside_local_memory); }
 
-void report_misaligned(Warp& warp, int lane, bool fatal)
+void report_misaligned(Warp& warp, std::size_t lane, bool fatal)
 {
     report(warp, lane, HazardKind::misaligned, MessageCode::misaligned_address, {{"alignment", warp.access.size}});
     if (fatal) throw LaunchStopped(error_misaligned);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Addresses of lanes, and accesses whose addresses are evenly spaced, which most are.
+// Addresses of lanes, and accesses whose addresses are evenly spaced, which are the most common.
 
 #include <cstring>
 #include <type_traits>
@@ -13,21 +13,20 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Lanes that are farther apart than that are looked at one by one.
+/// Lanes that are farther apart than this are examined one by one.
 constexpr std::uint64_t farthest = std::uint64_t{1} << 40;
 
-/// Addresses of lanes: the first one, and how much more each is than that of the lane before, if all are.
+/// Evenly spaced addresses of lanes: the first lane's, and the distance from each lane's to the next lane's.
 struct Spacing {
     std::uint64_t first = 0, step = 0;
     bool is_even = false;
 
-    std::uint64_t last() const { return first + (lanes_of_warp - 1) * step; }
+    std::uint64_t last() const { return first + (warp_size - 1) * step; }
 };
 
-/// Whether the 32 values are `step` apart, each from the one before. They are read in the pieces in which they are written: a processor waits
-/// long for what several stores before have made.
-template <class Base>
-bool are_even(const Base* values, Base step)
+/// Whether each of the 32 values is `step` more than the value before. They are read in the pieces in which they were written, since a
+/// load that spans several recent stores stalls the processor.
+template <class Base> bool are_even(const Base* values, Base step)
 {
     constexpr std::size_t bytes = 32, together = bytes / sizeof(Base);
     typedef Base Several __attribute__((vector_size(bytes)));
@@ -35,7 +34,7 @@ bool are_even(const Base* values, Base step)
     for (std::size_t i = 0; i < together; ++i) number[i] = static_cast<Base>(i);
     Several expected = values[0] + ((number & 1) != 0 ? step : Several{}) + ((number & 2) != 0 ? 2 * step : Several{}) +
                        ((number & 4) != 0 ? 4 * step : Several{});
-    for (std::size_t lane = 0; lane < lanes_of_warp; lane += together) {
+    for (std::size_t lane = 0; lane < warp_size; lane += together) {
         Several these;
         std::memcpy(&these, values + lane, sizeof these);
         differences |= these ^ expected;
@@ -46,72 +45,70 @@ bool are_even(const Base* values, Base step)
     return any == 0;
 }
 
-template <class Base>
-Spacing spacing_of(const Base* from, std::int64_t offset)
+template <class Base> Spacing spacing_of(const Base* from, std::int64_t offset)
 {
     using Difference = std::make_signed_t<Base>;
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const auto step = static_cast<Base>(from[1] - from[0]);
     Spacing spacing{(from[0] + static_cast<std::uint64_t>(offset)) & mask,
                     static_cast<std::uint64_t>(std::int64_t{static_cast<Difference>(step)}), false};
-    // Addresses of 32 bits that begin anew at 0 are not even.
+    // Addresses of 32 bits that wrap around to 0 are not evenly spaced.
     spacing.is_even = spacing.last() <= mask && are_even(from, step);
     return spacing;
 }
 
-Spacing spacing_of(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+Spacing spacing_of(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access)
 {
-    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
+    const std::uint32_t base = instruction.operand_at(access.base_operand);
     return access.base_bytes == 8 ? spacing_of(values<std::uint64_t>(warp, base), access.offset)
                                   : spacing_of(values<std::uint32_t>(warp, base), access.offset);
 }
 
 /// Writes the addresses of all lanes.
-template <class Base>
-void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
+template <class Base> void write_addresses(Warp& warp, std::uint32_t base, std::int64_t offset)
 {
     constexpr auto mask = static_cast<std::uint64_t>(static_cast<Base>(-1));
     const Base* from = values<Base>(warp, base);
     std::uint64_t* to = warp.access.address.data();
     const auto added = static_cast<std::uint64_t>(offset);
     SIMT_INDEPENDENT_LANES
-    for (int lane = 0; lane < lanes_of_warp; ++lane) to[lane] = (from[lane] + added) & mask;
+    for (int lane = 0; lane < warp_size; ++lane) to[lane] = (from[lane] + added) & mask;
 }
 
-/// How far the next access of an instruction will be, perhaps, from the one at `address`: the same one of the next block if blocks are short, or else
-/// the next one of this block.
+/// Predicts the distance from an instruction's access at `address` to its next access: in the next block if blocks are short, or else in
+/// this block.
 std::uint64_t expected_step(Warp& warp, std::uint64_t address)
 {
     constexpr std::uint32_t few = 64;
-    Expectation& expectation = warp.block->expectations[warp.access.program_counter % warp.block->expectations.size()];
-    const std::uint64_t in_block = address - expectation.last;
-    expectation.last = address;
-    if (expectation.block != warp.block->number) {
-        expectation.to_next_block = address - expectation.first;
-        expectation.first = address;
-        expectation.block = warp.block->number;
-        expectation.accesses_of_last_block = expectation.accesses;
-        expectation.accesses = 0;
+    StridePrediction& prediction = warp.block->predictions[warp.access.program_counter % warp.block->predictions.size()];
+    const std::uint64_t in_block = address - prediction.last;
+    prediction.last = address;
+    if (prediction.block != warp.block->number) {
+        prediction.to_next_block = address - prediction.first;
+        prediction.first = address;
+        prediction.block = warp.block->number;
+        prediction.accesses_of_last_block = prediction.accesses;
+        prediction.accesses = 0;
     }
-    const bool is_short = ++expectation.accesses <= few && expectation.accesses_of_last_block - 1 < few;
-    return is_short ? expectation.to_next_block : in_block;
+    const bool is_short = ++prediction.accesses <= few && prediction.accesses_of_last_block - 1 < few;
+    return is_short ? prediction.to_next_block : in_block;
 }
 
-/// Most instructions go through memory in even steps. What a later one will want, and what the watcher knows of it, is on its way until
-/// then. Of accesses whose lanes are far apart each one fetches what one lane will want: other warps fetch what the others will.
+/// Prefetches the memory of a later access, and what the watcher knows of it: most instructions go through memory in even steps. Where the
+/// lanes are far apart, each access prefetches for one lane only, since other warps prefetch for the other lanes.
 void fetch_ahead(Warp& warp, std::uint64_t address, std::uint64_t lane_step, const unsigned char* at)
 {
     constexpr std::uint64_t cache_line = 64, watched_line = 128;
     std::uint64_t ahead = expected_step(warp, address);
     const bool is_column = lane_step >= watched_line;
-    if (is_column) ahead += warp.block->columns++ % lanes_of_warp * lane_step;
+    if (is_column) ahead += warp.block->columns++ % warp_size * lane_step;
     const std::uint64_t next = reinterpret_cast<std::uintptr_t>(at) + ahead;
     __builtin_prefetch(reinterpret_cast<const void*>(next));
     __builtin_prefetch(reinterpret_cast<const void*>(is_column ? next ^ cache_line : next + cache_line));
     warp.block->watch.fetch_ahead(address + ahead);
 }
 
-/// The place of an access of all lanes, if it is one.
+/// Returns the place of an access of all lanes; no place for other accesses.
 EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spacing)
 {
     const bool is_store_to_one = access.operation == Operation::store && spacing.step == 0;
@@ -120,38 +117,39 @@ EvenPlace even_place(Warp& warp, const MemoryAccess& access, const Spacing& spac
     const std::uint64_t first = spacing.first, step = spacing.step, last = spacing.last();
     const bool descends = step >> 63 != 0;
     const std::uint64_t least = descends ? last : first, most = descends ? first : last;
-    // No lane between the two lies elsewhere.
+    // All lanes lie between the first and the last.
     const bool is_near = step + farthest <= 2 * farthest && least <= most;
     if (!is_near || ((first | step) & (size - 1)) != 0) return {};
     EvenPlace place{nullptr, static_cast<std::ptrdiff_t>(step), access.space};
-    if (place.space == ptx::Space::generic && most < memory::shared_window) place.space = ptx::Space::global;
-    if (place.space == ptx::Space::shared) place.first = locate_shared(warp, least, most, size);
-    else if (place.space == ptx::Space::global || place.space == ptx::Space::constant) place.first = locate_global(warp, least, most, size);
+    if (place.space == ptx::StateSpace::generic && most < memory::shared_window) place.space = ptx::StateSpace::global;
+    if (place.space == ptx::StateSpace::shared) place.first = locate_shared(warp, least, most, size);
+    else if (place.space == ptx::StateSpace::global || place.space == ptx::StateSpace::constant)
+        place.first = locate_global(warp, least, most, size);
     if (!place) return {};
-    if (place.space == ptx::Space::global) fetch_ahead(warp, least, descends ? -step : step, place.first);
+    if (place.space == ptx::StateSpace::global) fetch_ahead(warp, least, descends ? -step : step, place.first);
     place.first += first - least;
     return place;
 }
 
 }  // namespace
 
-void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+void find_addresses(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access)
 {
     warp.access.size = access.bytes;
     warp.access.program_counter = instruction.program_counter;
     warp.access.operation = access.operation;
     warp.access.warp = warp.index;
-    const std::uint32_t base = instruction.operand_at(static_cast<std::size_t>(access.base_operand));
+    const std::uint32_t base = instruction.operand_at(access.base_operand);
     if (access.base_bytes == 8) write_addresses<std::uint64_t>(warp, base, access.offset);
     else write_addresses<std::uint32_t>(warp, base, access.offset);
 }
 
-EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access)
+EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access)
 {
     const Spacing spacing = spacing_of(warp, instruction, access);
     warp.access.program_counter = instruction.program_counter;
     const EvenPlace place = even_place(warp, access, spacing);
-    // Of an access that nobody watches no more is asked for than its place.
+    // An access that is not watched needs its place only.
     if (place && !warp.block->watch.is_watching()) return place;
     find_addresses(warp, instruction, access);
     warp.access.evenly_spaced = static_cast<bool>(place);

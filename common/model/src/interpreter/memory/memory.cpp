@@ -6,26 +6,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/bounds.hpp"
 #include "interpreter/arithmetic/lanes.hpp"
+#include "interpreter/arithmetic/wide.hpp"
 #include "interpreter/memory/memory_access.hpp"
 
 namespace simt::interpreter {
 
 namespace {
 
-const MemoryAccess& details(const Instruction& instruction) { return *reinterpret_cast<const MemoryAccess*>(instruction.immediate); }
-
-struct Wide {
-    std::uint64_t low, high;
-    bool operator==(const Wide&) const = default;
-};
-
-/// Elements of type `Memory` into registers of type `Register`.
+/// Loads elements of type `Memory` into registers of type `Register`.
 template <class Memory, class Register>
-void load_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& from)
+void load_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& from)
 {
     for (int part = 0; part < access.count; ++part) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
+        const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
@@ -34,18 +29,18 @@ void load_elements(Warp& warp, const Instruction& instruction, const MemoryAcces
             to[lane] = static_cast<Register>(value);
         };
         if (from.lanes == all_lanes)
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) one(lane);
+            for (std::size_t lane = 0; lane < warp_size; ++lane) one(lane);
         else
-            for (std::uint32_t rest = from.lanes; rest; rest &= rest - 1) one(static_cast<std::size_t>(std::countr_zero(rest)));
+            for (const std::size_t lane : lanes_in(from.lanes)) one(lane);
     }
 }
 
 template <class Memory, class Register>
-std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const LanePointers& to)
+std::uint32_t store_elements(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const LanePointers& to)
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
-        const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
+        const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
         const std::size_t at = static_cast<std::size_t>(part) * sizeof(Memory);
         const auto one = [&](std::size_t lane) {
             const auto value = static_cast<Memory>(from[lane]);
@@ -55,43 +50,40 @@ std::uint32_t store_elements(Warp& warp, const Instruction& instruction, const M
             return static_cast<std::uint32_t>(old != value) << lane;
         };
         if (to.lanes == all_lanes)
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) changed |= one(lane);
+            for (std::size_t lane = 0; lane < warp_size; ++lane) changed |= one(lane);
         else
-            for (std::uint32_t rest = to.lanes; rest; rest &= rest - 1) changed |= one(static_cast<std::size_t>(std::countr_zero(rest)));
+            for (const std::size_t lane : lanes_in(to.lanes)) changed |= one(lane);
     }
     return changed;
 }
 
-/// Zeros in the lanes of a load that were left out because of a hazard.
-void clear_left_out(Warp& warp, const Instruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
+/// Writes zeros for the lanes of a load that a hazard excluded.
+void clear_left_out(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, std::uint32_t left_out)
 {
+    const auto width = static_cast<std::size_t>(access.register_bytes);
     for (int part = 0; part < access.count; ++part) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
-        for (std::uint32_t rest = left_out; rest; rest &= rest - 1)
-            std::memset(warp.registers + offset + std::countr_zero(rest) * access.register_bytes, 0,
-                        static_cast<std::size_t>(access.register_bytes));
+        const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
+        for (const std::size_t lane : lanes_in(left_out)) std::memset(warp.registers + offset + lane * width, 0, width);
     }
 }
 
-/// The elements of all lanes, at `from` and every `step` bytes from there on.
-template <class Memory>
-void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
+/// Reads the elements of all lanes, the first at `from` and each `step` bytes after the one before.
+template <class Memory> void read_all(const unsigned char* from, std::ptrdiff_t step, Memory* elements)
 {
     if (step == static_cast<std::ptrdiff_t>(sizeof(Memory))) {
-        std::memcpy(elements, from, sizeof(Memory) * lanes_of_warp);
+        std::memcpy(elements, from, sizeof(Memory) * warp_size);
         return;
     }
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane, from += step) std::memcpy(&elements[lane], from, sizeof(Memory));
+    for (std::size_t lane = 0; lane < warp_size; ++lane, from += step) std::memcpy(&elements[lane], from, sizeof(Memory));
 }
 
 /// Writes elements that are not next to one another; returns the lanes whose memory that changes. A column of a matrix can have all its
 /// lines in one set of the processor's cache, so a few lanes at a time are read and written before others take their place.
-template <class Memory>
-std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
+template <class Memory> std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory* elements)
 {
     constexpr std::size_t together = 8;
     std::uint32_t changed = 0;
-    for (std::size_t first = 0; first < lanes_of_warp; first += together, to += step * static_cast<std::ptrdiff_t>(together)) {
+    for (std::size_t first = 0; first < warp_size; first += together, to += step * static_cast<std::ptrdiff_t>(together)) {
         std::uint32_t others = 0;
         unsigned char* at = to;
         for (std::size_t lane = first; lane < first + together; ++lane, at += step) {
@@ -109,58 +101,60 @@ std::uint32_t exchange_all(unsigned char* to, std::ptrdiff_t step, const Memory*
 
 /// load_elements() of all lanes.
 template <class Memory, class Register>
-void load_all(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const EvenPlace& place)
+void load_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place)
 {
     for (int part = 0; part < access.count; ++part) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value_operand + part));
+        const std::uint32_t offset = instruction.operand_at(access.value_operand + part);
         Register* to = values<Register>(warp, offset);
         const unsigned char* from = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
         if constexpr (sizeof(Memory) == sizeof(Register)) {
             read_all(from, place.step, to);
         } else {
-            Memory elements[lanes_of_warp];
+            Memory elements[warp_size];
             read_all(from, place.step, elements);
-            for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = static_cast<Register>(elements[lane]);
+            for (std::size_t lane = 0; lane < warp_size; ++lane) to[lane] = static_cast<Register>(elements[lane]);
         }
     }
 }
 
 /// store_elements() of all lanes, no two of which have one address.
 template <class Memory, class Register>
-std::uint32_t store_all(Warp& warp, const Instruction& instruction, const MemoryAccess& access, const EvenPlace& place)
+std::uint32_t store_all(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access, const EvenPlace& place)
 {
     std::uint32_t changed = 0;
     for (int part = 0; part < access.count; ++part) {
-        const Register* from = values<Register>(warp, instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)));
+        const Register* from = values<Register>(warp, instruction.operand_at(access.value_operand + part));
         unsigned char* to = place.first + static_cast<std::size_t>(part) * sizeof(Memory);
-        alignas(64) Memory old[lanes_of_warp], elements[lanes_of_warp];
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
+        alignas(64) Memory old[warp_size], elements[warp_size];
+        for (std::size_t lane = 0; lane < warp_size; ++lane) elements[lane] = static_cast<Memory>(from[lane]);
         if (place.step != static_cast<std::ptrdiff_t>(sizeof(Memory))) {
             changed |= exchange_all(to, place.step, elements);
             continue;
         }
         if (!warp.block->watch.is_watching()) {
-            // Which lanes change something is asked for by those who watch.
+            // Only a watcher needs to know which lanes change memory.
             if (std::memcmp(to, elements, sizeof elements) == 0) continue;
             std::memcpy(to, elements, sizeof elements);
             changed = all_lanes;
             continue;
         }
         std::memcpy(old, to, sizeof old);
-        const std::uint32_t others = lanes_where<Memory>([&](int lane) { return !(old[lane] == elements[lane]); });
+        const std::uint32_t others = lanes_where<Memory>([&](std::size_t lane) { return !(old[lane] == elements[lane]); });
         if (others) std::memcpy(to, elements, sizeof elements);
         changed |= others;
     }
     return changed;
 }
 
-/// True for memory that others than the block may see.
-bool is_global(ptx::Space space) { return space != ptx::Space::shared && space != ptx::Space::local && space != ptx::Space::param; }
-
-template <class Memory, class Register>
-void load(Warp& warp, const Instruction& instruction)
+/// Whether other blocks may see the memory of a space.
+bool is_global(ptx::StateSpace space)
 {
-    const MemoryAccess& access = details(instruction);
+    return space != ptx::StateSpace::shared && space != ptx::StateSpace::local && space != ptx::StateSpace::param;
+}
+
+template <class Memory, class Register> void load(Warp& warp, const DecodedInstruction& instruction)
+{
+    const auto& access = details<MemoryAccess>(instruction);
     bool at_device = false;
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         load_all<Memory, Register>(warp, instruction, access, place);
@@ -168,7 +162,7 @@ void load(Warp& warp, const Instruction& instruction)
         forget_spacing(warp);
         at_device = is_global(place.space);
     } else {
-        by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+        by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
             at_device |= is_global(space);
             const LanePointers pointers = check(warp, space, lanes);
             load_elements<Memory, Register>(warp, instruction, access, pointers);
@@ -181,8 +175,8 @@ void load(Warp& warp, const Instruction& instruction)
         note_poll(warp, access.poll, at_device ? Look::at_device : Look::at_block);
 }
 
-/// `changed`: lanes whose store has changed memory.
-void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
+/// Notes that the stores of the lanes of `changed` have changed memory.
+void note_change(Warp& warp, ptx::StateSpace space, std::uint32_t changed)
 {
     if (changed == 0) return;
     warp.progress = true;
@@ -191,10 +185,9 @@ void note_change(Warp& warp, ptx::Space space, std::uint32_t changed)
         warp.launch->changed_memory.store(true, std::memory_order_relaxed);
 }
 
-template <class Memory, class Register>
-void store(Warp& warp, const Instruction& instruction)
+template <class Memory, class Register> void store(Warp& warp, const DecodedInstruction& instruction)
 {
-    const MemoryAccess& access = details(instruction);
+    const auto& access = details<MemoryAccess>(instruction);
     if (const EvenPlace place = find_even_place(warp, instruction, access)) {
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(place.space) ? all_lanes : 0);
         const std::uint32_t changed = store_all<Memory, Register>(warp, instruction, access, place);
@@ -202,7 +195,7 @@ void store(Warp& warp, const Instruction& instruction)
         note_even_access(warp, access, place, changed);
         return forget_spacing(warp);
     }
-    by_space(warp, access, [&](ptx::Space space, std::uint32_t lanes) {
+    by_space(warp, access, [&](ptx::StateSpace space, std::uint32_t lanes) {
         const LanePointers pointers = check(warp, space, lanes);
         const hazards::WatchedStore watched(warp.block->watch, warp.access, is_global(space) ? pointers.lanes : 0);
         const std::uint32_t changed = store_elements<Memory, Register>(warp, instruction, access, pointers);
@@ -212,45 +205,40 @@ void store(Warp& warp, const Instruction& instruction)
     });
 }
 
-/// A kernel's parameter at a fixed place: the same value in all lanes.
-void load_parameter(Warp& warp, const Instruction& instruction)
+/// Loads a kernel's parameter at a fixed offset, the same value in all lanes.
+void load_parameter(Warp& warp, const DecodedInstruction& instruction)
 {
-    const MemoryAccess& access = details(instruction);
+    const auto& access = details<MemoryAccess>(instruction);
     const auto& parameters = warp.launch->parameters;
+    const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
     for (int part = 0; part < access.count; ++part) {
         std::uint64_t value[2] = {0, 0};
         const auto at = static_cast<std::size_t>(access.offset + part * access.element_bytes);
-        if (at + static_cast<std::size_t>(access.element_bytes) <= parameters.size())
-            std::memcpy(value, parameters.data() + at, static_cast<std::size_t>(access.element_bytes));
+        if (has_room(parameters.size(), at, bytes)) std::memcpy(value, parameters.data() + at, bytes);
         if (access.is_signed && access.element_bytes < 8) {
             const int shift = 64 - 8 * access.element_bytes;
             value[0] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value[0] << shift) >> shift);
         }
-        const std::uint32_t to = instruction.operand_at(static_cast<std::size_t>(part));
-        if (warp.active == all_lanes && access.register_bytes == 8) {
-            std::fill_n(values<std::uint64_t>(warp, to), lanes_of_warp, value[0]);
-        } else if (warp.active == all_lanes && access.register_bytes == 4) {
-            std::fill_n(values<std::uint32_t>(warp, to), lanes_of_warp, static_cast<std::uint32_t>(value[0]));
+        const std::uint32_t to = instruction.operand_at(part);
+        if (warp.active == all_lanes && width == 8) {
+            std::fill_n(values<std::uint64_t>(warp, to), warp_size, value[0]);
+        } else if (warp.active == all_lanes && width == 4) {
+            std::fill_n(values<std::uint32_t>(warp, to), warp_size, static_cast<std::uint32_t>(value[0]));
         } else {
-            for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-                std::memcpy(warp.registers + to + std::countr_zero(rest) * access.register_bytes, value,
-                            static_cast<std::size_t>(access.register_bytes));
+            for (const std::size_t lane : lanes_in(warp.active)) std::memcpy(warp.registers + to + lane * width, value, width);
         }
     }
 }
 
-/// Parameters of functions are in the frame's local memory, and their accesses are not counted: they are registers on a GPU.
-template <bool is_load>
-void access_frame(Warp& warp, const Instruction& instruction)
+/// Accesses a parameter of a function, in the frame's local memory. The access is not counted: on a GPU the parameter is a register.
+template <bool is_load> void access_frame(Warp& warp, const DecodedInstruction& instruction)
 {
-    const MemoryAccess& access = details(instruction);
+    const auto& access = details<MemoryAccess>(instruction);
     const auto bytes = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         unsigned char* at = warp.local_lane(lane) + warp.frame->local_base + static_cast<std::uint64_t>(access.offset);
         for (int part = 0; part < access.count; ++part, at += bytes) {
-            unsigned char* reg = warp.registers + instruction.operand_at(static_cast<std::size_t>(access.value_operand + part)) +
-                                 static_cast<std::size_t>(lane) * width;
+            unsigned char* reg = warp.registers + instruction.operand_at(access.value_operand + part) + lane * width;
             if constexpr (is_load) {
                 std::memset(reg, access.is_signed && at[bytes - 1] & 0x80 ? 0xFF : 0, width);
                 std::memcpy(reg, at, std::min(bytes, width));
@@ -261,8 +249,7 @@ void access_frame(Warp& warp, const Instruction& instruction)
     }
 }
 
-template <template <class, class> class Handler, class Signed, class Unsigned>
-Execute for_register(int register_bytes, bool is_signed)
+template <template <class, class> class Handler, class Signed, class Unsigned> Execute for_register(int register_bytes, bool is_signed)
 {
     switch (register_bytes) {
         case 1: return is_signed ? Handler<Signed, std::int8_t>::run : Handler<Unsigned, std::uint8_t>::run;
@@ -272,32 +259,26 @@ Execute for_register(int register_bytes, bool is_signed)
     }
 }
 
-template <class Memory, class Register>
-struct Load {
-    static void run(Warp& warp, const Instruction& instruction) { load<Memory, Register>(warp, instruction); }
+template <class Memory, class Register> struct Load {
+    static void run(Warp& warp, const DecodedInstruction& instruction) { load<Memory, Register>(warp, instruction); }
 };
-template <class Memory, class Register>
-struct Store {
-    static void run(Warp& warp, const Instruction& instruction) { store<Memory, Register>(warp, instruction); }
+template <class Memory, class Register> struct Store {
+    static void run(Warp& warp, const DecodedInstruction& instruction) { store<Memory, Register>(warp, instruction); }
 };
 
-template <template <class, class> class Handler>
-Execute handler_for(const MemoryAccess& access)
+template <template <class, class> class Handler> Execute handler_for(const MemoryAccess& access)
 {
     switch (access.element_bytes) {
         case 1: return for_register<Handler, std::int8_t, std::uint8_t>(access.register_bytes, access.is_signed);
         case 2: return for_register<Handler, std::int16_t, std::uint16_t>(access.register_bytes, access.is_signed);
         case 4: return for_register<Handler, std::int32_t, std::uint32_t>(access.register_bytes, access.is_signed);
         case 8: return Handler<std::uint64_t, std::uint64_t>::run;
-        default: return Handler<Wide, Wide>::run;
+        default: return Handler<Bits128, Bits128>::run;
     }
 }
 
-bool is_load(const ptx::Instruction& instruction) { return instruction.opcode == "ld" || instruction.opcode == "ldu"; }
-
-void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool loads)
 {
-    const bool loads = is_load(instruction);
     MemoryAccess access;
     access.space = space_of(instruction);
     for (const std::string& modifier : instruction.modifiers) {
@@ -313,7 +294,7 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.bytes = access.element_bytes * access.count;
     note_fusion(decoder, instruction, access);
     if (loads) access.poll = decoder.add_poll();
-    decoder.program().orders_blocks |= access.poll >= 0 && access.space != ptx::Space::shared;
+    decoder.program().orders_blocks |= access.poll >= 0 && access.space != ptx::StateSpace::shared;
     const ptx::Operand& value = instruction.operands.at(loads ? 0 : 1);
     const AddressOperand address = decoder.address(instruction.operands.at(loads ? 1 : 0), access.space);
     access.register_bytes = decoder.register_bytes(value, type);
@@ -325,16 +306,19 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     access.base_operand = out.operand_count;
     decoder.add(out, address.base);
     if (access.element_bytes == 16 && access.register_bytes != 16) decoder.refuse(instruction, "registers");
-    if (address.in_frame) out.execute = loads ? access_frame<true> : access_frame<false>;
-    else if (access.space == ptx::Space::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
+    if (address.in_frame) {
+        const auto bytes = static_cast<std::uint64_t>(access.count) * static_cast<std::uint64_t>(access.element_bytes);
+        if (!has_room(address.place_bytes, static_cast<std::uint64_t>(address.in_place), bytes)) decoder.refuse(instruction, "address");
+        out.execute = loads ? access_frame<true> : access_frame<false>;
+    } else if (access.space == ptx::StateSpace::param && instruction.operands.at(loads ? 1 : 0).base == ptx::Operand::Base::symbol) {
         // The offset of the parameter is the constant that the base would hold.
         std::uint32_t at;
         std::memcpy(&at, decoder.code().constants.data() + address.base, sizeof at);
         access.offset += at;
         out.execute = load_parameter;
-    } else if (access.space == ptx::Space::param) {
+    } else if (access.space == ptx::StateSpace::param) {
         // A pointer to a parameter is generic here.
-        access.space = ptx::Space::generic;
+        access.space = ptx::StateSpace::generic;
         out.execute = loads ? handler_for<Load>(access) : handler_for<Store>(access);
     } else {
         out.execute = loads ? handler_for<Load>(access) : handler_for<Store>(access);
@@ -342,23 +326,19 @@ void decode_access(Decoder& decoder, const ptx::Instruction& instruction, Instru
     decoder.keep(out, access);
 }
 
-void do_nothing(Warp&, const Instruction&) {}
-
 }  // namespace
 
-bool decode_memory(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (is_load(instruction) || (opcode == "st" && !instruction.has("async"))) {
-        decode_access(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "discard" || opcode == "applypriority" || opcode == "pmevent" ||
-        opcode == "createpolicy" || opcode == "griddepcontrol" || opcode == "setmaxnreg") {
-        out.execute = do_nothing;
-        return true;
-    }
-    return false;
+    decode_access(decoder, instruction, out, true);
+    return true;
+}
+
+bool decode_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    if (instruction.has("async")) return false;
+    decode_access(decoder, instruction, out, false);
+    return true;
 }
 
 }  // namespace simt::interpreter

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "interpreter/memory/memory_access.hpp"
+#include "device/bounds.hpp"
 
 #include <algorithm>
 #include <string>
@@ -20,7 +21,7 @@ Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint3
 {
     if (lanes == all_lanes) {
         std::uint64_t least = address[0], most = address[0], bits = 0;
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             least = address[lane] < least ? address[lane] : least;
             most = address[lane] > most ? address[lane] : most;
             bits |= address[lane];
@@ -28,8 +29,8 @@ Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint3
         return {least, most, bits};
     }
     Bounds bounds{~std::uint64_t{0}, 0, 0};
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const std::uint64_t a = address[static_cast<std::size_t>(std::countr_zero(rest))];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t a = address[lane];
         bounds = {std::min(bounds.least, a), std::max(bounds.most, a), bounds.bits | a};
     }
     return bounds;
@@ -37,7 +38,7 @@ Bounds bounds_of(const std::array<std::uint64_t, warp_size>& address, std::uint3
 
 void point_all(Warp& warp, LanePointers& pointers, std::int64_t delta)
 {
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
         pointers.at[lane] = reinterpret_cast<unsigned char*>(warp.access.address[lane] + static_cast<std::uint64_t>(delta));
 }
 
@@ -46,23 +47,21 @@ std::uint32_t aligned_lanes(Warp& warp, std::uint32_t lanes, std::uint64_t bits,
     const auto size = static_cast<std::uint64_t>(warp.access.size);
     if ((bits & (size - 1)) == 0) return lanes;
     std::uint32_t good = 0;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        if (warp.access.address[static_cast<std::size_t>(lane)] % size == 0) good |= 1u << lane;
+    for (const std::size_t lane : lanes_in(lanes)) {
+        if (warp.access.address[lane] % size == 0) good |= 1u << lane;
         else report_misaligned(warp, lane, fatal);
     }
     return good;
 }
 
-/// Lane by lane, where not all are inside one allocation.
+/// Checks lane by lane, where not all lanes are inside one allocation.
 LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
 {
     LanePointers pointers;
     const auto size = static_cast<std::size_t>(warp.access.size);
     memory::Allocation allocation;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
         const bool known = allocation.bytes > 0 && allocation.contains(address, size) && !allocation.freed;
         if (!known &&
             !(memory::AddressSpace::instance().find(address, allocation) && !allocation.freed && allocation.contains(address, size))) {
@@ -72,7 +71,7 @@ LanePointers check_global_slowly(Warp& warp, std::uint32_t lanes)
         }
         if (pointers.lanes == 0) warp.access.allocation = allocation.begin;
         pointers.lanes |= 1u << lane;
-        pointers.at[static_cast<std::size_t>(lane)] = allocation.at(address);
+        pointers.at[lane] = allocation.at(address);
     }
     return pointers;
 }
@@ -100,7 +99,7 @@ unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most
 {
     for (const SharedVariable& variable : warp.launch->program->shared) {
         const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
-        if (least - variable.offset >= bytes || most - variable.offset > bytes - size) continue;
+        if (!has_room(bytes, least - variable.offset, size) || !has_room(bytes, most - variable.offset, size)) continue;
         warp.access.allocation = 0;
         return warp.block->shared_memory.data() + least;
     }
@@ -132,9 +131,8 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
         point_all(warp, pointers, reinterpret_cast<std::int64_t>(block.shared_memory.data()));
         return pointers;
     }
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        auto& address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        auto& address = warp.access.address[lane];
         Block* owner = &block;
         if (const std::uint64_t rank = address / memory::shared_window_bytes; rank > 0 && rank <= block.cluster.size()) {
             owner = block.cluster[static_cast<std::size_t>(rank - 1)];
@@ -142,7 +140,7 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
         }
         const bool inside = std::ranges::any_of(warp.launch->program->shared, [&](const SharedVariable& variable) {
             const std::uint64_t bytes = variable.dynamic ? warp.launch->info.dynamic_shared_bytes : variable.bytes;
-            return address - variable.offset < bytes && bytes - (address - variable.offset) >= size;
+            return has_room(bytes, address - variable.offset, size);
         });
         if (!inside) {
             report_bad_shared(warp, lane, address);
@@ -153,7 +151,7 @@ LanePointers check_shared(Warp& warp, std::uint32_t lanes)
             pointers.elsewhere |= 1u << lane;
             if (warp.access.operation != Operation::load) owner->watch.mark_written(address, size);
         }
-        pointers.at[static_cast<std::size_t>(lane)] = owner->shared_memory.data() + address;
+        pointers.at[lane] = owner->shared_memory.data() + address;
     }
     return pointers;
 }
@@ -163,15 +161,14 @@ LanePointers check_local(Warp& warp, std::uint32_t lanes)
     LanePointers pointers;
     const Bounds bounds = bounds_of(warp.access.address, lanes);
     lanes = aligned_lanes(warp, lanes, bounds.bits, true);
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
-        if (address + static_cast<std::uint64_t>(warp.access.size) > warp.local_capacity) {
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
+        if (!has_room(warp.local_capacity, address, static_cast<std::uint64_t>(warp.access.size))) {
             report_bad_local(warp, lane);
             continue;
         }
         pointers.lanes |= 1u << lane;
-        pointers.at[static_cast<std::size_t>(lane)] = warp.local_lane(lane) + address;
+        pointers.at[lane] = warp.local_lane(lane) + address;
     }
     return pointers;
 }
@@ -180,47 +177,46 @@ LanePointers check_parameters(Warp& warp, std::uint32_t lanes)
 {
     LanePointers pointers;
     auto& parameters = warp.launch->parameters;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
-        if (address + static_cast<std::uint64_t>(warp.access.size) > parameters.size()) {
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
+        if (!has_room(parameters.size(), address, static_cast<std::uint64_t>(warp.access.size))) {
             report_bad_local(warp, lane);
             continue;
         }
         pointers.lanes |= 1u << lane;
-        pointers.at[static_cast<std::size_t>(lane)] = parameters.data() + address;
+        pointers.at[lane] = parameters.data() + address;
     }
     return pointers;
 }
 
-LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes)
+LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes)
 {
     switch (space) {
-        case ptx::Space::shared: return check_shared(warp, lanes);
-        case ptx::Space::local: return check_local(warp, lanes);
-        case ptx::Space::param: return check_parameters(warp, lanes);
+        case ptx::StateSpace::shared: return check_shared(warp, lanes);
+        case ptx::StateSpace::local: return check_local(warp, lanes);
+        case ptx::StateSpace::param: return check_parameters(warp, lanes);
         default: return check_global(warp, lanes);
     }
 }
 
 namespace {
 
-void describe(WarpAccess& access, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+void describe(WarpAccess& access, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
     access.active = pointers.lanes;
     access.operation = operation;
     access.changed = changed;
-    if (space == ptx::Space::local) access.allocation = 0;
+    if (space == ptx::StateSpace::local) access.allocation = 0;
     switch (space) {
-        case ptx::Space::shared: access.space = Space::shared; break;
-        case ptx::Space::local: access.space = Space::local; break;
-        case ptx::Space::constant: access.space = Space::constant; break;
+        case ptx::StateSpace::shared: access.space = Space::shared; break;
+        case ptx::StateSpace::local: access.space = Space::local; break;
+        case ptx::StateSpace::constant: access.space = Space::constant; break;
         default: access.space = Space::global; break;
     }
 }
 
-/// The part of an access that is counted and watched: that of the lanes whose bytes are the block's own. An H200 counts none of
-/// what other blocks of a cluster do to a block's shared memory, and no more is known of it here than which bytes they write.
+/// The part of an access that is counted and watched: the lanes whose bytes are in the block's own memory. An H200 does not count
+/// the accesses of other blocks of a cluster to a block's shared memory; the model only notes which bytes they write.
 WarpAccess own_part(const WarpAccess& access, const LanePointers& pointers)
 {
     WarpAccess own = access;
@@ -234,18 +230,18 @@ bool is_private(const WarpAccess& access) { return access.space == Space::local 
 
 }  // namespace
 
-void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
+void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
+    if (pointers.lanes == 0 || space == ptx::StateSpace::param || !warp.block->watch.is_watching()) return;
     WarpAccess& access = warp.access;
     describe(access, space, pointers, operation, changed);
     if (is_private(access)) {
         warp.block->watch.count_only(access);
     } else if (access.space == Space::global && operation == Operation::load && warp.launch->workspace &&
                access.allocation == warp.launch->workspace) {
-        // Who looks at the grid-wide barrier learns of those who have arrived there.
+        // A load of the grid-wide barrier orders the thread after the threads that have arrived there.
         warp.block->watch.count_only(access);
-        warp.block->watch.global_release_acquire(access.address[static_cast<std::size_t>(std::countr_zero(access.active))]);
+        warp.block->watch.global_release_acquire(access.address[first_lane(access.active)]);
     } else if (pointers.elsewhere) {
         if (const WarpAccess own = own_part(access, pointers); own.active) warp.block->watch.access(own);
     } else {
@@ -253,17 +249,16 @@ void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Ope
     }
 }
 
-void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed)
 {
-    const bool orders_blocks = access.is_strong && space == ptx::Space::global && !warp.launch->program->polls.empty() && pointers.lanes &&
-                               warp.block->watch.is_watching();
+    const bool orders_blocks = access.is_strong && space == ptx::StateSpace::global && !warp.launch->program->polls.empty() &&
+                               pointers.lanes && warp.block->watch.is_watching();
     if (!orders_blocks) return note_access(warp, space, pointers, access.operation, changed);
     hazards::BlockWatch& watch = warp.block->watch;
     describe(warp.access, space, pointers, access.operation, changed);
     watch.count_only(warp.access);
     if (access.operation == Operation::load) {
-        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1)
-            watch.global_release_acquire(warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))]);
+        for (const std::size_t lane : lanes_in(pointers.lanes)) watch.global_release_acquire(warp.access.address[lane]);
         return;
     }
     WarpAccess as_atomic = warp.access;
@@ -272,9 +267,9 @@ void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space,
     watch.uncounted_access(as_atomic);
 }
 
-void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed)
+void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed)
 {
-    if (pointers.lanes == 0 || space == ptx::Space::param || !warp.block->watch.is_watching()) return;
+    if (pointers.lanes == 0 || space == ptx::StateSpace::param || !warp.block->watch.is_watching()) return;
     describe(warp.access, space, pointers, access.operation, changed);
     WarpAccess wide = own_part(warp.access, pointers);
     if (wide.active == 0) return;
@@ -293,7 +288,7 @@ void note_poll(Warp& warp, int poll, Look look)
 {
     note_bit(warp.launch->polled, poll);
     if (look == Look::none) return;
-    // Nothing changes until others have had their turn.
+    // The value cannot change until other warps have had their turn.
     warp.patience = 1;
     warp.look = look;
 }
@@ -316,9 +311,8 @@ GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
         split.global = lanes;
         return split;
     }
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const std::uint64_t address = warp.access.address[static_cast<std::size_t>(lane)];
+    for (const std::size_t lane : lanes_in(lanes)) {
+        const std::uint64_t address = warp.access.address[lane];
         const std::uint32_t bit = 1u << lane;
         if (memory::is_shared(address)) split.shared |= bit;
         else if (memory::is_local(address)) split.local |= bit;
@@ -328,16 +322,16 @@ GenericLanes split_generic(const Warp& warp, std::uint32_t lanes)
     return split;
 }
 
-ptx::Space space_of(const ptx::Instruction& instruction)
+ptx::StateSpace space_of(const ptx::Instruction& instruction)
 {
     for (const std::string& modifier : instruction.modifiers) {
-        if (modifier == "global") return ptx::Space::global;
-        if (modifier.starts_with("shared")) return ptx::Space::shared;
-        if (modifier == "local") return ptx::Space::local;
-        if (modifier == "const") return ptx::Space::constant;
-        if (modifier.starts_with("param")) return ptx::Space::param;
+        if (modifier == "global") return ptx::StateSpace::global;
+        if (modifier.starts_with("shared")) return ptx::StateSpace::shared;
+        if (modifier == "local") return ptx::StateSpace::local;
+        if (modifier == "const") return ptx::StateSpace::constant;
+        if (modifier.starts_with("param")) return ptx::StateSpace::param;
     }
-    return ptx::Space::generic;
+    return ptx::StateSpace::generic;
 }
 
 int vector_count(const ptx::Instruction& instruction)
@@ -350,19 +344,19 @@ int vector_count(const ptx::Instruction& instruction)
     return 1;
 }
 
-unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std::size_t bytes)
+unsigned char* generic_pointer(Warp& warp, std::size_t lane, std::uint64_t address, std::size_t bytes)
 {
     if (memory::is_shared(address)) {
         const std::uint64_t offset = address - memory::shared_window;
-        return offset + bytes <= warp.block->shared_memory.size() ? warp.block->shared_memory.data() + offset : nullptr;
+        return has_room(warp.block->shared_memory.size(), offset, bytes) ? warp.block->shared_memory.data() + offset : nullptr;
     }
     if (memory::is_local(address)) {
         const std::uint64_t offset = address - memory::local_window;
-        return offset + bytes <= warp.local_capacity ? warp.local_lane(lane) + offset : nullptr;
+        return has_room(warp.local_capacity, offset, bytes) ? warp.local_lane(lane) + offset : nullptr;
     }
     if (memory::is_parameter(address)) {
         const std::uint64_t offset = address - memory::parameter_window;
-        return offset + bytes <= warp.launch->parameters.size() ? warp.launch->parameters.data() + offset : nullptr;
+        return has_room(warp.launch->parameters.size(), offset, bytes) ? warp.launch->parameters.data() + offset : nullptr;
     }
     return memory::AddressSpace::instance().host_bytes(address, bytes);
 }

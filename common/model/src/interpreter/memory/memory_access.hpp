@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// How instructions reach memory: addresses of the lanes, checks, and where the bytes are.
+/// How instructions reach memory: the lanes' addresses, their checks, and the host's pointers to the bytes.
 #pragma once
 
 #include <array>
@@ -16,123 +16,117 @@ namespace simt::interpreter {
 
 /// The address part of a memory instruction.
 struct MemoryAccess {
-    ptx::Space space = ptx::Space::generic;
+    ptx::StateSpace space = ptx::StateSpace::generic;
     /// `shared::cluster`: addresses may name another block's shared memory.
     bool cluster = false;
     Operation operation = Operation::load;
-    /// Bytes of one element, and elements of a vector: a lane accesses `bytes` together.
+    /// Bytes of one element, elements of a vector, and bytes that a lane accesses in all.
     int element_bytes = 4, count = 1, bytes = 4;
     bool is_signed = false;
-    /// Operand that holds the base, its bytes, and what is added to it.
+    /// The operand that holds the base, the base's bytes, and the offset that is added to it.
     int base_operand = 0;
     int base_bytes = 8;
     std::int64_t offset = 0;
     /// Operand with the first element.
     int value_operand = 0;
     int register_bytes = 4;
-    /// Its number among the program's polls; -1 if it is none.
+    /// The access's number among the program's polls; -1 if it is not a poll.
     int poll = -1;
-    /// Made for others to see: `volatile`, `relaxed`, `acquire` or `release`.
+    /// Whether the access is `volatile`, `relaxed`, `acquire`, `release` or `mmio`.
     bool is_strong = false;
-    /// Whether it is counted otherwise than it is written, and how (fusion.hpp).
+    /// Whether the machine code makes a different access, and which (fusion.hpp).
     bool is_fused = false;
     CountedAccess counted;
 };
 
-/// Where each lane's bytes are for the host. A lane that is not in `lanes` has none.
+/// The host's pointers to the lanes' bytes. Only the lanes of `lanes` have one.
 struct LanePointers {
     std::uint32_t lanes = 0;
-    /// Of these, the lanes whose bytes are in the shared memory of another block of the cluster.
+    /// The lanes of `lanes` whose bytes are in the shared memory of another block of the cluster.
     std::uint32_t elsewhere = 0;
-    std::array<unsigned char*, lanes_of_warp> at;
+    std::array<unsigned char*, warp_size> at;
 };
 
-/// Fills `warp.access` with addresses, size, lanes and instruction of an instruction. `base_operand` no_operand: the offset alone.
-void find_addresses(Warp& warp, const Instruction& instruction, const MemoryAccess& access);
+/// Fills `warp.access` with the addresses, size, lanes and program counter of an instruction.
+void find_addresses(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access);
 
-/// Lanes whose elements lie `step` bytes apart in one allocation or variable, for the host: all take part, the first at `first`.
+/// The host's pointers to evenly spaced elements of all lanes in one allocation or variable: the first lane's, and the distance in bytes.
 struct EvenPlace {
     unsigned char* first = nullptr;
     std::ptrdiff_t step = 0;
-    ptx::Space space = ptx::Space::global;
+    ptx::StateSpace space = ptx::StateSpace::global;
 
     explicit operator bool() const { return first != nullptr; }
 };
 
-/// Does what find_addresses(), by_space() and check() do, at once, for the accesses that most are: of all lanes, evenly spaced,
-/// aligned, to global, constant or shared memory that the kernel may access, and not stores to one address. Returns no place for all
-/// others, of which find_addresses() has been done. What it knows of the spacing stands in `warp.access` until forget_spacing().
-EvenPlace find_even_place(Warp& warp, const Instruction& instruction, const MemoryAccess& access);
+/// Does the work of find_addresses(), by_space() and check() at once for the most common accesses: of all lanes, evenly spaced, aligned,
+/// to global, constant or shared memory that the kernel may access, and not stores to one address. Returns no place for other accesses,
+/// after find_addresses(). Notes the spacing in `warp.access` until forget_spacing().
+EvenPlace find_even_place(Warp& warp, const DecodedInstruction& instruction, const MemoryAccess& access);
 inline void forget_spacing(Warp& warp) { warp.access.evenly_spaced = false; }
-/// note_access() of such an access.
+/// Does the work of note_access() for an access that has an EvenPlace.
 void note_even_access(Warp& warp, const MemoryAccess& access, const EvenPlace& place, std::uint32_t changed);
 
-/// Splits the active lanes by state space and calls `visit(space, lanes)` for each that there are; generic addresses in
+/// Divides the active lanes by state space and calls `visit(space, lanes)` for each space that occurs; generic addresses in
 /// `warp.access` become addresses of that space.
-template <class Visit>
-void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit);
+template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit);
 
-/// Checks the addresses of `lanes` in `warp.access` in a space that they all are in; reports hazards for those that a kernel
-/// may not access, and leaves them out. Sets up `warp.access` for the watcher.
+/// Checks the addresses of `lanes` in `warp.access`, which are all in one space. Reports hazards for those that the kernel may not
+/// access, and leaves them out. Sets up `warp.access` for the watcher.
 LanePointers check_global(Warp& warp, std::uint32_t lanes);
 LanePointers check_shared(Warp& warp, std::uint32_t lanes);
 LanePointers check_local(Warp& warp, std::uint32_t lanes);
 LanePointers check_parameters(Warp& warp, std::uint32_t lanes);
-/// The one for `space`.
-LanePointers check(Warp& warp, ptx::Space space, std::uint32_t lanes);
+/// Calls the check for `space`.
+LanePointers check(Warp& warp, ptx::StateSpace space, std::uint32_t lanes);
 
-/// Where the host finds `least`, if one live allocation, or one variable of the block's shared memory, holds it and `size` bytes
-/// at `most`; else null. Notes the allocation in `warp.access`.
+/// Returns the host's pointer to `least` if one live allocation, or one variable of the block's shared memory, holds `least` and
+/// `size` bytes at `most`; else null. Notes the allocation in `warp.access`.
 unsigned char* locate_global(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size);
 unsigned char* locate_shared(Warp& warp, std::uint64_t least, std::uint64_t most, std::size_t size);
 
-/// Tells the watcher of an access that was made; `changed` is of stores.
-void note_access(Warp& warp, ptx::Space space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
-/// The same of a load or a store of a program. Where threads look again and again at what other blocks write, strong accesses to global
-/// memory order blocks as atomic operations do.
-void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed);
-/// Tells of an access that was made and is one of the program's polls. `look`: of a load, the memory at which it has looked.
+/// Tells the watcher of an access. `changed`: for a store, the lanes that changed memory.
+void note_access(Warp& warp, ptx::StateSpace space, const LanePointers& pointers, Operation operation, std::uint32_t changed);
+/// The same for a load or a store. In a program that polls, strong accesses to global memory order blocks as atomic operations do.
+void note_plain_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed);
+/// Notes that an access was one of the program's polls. `look`: for a load, the memory that it polls.
 void note_poll(Warp& warp, int poll, Look look = Look::none);
-/// Notes how an instruction's access is counted, where it is not counted as it is written.
+/// Notes how the machine code makes an instruction's access, where it makes a different one.
 void note_fusion(const Decoder& decoder, const ptx::Instruction& instruction, MemoryAccess& access);
-/// The same for an access that is counted otherwise than it is written.
-void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::Space space, const LanePointers& pointers, std::uint32_t changed);
+/// Tells the watcher of an access that the machine code makes in a different way, and counts that one.
+void note_fused_access(Warp& warp, const MemoryAccess& access, ptx::StateSpace space, const LanePointers& pointers, std::uint32_t changed);
 
-/// Lanes of generic addresses, by what they point to.
+/// Lanes with generic addresses, by the state space that each address points to.
 struct GenericLanes {
     std::uint32_t global = 0, shared = 0, local = 0, parameter = 0;
 };
 GenericLanes split_generic(const Warp& warp, std::uint32_t lanes);
 
-template <class Visit>
-void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit)
+template <class Visit> void by_space(Warp& warp, const MemoryAccess& access, Visit&& visit)
 {
-    if (access.space != ptx::Space::generic) return visit(access.space, warp.active);
+    if (access.space != ptx::StateSpace::generic) return visit(access.space, warp.active);
     const GenericLanes lanes = split_generic(warp, warp.active);
-    if (lanes.global) visit(ptx::Space::global, lanes.global);
+    if (lanes.global) visit(ptx::StateSpace::global, lanes.global);
     if (lanes.shared) {
-        for (std::uint32_t rest = lanes.shared; rest; rest &= rest - 1)
-            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::shared_window;
-        visit(ptx::Space::shared, lanes.shared);
+        for (const std::size_t lane : lanes_in(lanes.shared)) warp.access.address[lane] -= memory::shared_window;
+        visit(ptx::StateSpace::shared, lanes.shared);
     }
     if (lanes.local) {
-        for (std::uint32_t rest = lanes.local; rest; rest &= rest - 1)
-            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::local_window;
-        visit(ptx::Space::local, lanes.local);
+        for (const std::size_t lane : lanes_in(lanes.local)) warp.access.address[lane] -= memory::local_window;
+        visit(ptx::StateSpace::local, lanes.local);
     }
     if (lanes.parameter) {
-        for (std::uint32_t rest = lanes.parameter; rest; rest &= rest - 1)
-            warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::parameter_window;
-        visit(ptx::Space::param, lanes.parameter);
+        for (const std::size_t lane : lanes_in(lanes.parameter)) warp.access.address[lane] -= memory::parameter_window;
+        visit(ptx::StateSpace::param, lanes.parameter);
     }
 }
 
-/// What an instruction that names a space accesses, from its modifiers.
-ptx::Space space_of(const ptx::Instruction& instruction);
+/// The state space that an instruction's modifiers name; generic if they name none.
+ptx::StateSpace space_of(const ptx::Instruction& instruction);
 /// Elements of a vector access: 1, 2, 4 or 8.
 int vector_count(const ptx::Instruction& instruction);
 
-/// A pointer that the host can read, for one lane and `bytes` bytes at a generic address; null if the kernel may not.
-unsigned char* generic_pointer(Warp& warp, int lane, std::uint64_t address, std::size_t bytes);
+/// The host's pointer to `bytes` bytes at a lane's generic address; null if the kernel may not access them.
+unsigned char* generic_pointer(Warp& warp, std::size_t lane, std::uint64_t address, std::size_t bytes);
 
 }  // namespace simt::interpreter

@@ -29,15 +29,13 @@ struct Barrier {
     Uniform number, threads;
 };
 
-const Barrier& details(const Instruction& instruction) { return *reinterpret_cast<const Barrier*>(instruction.immediate); }
-
-std::uint32_t value_of(Warp& warp, const Instruction& instruction, const Uniform& number)
+std::uint32_t value_of(Warp& warp, const DecodedInstruction& instruction, const Uniform& number)
 {
     if (number.operand < 0) return number.constant;
-    return values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(number.operand)))[std::countr_zero(warp.active)];
+    return values<std::uint32_t>(warp, instruction.operand_at(number.operand))[first_lane(warp.active)];
 }
 
-/// The lanes whose guard is false go on behind the instruction as a fragment of their own.
+/// Makes the lanes whose guard is false a split of their own, which goes on after the instruction.
 void leave_others(Warp& warp)
 {
     if (warp.active == warp.mask) return;
@@ -48,13 +46,13 @@ void leave_others(Warp& warp)
 [[noreturn, gnu::cold]] void stop_without_barrier(const Warp& warp, std::uint32_t number)
 {
     throw LaunchStopped(error_illegal_instruction,
-                        warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::no_such_barrier, {{"barrier", number}}));
+                        warp.launch->message_of(warp, first_lane(warp.active), MessageCode::no_such_barrier, {{"barrier", number}}));
 }
 
-void arrive_at_barrier(Warp& warp, const Instruction& instruction)
+void arrive_at_barrier(Warp& warp, const DecodedInstruction& instruction)
 {
     leave_others(warp);
-    const Barrier& barrier = details(instruction);
+    const auto& barrier = details<Barrier>(instruction);
     const std::uint32_t number = value_of(warp, instruction, barrier.number);
     const std::uint32_t threads = value_of(warp, instruction, barrier.threads);
     if (number >= named_barriers) stop_without_barrier(warp, number);
@@ -68,11 +66,11 @@ void arrive_at_barrier(Warp& warp, const Instruction& instruction)
         warp.block->watch.release(warp.index, number);
         return;
     }
-    Fragment& waiting = warp.wait(Wait::block_barrier, instruction);
+    WarpSplit& waiting = warp.wait(Wait::block_barrier, instruction);
     waiting.barrier = static_cast<int>(number);
     waiting.barrier_threads = static_cast<int>(threads);
     if (barrier.value >= 0) {
-        const std::uint32_t value = predicate(warp, instruction.operand_at(static_cast<std::size_t>(barrier.value)));
+        const std::uint32_t value = predicate(warp, instruction.operand_at(barrier.value));
         waiting.barrier_values = barrier.value_negated ? ~value : value;
         waiting.wants_result = true;
     }
@@ -80,25 +78,26 @@ void arrive_at_barrier(Warp& warp, const Instruction& instruction)
 
 BlockBarrier& cluster_barrier_of(Warp& warp) { return warp.block->cluster.front()->cluster_barrier; }
 
-void arrive_at_cluster(Warp& warp, const Instruction&)
+void arrive_at_cluster(Warp& warp, const DecodedInstruction&)
 {
     warp.progress = true;
     BlockBarrier& barrier = cluster_barrier_of(warp);
     warp.cluster_phase = barrier.phase;
+    warp.block->came_to_cluster_barrier = true;
     barrier.arrived += std::popcount(warp.active);
     warp.block->complete_cluster_barrier();
 }
 
-void wait_for_cluster(Warp& warp, const Instruction& instruction)
+void wait_for_cluster(Warp& warp, const DecodedInstruction& instruction)
 {
     leave_others(warp);
     if (cluster_barrier_of(warp).phase != warp.cluster_phase) return;
     warp.wait(Wait::cluster_barrier, instruction);
 }
 
-void do_nothing(Warp&, const Instruction&) {}
+}  // namespace
 
-void decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     using ptx::Type;
     Barrier barrier;
@@ -127,42 +126,29 @@ void decode_block_barrier(Decoder& decoder, const ptx::Instruction& instruction,
     }
     decoder.keep(out, barrier);
     out.execute = arrive_at_barrier;
+    return true;
 }
 
-}  // namespace
-
-bool decode_barrier(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_cluster_barrier(Decoder&, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "barrier" && instruction.has("cluster")) {
-        out.execute = instruction.has("arrive") ? arrive_at_cluster : wait_for_cluster;
-        return true;
-    }
-    if (opcode == "bar" || opcode == "barrier") {
-        decode_block_barrier(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "membar" || opcode == "fence") {
-        out.execute = do_nothing;
-        return true;
-    }
-    return false;
+    if (!instruction.has("cluster")) return false;
+    out.execute = instruction.has("arrive") ? arrive_at_cluster : wait_for_cluster;
+    return true;
 }
 
-void give_barrier_result(const Fragment& fragment, int true_values, int threads)
+void give_barrier_result(const WarpSplit& split, int true_values, int threads)
 {
-    const Instruction& instruction = *fragment.instruction;
-    const Barrier& barrier = details(instruction);
-    unsigned char* to = fragment.frame->registers + instruction.operand_at(static_cast<std::size_t>(barrier.destination));
+    const DecodedInstruction& instruction = *split.instruction;
+    const auto& barrier = details<Barrier>(instruction);
+    unsigned char* to = split.frame->registers + instruction.operand_at(barrier.destination);
     if (barrier.result == Result::count) {
-        for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1)
-            std::memcpy(to + std::countr_zero(rest) * 4, &true_values, sizeof true_values);
+        for (const std::size_t lane : lanes_in(split.mask)) std::memcpy(to + lane * 4, &true_values, sizeof true_values);
         return;
     }
     const bool value = barrier.result == Result::all ? true_values == threads : true_values > 0;
     std::uint32_t predicate;
     std::memcpy(&predicate, to, sizeof predicate);
-    predicate = value ? predicate | fragment.mask : predicate & ~fragment.mask;
+    predicate = value ? predicate | split.mask : predicate & ~split.mask;
     std::memcpy(to, &predicate, sizeof predicate);
 }
 

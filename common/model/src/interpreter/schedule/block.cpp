@@ -14,12 +14,12 @@ namespace simt::interpreter {
 namespace {
 
 constexpr int first_byte = 0xCD;
-/// How often a warp goes on in a slice after its lanes have waited for one another: it may do so without end.
+/// The most times that a warp goes on in one slice after its lanes have waited for one another: without a limit a slice may never end.
 constexpr int most_rounds = 256;
 
-bool waits_at(const Fragment& fragment, int barrier) { return fragment.wait == Wait::block_barrier && fragment.barrier == barrier; }
+bool waits_at(const WarpSplit& split, int barrier) { return split.wait == Wait::block_barrier && split.barrier == barrier; }
 
-/// The fragments of a warp that wait at a barrier go on.
+/// Lets the splits of a warp that wait at a barrier go on.
 void make_ready(Warp& warp, int barrier)
 {
     if (warp.ready.empty() && warp.stalled.size() == 1) {
@@ -27,19 +27,19 @@ void make_ready(Warp& warp, int barrier)
         warp.ready.front().wait = Wait::none;
         return;
     }
-    for (const Fragment& fragment : warp.stalled) {
-        if (!waits_at(fragment, barrier)) continue;
-        warp.ready.push_back(fragment);
+    for (const WarpSplit& split : warp.stalled) {
+        if (!waits_at(split, barrier)) continue;
+        warp.ready.push_back(split);
         warp.ready.back().wait = Wait::none;
     }
-    std::erase_if(warp.stalled, [=](const Fragment& fragment) { return waits_at(fragment, barrier); });
+    std::erase_if(warp.stalled, [=](const WarpSplit& split) { return waits_at(split, barrier); });
 }
 
-MessageCode code_of(const Fragment& fragment)
+MessageCode code_of(const WarpSplit& split)
 {
-    switch (fragment.wait) {
+    switch (split.wait) {
         case Wait::block_barrier:
-            return fragment.barrier >= first_warpgroup_barrier ? MessageCode::waits_for_warpgroup : MessageCode::waits_at_block_barrier;
+            return split.barrier >= first_warpgroup_barrier ? MessageCode::waits_for_warpgroup : MessageCode::waits_at_block_barrier;
         case Wait::cluster_barrier: return MessageCode::waits_at_cluster_barrier;
         default: return MessageCode::waits_for_lanes;
     }
@@ -69,8 +69,8 @@ void Block::begin(std::uint64_t block_number)
     idle_ = false;
     watch.begin_block(index, number);
     for (const auto& warp : warps) {
-        const int threads = std::min(launch.threads - warp->index * lanes_of_warp, lanes_of_warp);
-        warp->begin(threads == lanes_of_warp ? all_lanes : (1u << threads) - 1);
+        const int threads = std::min(launch.threads - warp->index * warp_size, warp_size);
+        warp->begin(threads == warp_size ? all_lanes : (1u << threads) - 1);
     }
 }
 
@@ -116,13 +116,13 @@ bool Block::let_waiting_lanes_go()
 bool Block::is_waiting_for_cluster() const
 {
     return std::ranges::any_of(warps, [](const auto& warp) {
-        return std::ranges::any_of(warp->stalled, [](const Fragment& fragment) { return fragment.wait == Wait::cluster_barrier; });
+        return std::ranges::any_of(warp->stalled, [](const WarpSplit& split) { return split.wait == Wait::cluster_barrier; });
     });
 }
 
 bool Block::release_barriers()
 {
-    bool released = cluster.size() > 1 && release_from_cluster_barrier();
+    bool released = came_to_cluster_barrier && release_from_cluster_barrier();
     for (std::uint32_t rest = barriers_in_use; rest; rest &= rest - 1) released |= release_barrier(std::countr_zero(rest));
     return released;
 }
@@ -135,14 +135,14 @@ bool Block::release_barrier(int barrier_number)
     int lanes = 0, wanted = 0, true_values = 0;
     bool have_result = false, same_instruction = true;
     for (const auto& warp : warps) {
-        for (const Fragment& fragment : warp->stalled) {
-            if (!waits_at(fragment, barrier_number)) continue;
-            waiting.emplace_back(warp.get(), &fragment);
-            lanes += std::popcount(fragment.mask);
-            wanted = std::max(wanted, fragment.barrier_threads);
-            true_values += std::popcount(fragment.barrier_values & fragment.mask);
-            have_result |= fragment.wants_result;
-            same_instruction &= fragment.instruction == waiting.front().second->instruction;
+        for (const WarpSplit& split : warp->stalled) {
+            if (!waits_at(split, barrier_number)) continue;
+            waiting.emplace_back(warp.get(), &split);
+            lanes += std::popcount(split.mask);
+            wanted = std::max(wanted, split.barrier_threads);
+            true_values += std::popcount(split.barrier_values & split.mask);
+            have_result |= split.wants_result;
+            same_instruction &= split.instruction == waiting.front().second->instruction;
         }
     }
     if (waiting.empty()) return false;
@@ -156,8 +156,8 @@ bool Block::release_barrier(int barrier_number)
     });
     if (whole_block && ((ended > 0 && come < needed) || several_program_counters)) report_divergence(waiting, ended > 0);
     if (have_result)
-        for (const auto& [warp, fragment] : waiting)
-            if (fragment->wants_result) give_barrier_result(*fragment, true_values, lanes);
+        for (const auto& [warp, split] : waiting)
+            if (split->wants_result) give_barrier_result(*split, true_values, lanes);
     let_pass(barrier_number, whole_block);
     return true;
 }
@@ -166,13 +166,13 @@ void Block::let_pass(int barrier_number, bool whole_block)
 {
     BlockBarrier& barrier = barriers[static_cast<std::size_t>(barrier_number)];
     if (barrier_number >= first_warpgroup_barrier) {
-        for (const auto& [warp, fragment] : waiting_) watch.release(warp->index, static_cast<std::uint64_t>(barrier_number));
-        for (const auto& [warp, fragment] : waiting_) watch.acquire(warp->index, static_cast<std::uint64_t>(barrier_number));
+        for (const auto& [warp, split] : waiting_) watch.release(warp->index, static_cast<std::uint64_t>(barrier_number));
+        for (const auto& [warp, split] : waiting_) watch.acquire(warp->index, static_cast<std::uint64_t>(barrier_number));
     } else if (whole_block) {
         watch.block_barrier();
     } else {
         std::vector<int> passing;
-        for (const auto& [warp, fragment] : waiting_)
+        for (const auto& [warp, split] : waiting_)
             if (std::ranges::find(passing, warp->index) == passing.end()) passing.push_back(warp->index);
         watch.part_barrier(passing);
         if (!barrier.arrived_warps.empty())
@@ -181,7 +181,7 @@ void Block::let_pass(int barrier_number, bool whole_block)
     barrier = {};
     barriers_in_use &= ~(1u << barrier_number);
     Warp* last = nullptr;
-    for (const auto& [warp, fragment] : waiting_) {
+    for (const auto& [warp, split] : waiting_) {
         if (warp != last) make_ready(*warp, barrier_number);
         last = warp;
     }
@@ -190,9 +190,9 @@ void Block::let_pass(int barrier_number, bool whole_block)
 void Block::report_divergence(std::vector<Waiting> waiting, bool some_ended)
 {
     std::ranges::sort(waiting, {}, [](const Waiting& one) { return one.first->thread_of(std::countr_zero(one.second->mask)); });
-    const auto& [warp, fragment] = waiting.front();
-    const int first = warp->thread_of(std::countr_zero(fragment->mask));
-    const std::uint32_t program_counter = fragment->instruction->program_counter;
+    const auto& [warp, split] = waiting.front();
+    const int first = warp->thread_of(first_lane(split->mask));
+    const std::uint32_t program_counter = split->instruction->program_counter;
     if (some_ended)
         for (const auto& other : warps) {
             if (!other->exited) continue;
@@ -232,13 +232,13 @@ bool Block::release_from_cluster_barrier()
 {
     bool released = false;
     for (const auto& warp : warps) {
-        const auto leaves = [&](const Fragment& fragment) {
-            return fragment.wait == Wait::cluster_barrier && cluster.front()->cluster_barrier.phase != warp->cluster_phase;
+        const auto leaves = [&](const WarpSplit& split) {
+            return split.wait == Wait::cluster_barrier && cluster.front()->cluster_barrier.phase != warp->cluster_phase;
         };
-        for (Fragment fragment : warp->stalled) {
-            if (!leaves(fragment)) continue;
-            fragment.wait = Wait::none;
-            warp->ready.push_back(fragment);
+        for (WarpSplit split : warp->stalled) {
+            if (!leaves(split)) continue;
+            split.wait = Wait::none;
+            warp->ready.push_back(split);
             released = true;
         }
         std::erase_if(warp->stalled, leaves);
@@ -246,11 +246,11 @@ bool Block::release_from_cluster_barrier()
     return released;
 }
 
-void Block::report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
+void Block::report(HazardKind kind, const Warp& warp, std::span<const std::size_t> lanes, std::span<const std::uint32_t> program_counters,
                    Message message)
 {
     std::vector<int> threads;
-    for (const int lane : lanes) threads.push_back(warp.thread_of(lane));
+    for (const std::size_t lane : lanes) threads.push_back(warp.thread_of(lane));
     launch.watch->report(kind, index, number, threads, program_counters, std::move(message));
 }
 
@@ -259,15 +259,14 @@ void Block::report_stuck()
     std::vector<int> threads;
     std::vector<std::uint32_t> program_counters;
     std::vector<Message> waiting;
-    const auto add = [&](const Instruction& instruction, int thread, MessageCode how) {
+    const auto add = [&](const DecodedInstruction& instruction, int thread, MessageCode how) {
         if (std::ranges::find(program_counters, instruction.program_counter) != program_counters.end()) return;
         threads.push_back(thread);
         program_counters.push_back(instruction.program_counter);
         waiting.push_back({how, {{"thread", launch.info.thread(thread)}}});
     };
     for (const auto& warp : warps) {
-        for (const Fragment& fragment : warp->stalled)
-            add(*fragment.instruction, warp->thread_of(std::countr_zero(fragment.mask)), code_of(fragment));
+        for (const WarpSplit& split : warp->stalled) add(*split.instruction, warp->thread_of(first_lane(split.mask)), code_of(split));
         if (warp->polls && !warp->ready.empty()) add(*warp->polls, warp->thread_of(warp->polling_lane), MessageCode::waits_for_phase);
     }
     launch.watch->report(HazardKind::deadlock, index, number, threads, program_counters,

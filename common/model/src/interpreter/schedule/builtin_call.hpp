@@ -12,18 +12,16 @@
 
 namespace simt::interpreter {
 
-/// Argument `n` of a lane's call.
-template <class T>
-T argument(Warp& warp, int lane, const CallSite& call, std::size_t n)
+/// Returns argument `n` of a lane's call.
+template <class T> T argument(Warp& warp, std::size_t lane, const CallSite& call, std::size_t n)
 {
     T value{};
     std::memcpy(&value, warp.local_lane(lane) + warp.frame->local_base + call.arguments.at(n).offset, sizeof value);
     return value;
 }
 
-/// Gives a lane the result of its call, if it asks for one.
-template <class T>
-void give_back(Warp& warp, int lane, const CallSite& call, T value)
+/// Gives a lane the result of its call, if the call has one.
+template <class T> void give_back(Warp& warp, std::size_t lane, const CallSite& call, T value)
 {
     if (!call.results.empty()) std::memcpy(warp.local_lane(lane) + warp.frame->local_base + call.results[0].offset, &value, sizeof value);
 }

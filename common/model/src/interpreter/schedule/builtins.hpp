@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Functions that kernels call and that have no PTX: `vprintf`, `malloc`, `free`, `__assertfail`, and those of the CUDA runtime
+/// Functions without PTX that kernels call: `vprintf`, `malloc`, `free`, `__assertfail`, and those of the CUDA runtime
 /// (device_runtime.hpp).
 #pragma once
 
@@ -14,7 +14,7 @@ namespace simt::interpreter {
 
 bool is_builtin(std::string_view name);
 
-/// Makes the call for the active lanes, and goes on behind it.
-void call_builtin(Warp& warp, const Instruction& instruction, const CallSite& call);
+/// Makes the call for the active lanes; the warp then goes on after the call.
+void call_builtin(Warp& warp, const DecodedInstruction& instruction, const CallSite& call);
 
 }  // namespace simt::interpreter

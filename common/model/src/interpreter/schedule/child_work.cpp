@@ -14,7 +14,7 @@ namespace {
 
 using memory::AddressSpace;
 
-/// cudaStreamTailLaunch: after everything else.
+/// The handle of cudaStreamTailLaunch, whose launches run after everything else.
 constexpr std::uint64_t tail_stream = 3;
 
 }  // namespace

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What kernels ask for by themselves: launches (dynamic parallelism), copies and fills. It runs when their grid has ended, as
-/// a GPU may do it, too: nothing on the device can wait for it.
+/// The work that kernels themselves ask for: launches (dynamic parallelism), copies and fills. It runs when their grid has
+/// ended. A GPU may choose that order too, since nothing on the device can wait for this work.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace simt::interpreter {
 
-/// One thing that a thread asked for.
+/// One launch, copy or fill that a thread asked for.
 struct ChildWork {
     enum class Kind : std::uint8_t { launch, copy, fill } kind = Kind::launch;
-    /// Of a launch: the function by its number in the module, and 4,096 bytes that begin with its parameters.
+    /// For a launch: the number of the function in the module, and 4,096 bytes that begin with its parameters.
     int function = -1;
     Extent grid{}, block{};
     std::size_t dynamic_shared_bytes = 0;
     std::vector<std::uint8_t> parameters;
-    /// Of a copy or a fill: device addresses, and the value of each byte.
+    /// For a copy or a fill: device addresses, and the value of each byte.
     std::uint64_t to = 0, from = 0, bytes = 0;
     int value = 0;
 };
@@ -38,12 +38,12 @@ public:
     ChildWorks(const ChildWorks&) = delete;
     ChildWorks& operator=(const ChildWorks&) = delete;
 
-    /// Room in device memory for the parameters of a launch; 0 when there is no memory.
+    /// Allocates device memory for the parameters of a launch; returns 0 when there is none left.
     std::uint64_t prepare(ChildWork launch);
-    /// Adds the launch that a buffer was prepared for. False if there is none.
+    /// Adds the launch that a buffer was prepared for. Returns false if there is no such launch.
     bool start(std::uint64_t block, std::uint64_t buffer, std::uint64_t stream);
     void add(std::uint64_t block, ChildWork work, std::uint64_t stream);
-    /// All of it: by block, in the order of each block; what was launched into the tail last.
+    /// Takes all the work, sorted by block and then by the order of the block's calls; launches into the tail come last.
     std::vector<ChildWork> take();
 
 private:

@@ -18,27 +18,24 @@ namespace simt::interpreter {
 
 namespace {
 
-void meet(Warp& warp, const Instruction&) { warp.arrive_at_join(warp.pc - 1); }
+void meet(Warp& warp, const DecodedInstruction&) { warp.arrive_at_join(warp.pc - 1); }
 
-const Branch& branch_of(const Instruction& instruction) { return *reinterpret_cast<const Branch*>(instruction.immediate); }
+void branch(Warp& warp, const DecodedInstruction& instruction) { warp.branch(details<Branch>(instruction)); }
 
-void branch(Warp& warp, const Instruction& instruction) { warp.branch(branch_of(instruction)); }
-
-/// Notes where lanes diverge that the machine code then sends through loops of their own.
-void branch_and_note(Warp& warp, const Instruction& instruction)
+/// Notes that lanes diverge at a branch where the machine code sends them through separate loops.
+void branch_and_note(Warp& warp, const DecodedInstruction& instruction)
 {
-    if (warp.active != warp.mask) note_bit(warp.launch->diverged, branch_of(instruction).inexact_divergence);
+    if (warp.active != warp.mask) note_bit(warp.launch->diverged, details<Branch>(instruction).inexact_divergence);
     branch(warp, instruction);
 }
 
-void branch_by_index(Warp& warp, const Instruction& instruction)
+void branch_by_index(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto& table = *reinterpret_cast<const std::vector<Branch>*>(instruction.immediate);
+    const auto& table = details<std::vector<Branch>>(instruction);
     const std::uint32_t* index = values<std::uint32_t>(warp, instruction.operand[0]);
-    std::array<std::uint32_t, lanes_of_warp> targets{};
-    std::array<int, lanes_of_warp> loops{};
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    std::array<std::uint32_t, warp_size> targets{};
+    std::array<int, warp_size> loops{};
+    for (const std::size_t lane : lanes_in(warp.active)) {
         if (index[lane] >= table.size())
             throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, static_cast<int>(lane), MessageCode::no_such_branch,
                                                                           {{"entry", index[lane]}, {"entries", table.size()}}));
@@ -48,95 +45,118 @@ void branch_by_index(Warp& warp, const Instruction& instruction)
     warp.branch_to(targets, loops, table.front());
 }
 
-void return_from(Warp& warp, const Instruction&) { warp.return_from_call(); }
-
-void exit_thread(Warp& warp, const Instruction&) { warp.exit_lanes(); }
-
-void trap(Warp& warp, const Instruction& instruction)
+void call(Warp& warp, const DecodedInstruction& instruction)
 {
-    const int lane = std::countr_zero(warp.active);
-    const Launch& launch = *warp.launch;
-    throw LaunchStopped(error_failure,
-                        launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
-}
-
-void call(Warp& warp, const Instruction& instruction)
-{
-    const auto& call_site = *reinterpret_cast<const CallSite*>(instruction.immediate);
+    const auto& call_site = details<CallSite>(instruction);
     if (!call_site.builtin.empty()) return call_builtin(warp, instruction, call_site);
     if (call_site.function >= 0) {
-        warp.call(call_site, *warp.launch->program->codes[static_cast<std::size_t>(call_site.function)], warp.active);
+        warp.call(call_site, *warp.launch->program->codes[call_site.function], warp.active);
         return;
     }
-    // Lanes that call one function go there together; the others make the call afterwards.
+    // The lanes that call the first lane's function go together; the others make their call afterwards.
     const std::uint64_t* address = values<std::uint64_t>(warp, call_site.address);
-    const std::uint64_t first = address[std::countr_zero(warp.active)];
+    const std::uint64_t first = address[first_lane(warp.active)];
     std::uint32_t together = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); address[lane] == first) together |= 1u << lane;
+    for (const std::size_t lane : lanes_in(warp.active))
+        if (address[lane] == first) together |= 1u << lane;
     const std::uint64_t number = (first - memory::function_window) / 16;
     const auto& codes = warp.launch->program->codes;
     if (first < memory::function_window || number >= codes.size() || !codes[number])
-        throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::no_such_function));
+        throw LaunchStopped(error_invalid_pc, warp.launch->message_of(warp, first_lane(warp.active), MessageCode::no_such_function));
     if (const std::uint32_t others = warp.mask & ~together) warp.split_before(others);
     warp.mask = warp.active = together;
     warp.call(call_site, *codes[number], together);
 }
 
-void read_clock(Warp& warp, const Instruction& instruction)
+void read_clock(Warp& warp, const DecodedInstruction& instruction)
 {
-    // Time is not modeled: each reading is later than the one before. Who reads again and again waits for a time to come.
+    // Time is not modeled: each reading is later than the reading before. A thread that reads many times waits for a point in
+    // time, so the clock then advances faster.
     constexpr std::uint64_t readings_before_it_hurries = 1024;
     warp.clock += 1 + warp.clock_readings++ / readings_before_it_hurries;
     const std::uint64_t now = warp.clock;
-    const auto bytes = static_cast<std::size_t>(instruction.width[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        std::memcpy(warp.registers + instruction.operand[0] + static_cast<std::size_t>(std::countr_zero(rest)) * bytes, &now, bytes);
+    for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, now, instruction.width[0]);
 }
 
-void allocate_on_stack(Warp& warp, const Instruction& instruction)
+void allocate_on_stack(Warp& warp, const DecodedInstruction& instruction)
 {
     const std::uint64_t* wanted = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint64_t most = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) most = std::max(most, wanted[std::countr_zero(rest)]);
+    for (const std::size_t lane : lanes_in(warp.active)) most = std::max(most, wanted[lane]);
     Frame& frame = *warp.frame;
     const std::uint64_t begin = (frame.local_base + frame.code->local_bytes + frame.alloca_bytes + 15) / 16 * 16;
     frame.alloca_bytes = begin + most - frame.local_base - frame.code->local_bytes;
     warp.need_local(begin + most);
-    const int bytes = instruction.width[0];
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &begin, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, begin, instruction.width[0]);
 }
 
-/// The value is what the frame has taken so far.
-void save_stack(Warp& warp, const Instruction& instruction)
+/// Gives the lanes the number of bytes that the frame has allocated so far.
+void save_stack(Warp& warp, const DecodedInstruction& instruction)
 {
     const std::uint64_t taken = warp.frame->alloca_bytes;
-    const int bytes = instruction.width[0];
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1)
-        std::memcpy(warp.registers + instruction.operand[0] + std::countr_zero(rest) * bytes, &taken, static_cast<std::size_t>(bytes));
+    for (const std::size_t lane : lanes_in(warp.active)) set_lane_value(warp, instruction.operand[0], lane, taken, instruction.width[0]);
 }
 
-/// Lanes have one stack pointer together: nothing is given back while some lanes of the call are elsewhere.
-void restore_stack(Warp& warp, const Instruction& instruction)
+/// All lanes of a call share one stack pointer, so no memory is released while some of them are elsewhere.
+void restore_stack(Warp& warp, const DecodedInstruction& instruction)
 {
     if (warp.active != warp.frame->lanes) return;
     std::uint64_t most = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        std::uint64_t taken = 0;
-        std::memcpy(&taken, warp.registers + instruction.operand[0] + std::countr_zero(rest) * instruction.width[0], instruction.width[0]);
-        most = std::max(most, taken);
-    }
+    for (const std::size_t lane : lanes_in(warp.active))
+        most = std::max(most, lane_value(warp, instruction.operand[0], lane, instruction.width[0]));
     warp.frame->alloca_bytes = std::min(warp.frame->alloca_bytes, most);
 }
 
-void yield_after(Warp& warp, const Instruction&)
+}  // namespace
+
+void return_from(Warp& warp, const DecodedInstruction&) { warp.return_from_call(); }
+
+void exit_thread(Warp& warp, const DecodedInstruction&) { warp.exit_lanes(); }
+
+void trap(Warp& warp, const DecodedInstruction& instruction)
+{
+    const std::size_t lane = first_lane(warp.active);
+    const Launch& launch = *warp.launch;
+    throw LaunchStopped(error_failure,
+                        launch.with_line(launch.message_of(warp, lane, MessageCode::stopped_itself), instruction.program_counter));
+}
+
+void yield_after(Warp& warp, const DecodedInstruction&)
 {
     warp.patience = 0;
     warp.wait_reason = WaitReason::yielded;
 }
 
-void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+DecodedInstruction join_instruction()
+{
+    DecodedInstruction instruction;
+    instruction.execute = meet;
+    return instruction;
+}
+
+bool decode_branch(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    Branch found = decoder.branch_to(instruction.operands.at(0).index);
+    found.inexact_divergence = decoder.add_inexact_divergence(instruction);
+    decoder.keep(out, found);
+    out.execute = found.inexact_divergence < 0 ? branch : branch_and_note;
+    return true;
+}
+
+bool decode_branch_by_index(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    std::vector<Branch> table;
+    for (const ptx::Targets& targets : decoder.function().targets)
+        if (targets.name == instruction.operands.at(1).name)
+            for (const int label : targets.labels) table.push_back(decoder.branch_to(label));
+    if (table.empty()) decoder.refuse(instruction, "targets");
+    decoder.add(out, instruction.operands.at(0), ptx::Type::u32);
+    decoder.keep(out, table);
+    out.execute = branch_by_index;
+    return true;
+}
+
+bool decode_call(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     CallSite call_site;
     std::size_t n = 0;
@@ -158,68 +178,38 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     }
     decoder.keep(out, call_site);
     out.execute = call;
+    return true;
 }
 
-}  // namespace
-
-Instruction join_instruction()
+bool decode_clock(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    Instruction instruction;
-    instruction.execute = meet;
-    return instruction;
+    const ptx::Operand& source = instruction.operands.at(1);
+    if (source.kind != ptx::Operand::Kind::special || !is_clock(source.name)) return false;
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    out.execute = read_clock;
+    return true;
 }
 
-bool decode_control(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_stack_save(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "bra") {
-        Branch found = decoder.branch_to(instruction.operands.at(0).index);
-        found.inexact_divergence = decoder.add_inexact_divergence(instruction);
-        decoder.keep(out, found);
-        out.execute = found.inexact_divergence < 0 ? branch : branch_and_note;
-        return true;
-    }
-    if (opcode == "brx") {
-        std::vector<Branch> table;
-        for (const ptx::Targets& targets : decoder.function().targets)
-            if (targets.name == instruction.operands.at(1).name)
-                for (const int label : targets.labels) table.push_back(decoder.branch_to(label));
-        if (table.empty()) decoder.refuse(instruction, "targets");
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::u32));
-        decoder.keep(out, table);
-        out.execute = branch_by_index;
-        return true;
-    }
-    if (opcode == "call") {
-        decode_call(decoder, instruction, out);
-        return true;
-    }
-    if (opcode == "mov" && instruction.operands.at(1).kind == ptx::Operand::Kind::special && is_clock(instruction.operands.at(1).name)) {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), instruction.type()));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), instruction.type()));
-        out.execute = read_clock;
-        return true;
-    }
-    if (opcode == "stacksave" || opcode == "stackrestore") {
-        const ptx::Type type = instruction.type();
-        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
-        out.execute = opcode == "stacksave" ? save_stack : restore_stack;
-        return true;
-    }
-    if (opcode == "alloca") {
-        const ptx::Type type = instruction.type();
-        decoder.add(out, decoder.slot(instruction.operands.at(0), type));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::u64));
-        out.width[0] = static_cast<std::uint8_t>(decoder.register_bytes(instruction.operands.at(0), type));
-        out.execute = allocate_on_stack;
-        return true;
-    }
-    if (opcode == "ret") out.execute = return_from;
-    if (opcode == "exit") out.execute = exit_thread;
-    if (opcode == "trap" || opcode == "brkpt") out.execute = trap;
-    if (opcode == "nanosleep") out.execute = yield_after;
-    return out.execute != nullptr;
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    out.execute = save_stack;
+    return true;
+}
+
+bool decode_stack_restore(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    out.execute = restore_stack;
+    return true;
+}
+
+bool decode_alloca(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), instruction.type());
+    decoder.add(out, instruction.operands.at(1), ptx::Type::u64);
+    out.execute = allocate_on_stack;
+    return true;
 }
 
 }  // namespace simt::interpreter

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What a thread asks for runs after its grid, in the order of the blocks and of their calls. That is an order that every stream and
-// every event allows: so streams are numbers, and events are nothing.
+// The work that a thread asks for runs after its grid, in the order of the blocks and of their calls. Every stream and every event
+// allows this order, so streams and events need no state.
 
 #include "interpreter/schedule/device_runtime.hpp"
 
@@ -21,50 +21,49 @@ namespace {
 
 constexpr std::string_view prefix = "__cudaCDP2";
 constexpr std::int32_t success = 0, invalid_value = 1, out_of_memory = 2;
-/// The handle of each stream and event that a thread makes: it stands for nothing.
+/// The handle of every stream and event that a thread makes.
 constexpr std::uint64_t any_handle = 64;
 
-using Call = void (*)(Warp&, int, const CallSite&);
+using Call = void (*)(Warp&, std::size_t lane, const CallSite&);
 
-/// Writes what a call leaves at an address. An address that is none is reported as that of an access of the kernel.
-template <class T>
-void leave(Warp& warp, int lane, std::uint64_t address, T value)
+/// Writes the result of a call to an address. A bad address is reported as if the kernel had accessed it.
+template <class T> void leave(Warp& warp, std::size_t lane, std::uint64_t address, T value)
 {
     if (unsigned char* const at = generic_pointer(warp, lane, address, sizeof value)) std::memcpy(at, &value, sizeof value);
 }
 
-void succeed(Warp& warp, int lane, const CallSite& call) { give_back(warp, lane, call, success); }
+void succeed(Warp& warp, std::size_t lane, const CallSite& call) { give_back(warp, lane, call, success); }
 
-void make_handle(Warp& warp, int lane, const CallSite& call)
+void make_handle(Warp& warp, std::size_t lane, const CallSite& call)
 {
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), any_handle);
     give_back(warp, lane, call, success);
 }
 
-/// There is no text of an error in device memory.
-void no_text(Warp& warp, int lane, const CallSite& call) { give_back(warp, lane, call, std::uint64_t{0}); }
+/// Returns null: device memory holds no text of an error.
+void no_text(Warp& warp, std::size_t lane, const CallSite& call) { give_back(warp, lane, call, std::uint64_t{0}); }
 
-void give_ordinal(Warp& warp, int lane, const CallSite& call)
+void give_ordinal(Warp& warp, std::size_t lane, const CallSite& call)
 {
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), std::int32_t{0});
     give_back(warp, lane, call, success);
 }
 
-void allocate(Warp& warp, int lane, const CallSite& call)
+void allocate(Warp& warp, std::size_t lane, const CallSite& call)
 {
     const std::uint64_t address = warp.launch->allocate(argument<std::uint64_t>(warp, lane, call, 1));
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), address);
     give_back(warp, lane, call, address != 0 ? success : out_of_memory);
 }
 
-void release(Warp& warp, int lane, const CallSite& call)
+void release(Warp& warp, std::size_t lane, const CallSite& call)
 {
     if (const auto address = argument<std::uint64_t>(warp, lane, call, 0)) warp.launch->release(address);
     give_back(warp, lane, call, success);
 }
 
-/// The buffer for the parameters of a launch.
-void prepare(Warp& warp, int lane, const CallSite& call)
+/// Returns the buffer for the parameters of a launch.
+void prepare(Warp& warp, std::size_t lane, const CallSite& call)
 {
     const auto address = argument<std::uint64_t>(warp, lane, call, 0);
     const auto extent = [&](std::size_t n) {
@@ -81,13 +80,13 @@ void prepare(Warp& warp, int lane, const CallSite& call)
     give_back(warp, lane, call, is_function ? warp.launch->children.prepare(std::move(launch)) : std::uint64_t{0});
 }
 
-void start(Warp& warp, int lane, const CallSite& call)
+void start(Warp& warp, std::size_t lane, const CallSite& call)
 {
     const auto buffer = argument<std::uint64_t>(warp, lane, call, 0), stream = argument<std::uint64_t>(warp, lane, call, 1);
     give_back(warp, lane, call, warp.launch->children.start(warp.block->number, buffer, stream) ? success : invalid_value);
 }
 
-void copy(Warp& warp, int lane, const CallSite& call)
+void copy(Warp& warp, std::size_t lane, const CallSite& call)
 {
     ChildWork work;
     work.kind = ChildWork::Kind::copy;
@@ -98,7 +97,7 @@ void copy(Warp& warp, int lane, const CallSite& call)
     give_back(warp, lane, call, success);
 }
 
-void fill(Warp& warp, int lane, const CallSite& call)
+void fill(Warp& warp, std::size_t lane, const CallSite& call)
 {
     ChildWork work;
     work.kind = ChildWork::Kind::fill;
@@ -110,7 +109,7 @@ void fill(Warp& warp, int lane, const CallSite& call)
 }
 
 /// The handle is the address of the value: see Condition.
-void set_conditional(Warp& warp, int lane, const CallSite& call)
+void set_conditional(Warp& warp, std::size_t lane, const CallSite& call)
 {
     leave(warp, lane, argument<std::uint64_t>(warp, lane, call, 0), argument<std::uint32_t>(warp, lane, call, 1));
 }
@@ -149,7 +148,7 @@ Call find(std::string_view name)
 
 bool is_of_device_runtime(std::string_view name) { return find(name) != nullptr; }
 
-void call_device_runtime(Warp& warp, int lane, const CallSite& call)
+void call_device_runtime(Warp& warp, std::size_t lane, const CallSite& call)
 {
     if (!warp.launch->has_heap)
         throw LaunchStopped(error_not_supported, warp.launch->message_of(warp, lane, MessageCode::runtime_without_heap));

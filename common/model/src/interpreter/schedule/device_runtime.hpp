@@ -11,10 +11,10 @@
 
 namespace simt::interpreter {
 
-/// True for a function of the runtime that kernels may call here, by its name in PTX.
+/// Whether `name`, as in PTX, is a function of the runtime that kernels may call here.
 bool is_of_device_runtime(std::string_view name);
 
 /// Makes the call for a lane.
-void call_device_runtime(Warp& warp, int lane, const CallSite& call);
+void call_device_runtime(Warp& warp, std::size_t lane, const CallSite& call);
 
 }  // namespace simt::interpreter

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What lanes of a warp do together: shuffles, votes, matches, reductions, and the barrier of a warp. An instruction waits until
-// every lane of its mask that has not ended has come to one of its kind with the same mask.
+// Instructions that lanes of a warp execute together: shuffles, votes, matches, reductions, and the barrier of a warp. Each waits
+// until every lane of its mask that has not ended has reached an instruction of the same kind with the same mask.
 
 #include <algorithm>
 #include <bit>
@@ -18,45 +18,46 @@ namespace simt::interpreter {
 
 namespace {
 
-std::uint32_t members_of(Warp& warp, const Instruction& instruction, int lane)
+using ptx::Type;
+
+std::uint32_t members_of(Warp& warp, const DecodedInstruction& instruction, std::size_t lane)
 {
-    const Exchange& exchange = details(instruction);
-    return static_cast<std::uint32_t>(read(warp.registers + instruction.operand_at(static_cast<std::size_t>(exchange.members)), lane, 4));
+    const auto& exchange = details<Exchange>(instruction);
+    return static_cast<std::uint32_t>(lane_value(warp, instruction.operand_at(exchange.members), lane, 4));
 }
 
-void check_members(Warp& warp, const Instruction& instruction)
+void check_members(Warp& warp, const DecodedInstruction& instruction)
 {
-    for (std::uint32_t rest = warp.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.mask)) {
         if (members_of(warp, instruction, lane) >> lane & 1) continue;
-        const int lanes[] = {lane};
+        const std::size_t lanes[] = {lane};
         const std::uint32_t program_counters[] = {instruction.program_counter};
         warp.block->report(HazardKind::inactive_lane, warp, lanes, program_counters, {MessageCode::mask_without_lane, {{"lane", lane}}});
     }
 }
 
-/// The mask of the first of some lanes. Whoever calls takes part.
-std::uint32_t members_of_first(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+/// The mask that the first of `lanes` names, and that lane itself.
+std::uint32_t members_of_first(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes)
 {
-    const int first = std::countr_zero(lanes);
+    const std::size_t first = first_lane(lanes);
     return members_of(warp, instruction, first) | 1u << first;
 }
 
-/// Those of some lanes whose mask is that of the first one.
-std::uint32_t lanes_like_first(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+/// Those of `lanes` whose mask equals the first lane's mask.
+std::uint32_t lanes_like_first(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes)
 {
     const std::uint32_t members = members_of_first(warp, instruction, lanes);
     std::uint32_t alike = 0;
-    for (std::uint32_t rest = lanes; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); (members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane))
-            alike |= 1u << lane;
+    for (const std::size_t lane : lanes_in(lanes))
+        if ((members_of(warp, instruction, lane) | 1u << lane) == (members | 1u << lane)) alike |= 1u << lane;
     return alike;
 }
 
-/// Does what lanes with one mask do, if all whom the mask names are among them. False if they have to wait.
-bool complete(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
+/// Executes the instruction for `lanes`, which have one mask, if they are all the lanes of that mask. Returns false if they have
+/// to wait for others.
+bool complete(Warp& warp, const DecodedInstruction& instruction, std::uint32_t lanes)
 {
-    Fragment here{.pc = warp.pc, .mask = lanes, .frame = warp.frame, .top = warp.top};
+    WarpSplit here{.pc = warp.pc, .mask = lanes, .frame = warp.frame, .top = warp.top};
     here.instruction = &instruction;
     here.members = members_of_first(warp, instruction, lanes) | lanes;
     const std::uint32_t alive = warp.lanes & ~warp.exited;
@@ -68,12 +69,12 @@ bool complete(Warp& warp, const Instruction& instruction, std::uint32_t lanes)
     return true;
 }
 
-void execute(Warp& warp, const Instruction& instruction)
+void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     if (warp.active != warp.mask) warp.split_before(warp.mask & ~warp.active, warp.pc);
     warp.mask = warp.active;
     check_members(warp, instruction);
-    // Lanes with different masks wait for different others. Those whose others are here do not part.
+    // Lanes with different masks wait for different lanes. Groups that are complete go on together.
     std::uint32_t waiting = 0;
     for (std::uint32_t rest = warp.mask; rest;) {
         const std::uint32_t alike = lanes_like_first(warp, instruction, rest);
@@ -92,10 +93,10 @@ void execute(Warp& warp, const Instruction& instruction)
     warp.wait(Wait::warp_barrier, instruction).members = members_of_first(warp, instruction, alike) | alike;
 }
 
-void read_active_mask(Warp& warp, const Instruction& instruction)
+void read_active_mask(Warp& warp, const DecodedInstruction& instruction)
 {
     std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand[0]);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) to[std::countr_zero(rest)] = warp.active;
+    for (const std::size_t lane : lanes_in(warp.active)) to[lane] = warp.active;
 }
 
 ExchangeHow how_of(const ptx::Instruction& instruction)
@@ -113,7 +114,7 @@ ExchangeHow how_of(const ptx::Instruction& instruction)
 /// Adds operands to the decoded instruction and notes their places.
 class Places {
 public:
-    Places(Decoder& decoder, const ptx::Instruction& from, Instruction& to) : decoder_(decoder), from_(from), to_(to) {}
+    Places(Decoder& decoder, const ptx::Instruction& from, DecodedInstruction& to) : decoder_(decoder), from_(from), to_(to) {}
 
     int add(std::size_t n, ptx::Type type)
     {
@@ -132,29 +133,36 @@ public:
 private:
     Decoder& decoder_;
     const ptx::Instruction& from_;
-    Instruction& to_;
+    DecodedInstruction& to_;
 };
+
+bool keep(Decoder& decoder, DecodedInstruction& out, const Exchange& exchange)
+{
+    decoder.keep(out, exchange);
+    out.execute = execute;
+    return true;
+}
 
 }  // namespace
 
 bool release_warp_barriers(Warp& warp)
 {
     const std::uint32_t alive = warp.lanes & ~warp.exited;
-    for (const Fragment& first : warp.stalled) {
+    for (const WarpSplit& first : warp.stalled) {
         if (first.wait != Wait::warp_barrier) continue;
-        const auto fits = [&](const Fragment& other) {
+        const auto fits = [&](const WarpSplit& other) {
             return other.wait == Wait::warp_barrier && other.members == first.members &&
-                   details(*other.instruction).kind == details(*first.instruction).kind;
+                   details<Exchange>(*other.instruction).kind == details<Exchange>(*first.instruction).kind;
         };
         Brought brought;
-        for (const Fragment& other : warp.stalled)
+        for (const WarpSplit& other : warp.stalled)
             if (fits(other)) bring(other, brought);
         if ((first.members & alive) & ~brought.lanes) continue;
         const std::uint32_t members = first.members;
-        const ExchangeKind kind = details(*first.instruction).kind;
-        std::vector<Fragment> rest;
-        for (Fragment& other : warp.stalled) {
-            if (other.wait != Wait::warp_barrier || other.members != members || details(*other.instruction).kind != kind) {
+        const ExchangeKind kind = details<Exchange>(*first.instruction).kind;
+        std::vector<WarpSplit> rest;
+        for (WarpSplit& other : warp.stalled) {
+            if (other.wait != Wait::warp_barrier || other.members != members || details<Exchange>(*other.instruction).kind != kind) {
                 rest.push_back(other);
                 continue;
             }
@@ -169,62 +177,91 @@ bool release_warp_barriers(Warp& warp)
     return false;
 }
 
-bool decode_exchange(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_active_mask(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    const std::string& opcode = instruction.opcode;
-    if (opcode == "activemask") {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
-        out.execute = read_active_mask;
-        return true;
-    }
-    Exchange exchange;
-    exchange.how = how_of(instruction);
-    Places places(decoder, instruction, out);
-    using ptx::Type;
-    if (opcode == "bar" && instruction.has("warp")) {
-        exchange.members = places.add(0, Type::b32);
-    } else if (opcode == "shfl" && instruction.has("sync")) {
-        exchange.kind = ExchangeKind::shuffle;
-        exchange.result = places.add(0, Type::b32);
-        exchange.result_predicate = places.add_second(0);
-        exchange.value = places.add(1, Type::b32);
-        exchange.second = places.add(2, Type::b32);
-        exchange.clamp = places.add(3, Type::b32);
-        exchange.members = places.add(4, Type::b32);
-    } else if (opcode == "vote" && instruction.has("sync")) {
-        exchange.kind = ExchangeKind::vote;
-        exchange.result = places.add(0, exchange.how == ExchangeHow::ballot ? Type::b32 : Type::pred);
-        exchange.value = places.add(1, Type::pred);
-        exchange.value_negated = instruction.operands.at(1).negated;
-        exchange.members = places.add(2, Type::b32);
-    } else if (opcode == "match") {
-        exchange.kind = ExchangeKind::match;
-        exchange.type = instruction.type();
-        exchange.bytes = ptx::bytes_of(exchange.type);
-        exchange.how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any;
-        exchange.result = places.add(0, Type::b32);
-        exchange.result_predicate = places.add_second(0);
-        exchange.value = places.add(1, exchange.type);
-        exchange.members = places.add(2, Type::b32);
-    } else if (opcode == "redux") {
-        exchange.kind = ExchangeKind::reduce;
-        exchange.type = instruction.type();
-        exchange.absolute = instruction.has("abs");
-        exchange.nan = instruction.has("NaN");
-        exchange.result = places.add(0, exchange.type);
-        exchange.value = places.add(1, exchange.type);
-        exchange.members = places.add(2, Type::b32);
-    } else if (opcode == "elect") {
-        exchange.kind = ExchangeKind::elect;
-        exchange.result = places.add(0, Type::b32);
-        exchange.result_predicate = places.add_second(0);
-        exchange.members = places.add(1, Type::b32);
-    } else {
-        return false;
-    }
-    decoder.keep(out, exchange);
-    out.execute = execute;
+    decoder.add(out, instruction.operands.at(0), Type::b32);
+    out.execute = read_active_mask;
     return true;
+}
+
+bool decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    if (!instruction.has("warp")) return false;
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.members = places.add(0, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_shuffle(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    if (!instruction.has("sync")) return false;
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::shuffle;
+    exchange.how = how_of(instruction);
+    exchange.result = places.add(0, Type::b32);
+    exchange.result_predicate = places.add_second(0);
+    exchange.value = places.add(1, Type::b32);
+    exchange.second = places.add(2, Type::b32);
+    exchange.clamp = places.add(3, Type::b32);
+    exchange.members = places.add(4, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_vote(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    if (!instruction.has("sync")) return false;
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::vote;
+    exchange.how = how_of(instruction);
+    exchange.result = places.add(0, exchange.how == ExchangeHow::ballot ? Type::b32 : Type::pred);
+    exchange.value = places.add(1, Type::pred);
+    exchange.value_negated = instruction.operands.at(1).negated;
+    exchange.members = places.add(2, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_match(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::match;
+    exchange.how = instruction.has("all") ? ExchangeHow::match_all : ExchangeHow::match_any;
+    exchange.type = instruction.type();
+    exchange.bytes = ptx::bytes_of(exchange.type);
+    exchange.result = places.add(0, Type::b32);
+    exchange.result_predicate = places.add_second(0);
+    exchange.value = places.add(1, exchange.type);
+    exchange.members = places.add(2, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::reduce;
+    exchange.how = how_of(instruction);
+    exchange.type = instruction.type();
+    exchange.absolute = instruction.has("abs");
+    exchange.nan = instruction.has("NaN");
+    exchange.result = places.add(0, exchange.type);
+    exchange.value = places.add(1, exchange.type);
+    exchange.members = places.add(2, Type::b32);
+    return keep(decoder, out, exchange);
+}
+
+bool decode_election(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    Exchange exchange;
+    Places places(decoder, instruction, out);
+    exchange.kind = ExchangeKind::elect;
+    exchange.result = places.add(0, Type::b32);
+    exchange.result_predicate = places.add_second(0);
+    exchange.members = places.add(1, Type::b32);
+    return keep(decoder, out, exchange);
 }
 
 }  // namespace simt::interpreter

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Lanes of a warp that wait for one another.
+/// The end of a wait of lanes of a warp for one another.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace simt::interpreter {
 
-/// Some lanes wait for others of their warp.
+/// Whether lanes of the warp wait for other lanes of it.
 inline bool has_warp_barriers(const Warp& warp)
 {
-    return std::ranges::any_of(warp.stalled, [](const Fragment& fragment) { return fragment.wait == Wait::warp_barrier; });
+    return std::ranges::any_of(warp.stalled, [](const WarpSplit& split) { return split.wait == Wait::warp_barrier; });
 }
 
-/// Lets lanes go on that have all come to one warp-level operation. Returns whether there were any.
+/// Lets lanes go on once all of them have reached one warp-level operation. Returns whether there were any.
 bool release_warp_barriers(Warp& warp);
 
 }  // namespace simt::interpreter

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What an instruction is decoded to that lanes of a warp do together, and what they bring to it.
+/// The decoded form of an instruction that lanes of a warp execute together, and the values that the lanes contribute.
 #pragma once
 
 #include <array>
@@ -39,29 +39,20 @@ struct Exchange {
     ExchangeHow how = ExchangeHow::none;
     ptx::Type type = ptx::Type::b32;
     int bytes = 4;
-    /// Places in the list of operands; -1 where there is none.
+    /// Positions in the list of operands; -1 for an operand that is absent.
     int result = -1, result_predicate = -1, value = -1, second = -1, clamp = -1, members = -1;
     bool value_negated = false, absolute = false, nan = false;
 };
 
-inline const Exchange& details(const Instruction& instruction) { return *reinterpret_cast<const Exchange*>(instruction.immediate); }
-
-/// What the lanes bring along.
+/// The values that the lanes contribute.
 struct Brought {
     std::uint32_t lanes = 0;
-    std::array<std::uint64_t, lanes_of_warp> value{};
+    std::array<std::uint64_t, warp_size> value{};
 };
 
-inline std::uint64_t read(const unsigned char* at, int lane, int bytes)
-{
-    std::uint64_t value = 0;
-    std::memcpy(&value, at + lane * bytes, static_cast<std::size_t>(bytes));
-    return value;
-}
-
-/// Adds what the lanes of a fragment bring along.
-void bring(const Fragment& fragment, Brought& brought);
-/// Gives a fragment its results, once all lanes have come.
-void finish(Warp& warp, const Fragment& fragment, const Brought& brought);
+/// Adds the values of a split's lanes.
+void bring(const WarpSplit& split, Brought& brought);
+/// Gives a split its results, once all lanes have arrived.
+void finish(Warp& warp, const WarpSplit& split, const Brought& brought);
 
 }  // namespace simt::interpreter

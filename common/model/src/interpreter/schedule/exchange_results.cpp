@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// What lanes of a warp bring to an instruction that they execute together, and what each gets of it.
+// The values that lanes of a warp contribute to an instruction that they execute together, and the result for each lane.
 
 #include <algorithm>
 #include <bit>
@@ -13,107 +13,100 @@ namespace simt::interpreter {
 
 namespace {
 
-unsigned char* slot(const Fragment& fragment, const Instruction& instruction, int n)
+unsigned char* slot(const WarpSplit& split, const DecodedInstruction& instruction, int n)
 {
-    return fragment.frame->registers + instruction.operand_at(static_cast<std::size_t>(n));
+    return split.frame->registers + instruction.operand_at(n);
 }
 
-void give(const Fragment& fragment, const Instruction& instruction, int n, int lane, std::uint64_t value, int bytes)
+void give(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, std::uint64_t value, int bytes)
 {
     if (n < 0) return;
-    std::memcpy(slot(fragment, instruction, n) + lane * bytes, &value, static_cast<std::size_t>(bytes));
+    write_lane(slot(split, instruction, n), lane, value, bytes);
 }
 
-void give_predicate(const Fragment& fragment, const Instruction& instruction, int n, int lane, bool value)
+void give_predicate(const WarpSplit& split, const DecodedInstruction& instruction, int n, std::size_t lane, bool value)
 {
     if (n < 0) return;
     std::uint32_t predicate;
-    unsigned char* at = slot(fragment, instruction, n);
+    unsigned char* at = slot(split, instruction, n);
     std::memcpy(&predicate, at, sizeof predicate);
     predicate = (predicate & ~(1u << lane)) | static_cast<std::uint32_t>(value) << lane;
     std::memcpy(at, &predicate, sizeof predicate);
 }
 
-void report_inactive(Warp& warp, const Instruction& instruction, int lane, int source)
+void report_inactive(Warp& warp, const DecodedInstruction& instruction, std::size_t lane, int source)
 {
-    const int lanes[] = {lane};
+    const std::size_t lanes[] = {lane};
     const std::uint32_t program_counters[] = {instruction.program_counter};
     warp.block->report(
         HazardKind::inactive_lane, warp, lanes, program_counters,
         {MessageCode::value_of_absent_lane, {{"thread", warp.launch->info.thread(warp.thread_of(lane))}, {"source", source}}});
 }
 
-void shuffle(Warp& warp, const Fragment& fragment, const Brought& brought)
+void shuffle(Warp& warp, const WarpSplit& split, const Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const auto b = static_cast<int>(read(slot(fragment, instruction, exchange.second), lane, 4) & 0x1F);
-        const auto c = static_cast<std::uint32_t>(read(slot(fragment, instruction, exchange.clamp), lane, 4));
+    const DecodedInstruction& instruction = *split.instruction;
+    const auto& exchange = details<Exchange>(instruction);
+    for (const std::size_t lane : lanes_in(split.mask)) {
+        const auto own = static_cast<int>(lane), b = static_cast<int>(read_lane(slot(split, instruction, exchange.second), lane, 4) & 0x1F);
+        const auto c = static_cast<std::uint32_t>(read_lane(slot(split, instruction, exchange.clamp), lane, 4));
         const int segment = static_cast<int>(c >> 8 & 0x1F), clamp = static_cast<int>(c & 0x1F);
-        const int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-        int source = lane;
+        const int most = (own & segment) | (clamp & ~segment), least = own & segment;
+        int source = own;
         bool valid = true;
         switch (exchange.how) {
-            case ExchangeHow::up: source = lane - b, valid = source >= most; break;
-            case ExchangeHow::down: source = lane + b, valid = source <= most; break;
-            case ExchangeHow::butterfly: source = lane ^ b, valid = source <= most; break;
+            case ExchangeHow::up: source = own - b, valid = source >= most; break;
+            case ExchangeHow::down: source = own + b, valid = source <= most; break;
+            case ExchangeHow::butterfly: source = own ^ b, valid = source <= most; break;
             default: source = least | (b & ~segment), valid = source <= most; break;
         }
-        if (!valid) source = lane;
+        if (!valid) source = own;
         if (!(brought.lanes >> source & 1)) report_inactive(warp, instruction, lane, source);
-        give(fragment, instruction, exchange.result, lane, brought.value[static_cast<std::size_t>(source)], exchange.bytes);
-        give_predicate(fragment, instruction, exchange.result_predicate, lane, valid);
+        give(split, instruction, exchange.result, lane, brought.value[static_cast<std::size_t>(source)], exchange.bytes);
+        give_predicate(split, instruction, exchange.result_predicate, lane, valid);
     }
 }
 
-void vote(const Fragment& fragment, const Brought& brought)
+void vote(const WarpSplit& split, const Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
+    const DecodedInstruction& instruction = *split.instruction;
+    const auto& exchange = details<Exchange>(instruction);
     std::uint32_t yes = 0;
-    for (std::uint32_t rest = brought.lanes; rest; rest &= rest - 1)
-        if (const int lane = std::countr_zero(rest); brought.value[static_cast<std::size_t>(lane)]) yes |= 1u << lane;
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(brought.lanes))
+        if (brought.value[lane]) yes |= 1u << lane;
+    for (const std::size_t lane : lanes_in(split.mask)) {
         switch (exchange.how) {
-            case ExchangeHow::ballot: give(fragment, instruction, exchange.result, lane, yes, 4); break;
-            case ExchangeHow::all: give_predicate(fragment, instruction, exchange.result, lane, yes == brought.lanes); break;
-            case ExchangeHow::any: give_predicate(fragment, instruction, exchange.result, lane, yes != 0); break;
-            default: give_predicate(fragment, instruction, exchange.result, lane, yes == 0 || yes == brought.lanes); break;
+            case ExchangeHow::ballot: give(split, instruction, exchange.result, lane, yes, 4); break;
+            case ExchangeHow::all: give_predicate(split, instruction, exchange.result, lane, yes == brought.lanes); break;
+            case ExchangeHow::any: give_predicate(split, instruction, exchange.result, lane, yes != 0); break;
+            default: give_predicate(split, instruction, exchange.result, lane, yes == 0 || yes == brought.lanes); break;
         }
     }
 }
 
-void match(const Fragment& fragment, const Brought& brought)
+void match(const WarpSplit& split, const Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    const DecodedInstruction& instruction = *split.instruction;
+    const auto& exchange = details<Exchange>(instruction);
+    for (const std::size_t lane : lanes_in(split.mask)) {
         std::uint32_t same = 0;
-        for (std::uint32_t others = brought.lanes; others; others &= others - 1)
-            if (const int other = std::countr_zero(others);
-                brought.value[static_cast<std::size_t>(other)] == brought.value[static_cast<std::size_t>(lane)])
-                same |= 1u << other;
+        for (const std::size_t other : lanes_in(brought.lanes))
+            if (brought.value[other] == brought.value[lane]) same |= 1u << other;
         if (exchange.how == ExchangeHow::match_all) {
-            give(fragment, instruction, exchange.result, lane, same == brought.lanes ? brought.lanes : 0, 4);
-            give_predicate(fragment, instruction, exchange.result_predicate, lane, same == brought.lanes);
+            give(split, instruction, exchange.result, lane, same == brought.lanes ? brought.lanes : 0, 4);
+            give_predicate(split, instruction, exchange.result_predicate, lane, same == brought.lanes);
         } else {
-            give(fragment, instruction, exchange.result, lane, same, 4);
+            give(split, instruction, exchange.result, lane, same, 4);
         }
     }
 }
 
-template <class T>
-T reduce_as(const Exchange& exchange, const Brought& brought)
+template <class T> T reduce_as(const Exchange& exchange, const Brought& brought)
 {
     bool first = true;
     T result{};
-    for (std::uint32_t rest = brought.lanes; rest; rest &= rest - 1) {
-        const auto bits = static_cast<std::uint32_t>(brought.value[static_cast<std::size_t>(std::countr_zero(rest))]);
-        T value = std::bit_cast<T>(bits);
+    for (const std::size_t lane : lanes_in(brought.lanes)) {
+        T value = std::bit_cast<T>(static_cast<std::uint32_t>(brought.value[lane]));
         if constexpr (std::is_floating_point_v<T>) {
             if (exchange.absolute) value = value < 0 ? -value : value;
             if (exchange.nan && (value != value || result != result)) {
@@ -145,60 +138,57 @@ T reduce_as(const Exchange& exchange, const Brought& brought)
     return result;
 }
 
-void reduce(const Fragment& fragment, const Brought& brought)
+void reduce(const WarpSplit& split, const Brought& brought)
 {
-    const Exchange& exchange = details(*fragment.instruction);
+    const auto& exchange = details<Exchange>(*split.instruction);
     const bool ordered = exchange.how == ExchangeHow::minimum || exchange.how == ExchangeHow::maximum;
     std::uint32_t result = 0;
     if (exchange.type == ptx::Type::f32) result = std::bit_cast<std::uint32_t>(reduce_as<float>(exchange, brought));
     else if (exchange.type == ptx::Type::s32 && ordered) result = std::bit_cast<std::uint32_t>(reduce_as<std::int32_t>(exchange, brought));
     else result = reduce_as<std::uint32_t>(exchange, brought);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1)
-        give(fragment, *fragment.instruction, exchange.result, std::countr_zero(rest), result, 4);
+    for (const std::size_t lane : lanes_in(split.mask)) give(split, *split.instruction, exchange.result, lane, result, 4);
 }
 
-void elect(const Fragment& fragment, const Brought& brought)
+void elect(const WarpSplit& split, const Brought& brought)
 {
-    const Exchange& exchange = details(*fragment.instruction);
-    const int leader = std::countr_zero(brought.lanes);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        give(fragment, *fragment.instruction, exchange.result, lane, static_cast<std::uint64_t>(leader), 4);
-        give_predicate(fragment, *fragment.instruction, exchange.result_predicate, lane, lane == leader);
+    const auto& exchange = details<Exchange>(*split.instruction);
+    const std::size_t leader = first_lane(brought.lanes);
+    for (const std::size_t lane : lanes_in(split.mask)) {
+        give(split, *split.instruction, exchange.result, lane, leader, 4);
+        give_predicate(split, *split.instruction, exchange.result_predicate, lane, lane == leader);
     }
 }
 
 }  // namespace
 
-void bring(const Fragment& fragment, Brought& brought)
+void bring(const WarpSplit& split, Brought& brought)
 {
-    const Instruction& instruction = *fragment.instruction;
-    const Exchange& exchange = details(instruction);
-    brought.lanes |= fragment.mask;
+    const DecodedInstruction& instruction = *split.instruction;
+    const auto& exchange = details<Exchange>(instruction);
+    brought.lanes |= split.mask;
     if (exchange.value < 0) return;
-    const unsigned char* from = slot(fragment, instruction, exchange.value);
-    for (std::uint32_t rest = fragment.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        auto& value = brought.value[static_cast<std::size_t>(lane)];
+    const unsigned char* from = slot(split, instruction, exchange.value);
+    for (const std::size_t lane : lanes_in(split.mask)) {
+        auto& value = brought.value[lane];
         if (exchange.kind == ExchangeKind::vote) {
             std::uint32_t predicate;
             std::memcpy(&predicate, from, sizeof predicate);
             value = ((predicate >> lane & 1) != 0) != exchange.value_negated;
         } else {
-            value = read(from, lane, exchange.bytes);
+            value = read_lane(from, lane, exchange.bytes);
         }
     }
 }
 
-void finish(Warp& warp, const Fragment& fragment, const Brought& brought)
+void finish(Warp& warp, const WarpSplit& split, const Brought& brought)
 {
-    switch (details(*fragment.instruction).kind) {
+    switch (details<Exchange>(*split.instruction).kind) {
         case ExchangeKind::barrier: break;
-        case ExchangeKind::shuffle: shuffle(warp, fragment, brought); break;
-        case ExchangeKind::vote: vote(fragment, brought); break;
-        case ExchangeKind::match: match(fragment, brought); break;
-        case ExchangeKind::reduce: reduce(fragment, brought); break;
-        case ExchangeKind::elect: elect(fragment, brought); break;
+        case ExchangeKind::shuffle: shuffle(warp, split, brought); break;
+        case ExchangeKind::vote: vote(split, brought); break;
+        case ExchangeKind::match: match(split, brought); break;
+        case ExchangeKind::reduce: reduce(split, brought); break;
+        case ExchangeKind::elect: elect(split, brought); break;
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Blocks on the cores of the host. Each host thread runs one cluster (or block) after another to its end. One that only waits for
-// others is put aside while another takes its turn, as many as a GPU has room for.
+// Blocks on the cores of the host. Each host thread runs one cluster (or block) after another to its end. A cluster that only waits
+// for others is set aside while another runs; as many are open at a time as a GPU has room for.
 
 #include <time.h>
 
@@ -21,13 +21,13 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Slices in a row without an effect after which another block takes its turn.
+/// Another block takes its turn after this many slices in a row without an effect.
 constexpr int most_idle_slices = 4;
-/// Slices in a row in which all threads of a cluster waited for one another after which they never go on.
+/// Threads of a cluster that waited for one another in this many slices in a row never go on.
 constexpr int most_waiting_slices = 64;
-/// Slices between two looks at the clock.
+/// The clock is read every so many slices.
 constexpr int slices_between_looks = 256;
-/// Processor time without the end of a block after which a kernel is taken for one that never ends.
+/// A kernel counts as endless after this much processor time without the end of a block.
 constexpr double most_seconds_of_block = 60;
 
 double processor_seconds()
@@ -37,7 +37,7 @@ double processor_seconds()
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// The blocks that run together because they form a cluster.
+/// The blocks of one cluster, which run together.
 class Cluster {
 public:
     Cluster(Launch& launch, int size)
@@ -58,7 +58,7 @@ public:
         for (std::size_t rank = 0; rank < blocks_.size(); ++rank) blocks_[rank]->begin(numbers[rank]);
     }
 
-    /// True once all blocks have ended.
+    /// Returns true once all blocks have ended.
     bool run_slice()
     {
         bool all = true;
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    /// Barriers in shared memory can be reached by threads of the cluster alone.
+    /// Only threads of the cluster can reach barriers in its shared memory.
     [[noreturn]] void report_stuck()
     {
         const auto waits = std::ranges::find(ended_, false) - ended_.begin();
@@ -121,7 +121,7 @@ public:
     int cluster_size() const { return size_; }
     std::uint64_t count() const { return count_; }
 
-    /// The blocks of the next cluster, by rank; nothing when there are no more.
+    /// Returns the blocks of the next cluster by rank; nothing when there are no more.
     std::vector<std::uint64_t> next()
     {
         const std::uint64_t number = next_.fetch_add(1);
@@ -215,7 +215,7 @@ private:
         cluster->end();
     }
 
-    /// No block can go on: what they look for can only come from lanes that wait for others of their warp.
+    /// Called when no block can go on: only lanes that wait for other lanes of their warp can bring what the blocks wait for.
     void help_those_who_wait()
     {
         for (const auto& cluster : resident_) cluster->let_waiting_lanes_go();
@@ -238,7 +238,7 @@ private:
                                           : MessageCode::block_does_not_end,
                         {{"kernel", launch_.program->name}, {"block", cluster.front().index}, {"seconds", seconds.data()}});
         if (waits) {
-            const SourcePlace& look = launch_.program->polls[static_cast<std::size_t>(std::countr_zero(launch_.polled.load()))];
+            const SourcePlace& look = launch_.program->polls[first_lane(launch_.polled.load())];
             if (look.line > 0) message.fields.insert(message.fields.end(), {{"file", look.file}, {"line", look.line}});
         }
         throw LaunchStopped(error_timeout, std::move(message));
@@ -250,12 +250,12 @@ private:
     double started_;
     /// Processor time when the first block began or one ended last.
     double progressed_;
-    /// Processor time when a block last did something that another thread could notice, as far as the looks at the clock tell.
+    /// Processor time, to the last reading of the clock, when a block last did something that another thread could notice.
     double worked_;
-    /// Some block did since the last look.
+    /// Whether some block did so since the last reading of the clock.
     bool works_ = false;
     int slices_ = 0;
-    /// Turns in a row in which nothing happened that another thread could notice.
+    /// The number of turns in a row without an effect that another thread could notice.
     std::size_t idle_turns_ = 0;
     std::deque<std::unique_ptr<Cluster>> resident_;
     std::vector<std::unique_ptr<Cluster>> spare_;
@@ -309,7 +309,7 @@ void Launch::release(std::uint64_t address)
     memory::AddressSpace::instance().release(address);
 }
 
-Message Launch::message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields) const
+Message Launch::message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields) const
 {
     Message message(code, {{"kernel", program->name}, {"block", warp.block->index}, {"thread", info.thread(warp.thread_of(lane))}});
     message.fields.insert(message.fields.end(), fields);

@@ -25,8 +25,8 @@
 
 namespace simt::interpreter {
 
-/// Ends a launch: thrown by whoever cannot go on. The number is the CUDA runtime's error; the message, if a hazard does not say
-/// already what happened, goes to the report's errors.
+/// Ends a launch. The number is the CUDA runtime's error. The message goes to the report's errors; there is none where a hazard
+/// already says what happened.
 class LaunchStopped : public std::exception {
 public:
     explicit LaunchStopped(int error, std::optional<Message> message = {}) : error_(error), message_(std::move(message)) {}
@@ -50,10 +50,10 @@ inline void note_bit(std::atomic<std::uint64_t>& bits, int n)
     // Reading it first lets several host threads keep it in their caches.
     if (!(bits.load(std::memory_order_relaxed) & bit)) bits |= bit;
 }
-/// Whether it was set.
+/// Whether note_bit() has set bit n.
 inline bool has_bit(std::uint64_t bits, std::size_t n) { return bits >> std::min<std::size_t>(n, 63) & 1; }
 
-/// What all blocks of a launch share.
+/// The state that all blocks of a launch share.
 struct Launch {
     const Program* program = nullptr;
     const Machine* machine = nullptr;
@@ -68,57 +68,57 @@ struct Launch {
     std::uint64_t workspace = 0;
     std::vector<unsigned char> parameters;
     hazards::LaunchWatch* watch = nullptr;
-    /// Set when one block was stopped: the others end, too.
+    /// Set when one block was stopped, so that the others end too.
     std::atomic<bool> stopped{false};
     /// Bit n is set when the program's poll n was made; bit 63 also stands for all that follow.
     std::atomic<std::uint64_t> polled{0};
-    /// Likewise for lanes that have made the program's inexact divergence n.
+    /// Bit n is set when lanes have diverged at the program's inexact divergence n; bit 63 as for `polled`.
     std::atomic<std::uint64_t> diverged{0};
-    /// Set once a store has changed a byte that is not shared or local. Atomic operations and surfaces need not set it: a program that
-    /// has them is not repeatable.
+    /// Set once a store has changed a byte that is neither shared nor local. Atomic operations and surfaces do not set it, since a
+    /// program with them is not repeatable.
     std::atomic<bool> changed_memory{false};
-    /// How much processor time it may take, where that is limited.
+    /// The processor time that the launch may take, where that is limited.
     std::optional<std::chrono::duration<double>> timeout;
 
-    /// What a block prints. It is handed on in the order of the blocks.
+    /// Keeps what a block prints; the output is passed on in the order of the blocks.
     void print(std::uint64_t block, std::string_view text);
     std::mutex print_mutex;
     std::map<std::uint64_t, std::string> printed;
-    /// Device memory for `malloc` in kernels; 0 when the heap is used up.
+    /// Allocates device memory for `malloc` in kernels; returns 0 when the heap is used up.
     std::uint64_t allocate(std::uint64_t bytes);
     void release(std::uint64_t address);
     std::atomic<std::size_t>* heap_bytes_left = nullptr;
-    /// Not set where `malloc` in a kernel is an error.
+    /// False where `malloc` in a kernel is an error.
     bool has_heap = true;
-    /// What its threads have asked for besides.
+    /// The launches, copies and fills that its threads have asked for.
     ChildWorks children;
 
-    /// A message on what a lane has done: with its kernel, block and thread.
-    Message message_of(const Warp& warp, int lane, MessageCode code, std::initializer_list<MessageField> fields = {}) const;
+    /// Makes a message about a lane, with its kernel, block and thread.
+    Message message_of(const Warp& warp, std::size_t lane, MessageCode code, std::initializer_list<MessageField> fields = {}) const;
     /// Adds the file and the line of an instruction, where they are known.
     Message with_line(Message message, std::uint32_t program_counter) const;
     SourcePlace place_of(std::uint32_t program_counter) const;
     Extent block_index(std::uint64_t number) const;
 };
 
-/// Barriers that a program can name; behind them a block has one for each of its warpgroups.
+/// The barriers that a program can name; after them a block has one barrier for each of its warpgroups.
 inline constexpr int named_barriers = 16, first_warpgroup_barrier = named_barriers, most_warpgroups = 8;
 
-/// One barrier of a block (`bar.sync n`), that of a warpgroup, or that of a cluster.
+/// The state of a barrier of a block (`bar.sync n`), of a warpgroup, or of a cluster.
 struct BlockBarrier {
-    /// Threads that have arrived without waiting, what they said the barrier waits for, and their warps.
+    /// Threads that have arrived without waiting, the number of threads that they expect, and their warps.
     int arrived = 0, threads = 0;
     std::vector<int> arrived_warps;
-    /// Times that the cluster's barrier was complete.
+    /// The number of times that the cluster's barrier was complete.
     std::uint64_t phase = 0;
 };
 
-/// Writes what a barrier with a result (`bar.red`) gives to the lanes of a fragment that waited.
-void give_barrier_result(const Fragment& fragment, int true_values, int threads);
+/// Writes the result of a barrier (`bar.red`) for the lanes of a split that waited.
+void give_barrier_result(const WarpSplit& split, int true_values, int threads);
 
-/// How an instruction goes through global memory, from the addresses of first lanes: the last one, the first one of the block that runs, how far
-/// that is from the first one of the block before, and how many accesses a block makes.
-struct Expectation {
+/// The pattern of an instruction's accesses to global memory, by the first lane's addresses: the last address, the running block's
+/// first address, its distance from the previous block's first address, and the number of accesses in a block.
+struct StridePrediction {
     std::uint64_t last = 0, first = 0, to_next_block = 0, block = 0;
     std::uint32_t accesses = 0, accesses_of_last_block = 0;
 };
@@ -140,38 +140,40 @@ struct Block {
     std::vector<std::unique_ptr<Warp>> warps;
     hazards::BlockWatch watch;
     std::array<BlockBarrier, named_barriers + most_warpgroups> barriers;
-    /// Bit n is set while somebody may wait at barrier n.
+    /// Bit n is set while threads may wait at barrier n.
     std::uint32_t barriers_in_use = 0;
     BlockBarrier cluster_barrier;
+    /// Set once a thread has arrived at the cluster's barrier. A block without others is a cluster of one.
+    bool came_to_cluster_barrier = false;
     /// Threads that have ended.
     int ended_threads = 0;
     std::array<memory::Allocation, 2> recent{};
     WarpAccess access{};
-    /// What to expect of the accesses of an instruction to global memory. Instructions share entries; that costs time and nothing else.
-    std::array<Expectation, 128> expectations{};
-    /// Accesses to global memory so far whose lanes went to lines of their own.
+    /// Predicts an instruction's next accesses to global memory. Instructions may share an entry, which costs time only.
+    std::array<StridePrediction, 128> predictions{};
+    /// The number of accesses to global memory so far in which each lane had its own line.
     std::uint64_t columns = 0;
-    /// Copies that are under way (asynchronous.hpp), null until there are some.
+    /// The copies that are pending (asynchronous.hpp); null until there is one.
     std::shared_ptr<void> asynchronous;
 
     /// Starts a block of the grid.
     void begin(std::uint64_t number);
     /// Runs every warp for a while. Returns true if the block has ended.
     bool run_slice();
-    /// No warp did anything in the last slice that another thread could notice.
+    /// Whether the last slice had no effect that another thread could notice.
     bool idle() const { return idle_; }
-    /// It was idle, and all its threads wait: at barriers, or for barriers in shared memory.
+    /// Whether the block was idle and all its threads wait at barriers or for barriers in shared memory.
     bool only_waits() const { return idle_ && only_polls_; }
-    /// All its threads wait, some of them for what other blocks write.
+    /// Whether all its threads wait, some of them for stores of other blocks.
     bool looks_elsewhere() const { return looks_elsewhere_; }
-    /// Lanes that wait for others of their warp at a join go on without them. False if there are none.
+    /// Lets lanes that wait for others of their warp at a join go on without them. Returns false if there are none.
     bool let_waiting_lanes_go();
     /// Reports why no thread can go on, and stops the launch.
     [[noreturn]] void report_stuck();
     /// Reports a hazard of lanes of a warp.
-    void report(HazardKind kind, const Warp& warp, std::span<const int> lanes, std::span<const std::uint32_t> program_counters,
+    void report(HazardKind kind, const Warp& warp, std::span<const std::size_t> lanes, std::span<const std::uint32_t> program_counters,
                 Message message);
-    /// After lanes came to a barrier or ended: lets those go on that can.
+    /// Lets threads go on that can, after lanes have reached a barrier or ended.
     bool release_barriers();
     bool has_ended() const;
     /// Starts the next phase of the cluster's barrier if all threads have arrived.
@@ -180,14 +182,14 @@ struct Block {
 private:
     bool release_barrier(int number);
     bool release_from_cluster_barrier();
-    using Waiting = std::pair<Warp*, const Fragment*>;
+    using Waiting = std::pair<Warp*, const WarpSplit*>;
 
     /// Lets those in `waiting_` go on.
     void let_pass(int number, bool whole_block);
     void report_divergence(std::vector<Waiting> waiting, bool some_ended);
     bool is_waiting_for_cluster() const;
     bool idle_ = false, only_polls_ = false, looks_elsewhere_ = false;
-    /// Who waits at the barrier that is looked at.
+    /// The splits that wait at the barrier under examination.
     std::vector<Waiting> waiting_;
 };
 

@@ -69,7 +69,7 @@ unsigned part(const Extent& extent, Special special, Special x)
 
 bool is_between(Special special, Special first, Special last) { return special >= first && special <= last; }
 
-std::uint32_t lane_mask(Special special, int lane)
+std::uint32_t lane_mask(Special special, std::size_t lane)
 {
     const std::uint32_t own = 1u << lane, below = own - 1;
     switch (special) {
@@ -114,7 +114,7 @@ std::uint64_t value_of_block(const Warp& warp, Special special)
     }
 }
 
-std::uint64_t value_of(const Warp& warp, Special special, int lane)
+std::uint64_t value_of(const Warp& warp, Special special, std::size_t lane)
 {
     if (is_between(special, Special::tid_x, Special::tid_z))
         return part(warp.launch->info.thread(warp.thread_of(lane)), special, Special::tid_x);
@@ -158,13 +158,11 @@ void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* regi
                             !is_between(slot.special, Special::lanemask_eq, Special::lanemask_gt);
     const std::uint64_t first = value_of(warp, slot.special, 0);
     if (is_uniform && slot.bytes == 4) {
-        std::fill_n(reinterpret_cast<std::uint32_t*>(registers + slot.offset), lanes_of_warp, static_cast<std::uint32_t>(first));
+        std::fill_n(reinterpret_cast<std::uint32_t*>(registers + slot.offset), warp_size, static_cast<std::uint32_t>(first));
         return;
     }
-    for (int lane = 0; lane < lanes_of_warp; ++lane) {
-        const std::uint64_t value = is_uniform ? first : value_of(warp, slot.special, lane);
-        std::memcpy(registers + slot.offset + lane * slot.bytes, &value, static_cast<std::size_t>(slot.bytes));
-    }
+    for (std::size_t lane = 0; lane < warp_size; ++lane)
+        write_lane(registers + slot.offset, lane, is_uniform ? first : value_of(warp, slot.special, lane), slot.bytes);
 }
 
 }  // namespace simt::interpreter

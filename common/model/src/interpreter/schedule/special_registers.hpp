@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Registers that the machine fills.
+/// The special registers, which the machine fills.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,10 @@ std::optional<Special> find_special(std::string_view name);
 /// Writes the value of a special register into its slot, for all lanes.
 void fill_special(const Warp& warp, const SpecialSlot& slot, unsigned char* registers);
 
-/// False for what a warp of a launch has in each of its blocks.
+/// Whether the special register's value differs between the blocks that a warp runs.
 bool changes_between_blocks(Special special);
 
-/// True for registers that are read anew each time: clocks and timers.
+/// Whether a special register is a clock or a timer, which is read anew each time.
 bool is_clock(std::string_view name);
 
 }  // namespace simt::interpreter

@@ -14,22 +14,22 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Backward branches after which a fragment lets others run.
+/// Backward branches after which a split lets others run.
 constexpr int slice = 64;
-/// Slices without an effect after which a fragment is taken for one that only waits, though its registers change.
+/// After this many slices without an effect a split counts as one that only waits, even if its registers change.
 constexpr int most_quiet_slices = 1 << 14;
 
 }  // namespace
 
 Warp::Warp(Block& of, int number) : block(&of), launch(&of.launch), index(number), access(of.access) {}
 
-void Warp::begin(std::uint32_t lanes_of_warp_here)
+void Warp::begin(std::uint32_t lanes_here)
 {
     for (auto& left : frames_) spare_frames_.push_back(std::move(left));
     frames_.clear();
     spare_joins_.clear();
     for (auto& join : joins_) spare_joins_.push_back(join.get());
-    lanes = lanes_of_warp_here;
+    lanes = lanes_here;
     exited = 0;
     ready.clear();
     stalled.clear();
@@ -58,18 +58,18 @@ Join* Warp::new_join()
 
 void Warp::free_join(Join* join) { spare_joins_.push_back(join); }
 
-void Warp::load(const Fragment& fragment)
+void Warp::load(const WarpSplit& split)
 {
-    pc = fragment.pc;
-    mask = fragment.mask;
-    top = fragment.top;
-    if (frame == fragment.frame) return;
-    frame = fragment.frame;
+    pc = split.pc;
+    mask = split.mask;
+    top = split.top;
+    if (frame == split.frame) return;
+    frame = split.frame;
     code = frame->code->instructions.data();
     registers = frame->registers;
 }
 
-Fragment Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
+WarpSplit Warp::here() const { return {.pc = pc, .mask = mask, .frame = frame, .top = top}; }
 
 WaitReason Warp::run()
 {
@@ -84,12 +84,12 @@ WaitReason Warp::run()
         step();
         if (wait_reason == WaitReason::blocked) idle_slices_ = 0;
         if (wait_reason != WaitReason::yielded) continue;
-        // Newest last: the others come first now.
-        const Fragment current = here();
+        // The newest split runs last, so the others come first now.
+        const WarpSplit current = here();
         const bool spins = is_spinning(current);
         ready.insert(ready.begin(), current);
         idle_slices_ = spins ? idle_slices_ + 1 : 0;
-        // Who looks for what another block writes may not need the lanes of its own warp that wait.
+        // A split that polls for another block's store may not need the waiting lanes of its own warp.
         if (idle_slices_ > static_cast<int>(ready.size()) && look != Look::at_device && let_waiting_lanes_go()) idle_slices_ = 0;
         return WaitReason::yielded;
     }
@@ -99,7 +99,7 @@ WaitReason Warp::run()
 void Warp::step()
 {
     while (wait_reason == WaitReason::none) {
-        const Instruction& instruction = code[pc++];
+        const DecodedInstruction& instruction = code[pc++];
         active = mask;
         if (instruction.guard != no_operand) {
             const std::uint32_t guard = predicate(*this, instruction.guard);
@@ -110,7 +110,7 @@ void Warp::step()
     }
 }
 
-bool Warp::is_spinning(const Fragment& fragment)
+bool Warp::is_spinning(const WarpSplit& split)
 {
     if (progress) {
         snapshot_frame_ = nullptr;
@@ -118,14 +118,14 @@ bool Warp::is_spinning(const Fragment& fragment)
         return false;
     }
     if (look != Look::none) return true;
-    // What a loop that waits has in its registers at its end does not change.
-    const std::size_t bytes = fragment.frame->code->frame_bytes;
-    const bool same = snapshot_frame_ == fragment.frame && snapshot_pc_ == fragment.pc && snapshot_.size() == bytes &&
-                      std::memcmp(snapshot_.data(), fragment.frame->registers, bytes) == 0;
+    // A loop that only waits leaves its registers unchanged from iteration to iteration.
+    const std::size_t bytes = split.frame->code->frame_bytes;
+    const bool same = snapshot_frame_ == split.frame && snapshot_pc_ == split.pc && snapshot_.size() == bytes &&
+                      std::memcmp(snapshot_.data(), split.frame->registers, bytes) == 0;
     if (!same) {
-        snapshot_.assign(fragment.frame->registers, fragment.frame->registers + bytes);
-        snapshot_frame_ = fragment.frame;
-        snapshot_pc_ = fragment.pc;
+        snapshot_.assign(split.frame->registers, split.frame->registers + bytes);
+        snapshot_frame_ = split.frame;
+        snapshot_pc_ = split.pc;
     }
     return same || ++quiet_slices_ > most_quiet_slices;
 }
@@ -133,8 +133,8 @@ bool Warp::is_spinning(const Fragment& fragment)
 Join* Warp::join_for(const Branch& branch)
 {
     if (branch.join == no_operand) return nullptr;
-    // Joins inside loops that the branch's own region lies around stay on top of it: their lanes come to it later.
-    const std::vector<int>& parents = frame->code->loop_parents;
+    // Joins of inner loops stay above the branch's join: their lanes reach it later.
+    const ptx::Numbered<int>& parents = frame->code->loop_parents;
     Join** link = &top;
     std::uint32_t expected = mask;
     while (*link && (*link)->frame == frame && (*link)->loop != branch.join_loop && holds(parents, branch.join_loop, (*link)->loop)) {
@@ -150,7 +150,7 @@ Join* Warp::join_for(const Branch& branch)
 
 Join* Warp::leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop)
 {
-    const std::vector<int>& parents = frame->code->loop_parents;
+    const ptx::Numbered<int>& parents = frame->code->loop_parents;
     Join* join = from;
     while (join && join->frame == frame && !holds(parents, join->loop, loop)) {
         Join* const parent = join->parent;
@@ -195,18 +195,17 @@ void Warp::branch(const Branch& branch)
     if (backward && --patience <= 0) wait_reason = WaitReason::yielded;
 }
 
-void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
-                     const Branch& branch)
+void Warp::branch_to(const std::array<std::uint32_t, warp_size>& targets, const std::array<int, warp_size>& loops, const Branch& branch)
 {
     const std::uint32_t next = pc, away = active;
     const auto together_with = [&](std::uint32_t lanes_left) {
         std::uint32_t together = 0;
-        const std::uint32_t target = targets[static_cast<std::size_t>(std::countr_zero(lanes_left))];
-        for (std::uint32_t others = lanes_left; others; others &= others - 1)
-            if (const int lane = std::countr_zero(others); targets[static_cast<std::size_t>(lane)] == target) together |= 1u << lane;
+        const std::uint32_t target = targets[first_lane(lanes_left)];
+        for (const std::size_t lane : lanes_in(lanes_left))
+            if (targets[lane] == target) together |= 1u << lane;
         return together;
     };
-    const auto first = static_cast<std::size_t>(std::countr_zero(away));
+    const auto first = first_lane(away);
     if (together_with(away) == mask) {
         pc = targets[first];
         top = leave_loops(top, mask, loops[first]);
@@ -216,7 +215,7 @@ void Warp::branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, co
     join_for(branch);
     for (std::uint32_t left = away; left;) {
         const std::uint32_t together = together_with(left);
-        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+        const auto lane = first_lane(left);
         ready.push_back({.pc = targets[lane], .mask = together, .frame = frame, .top = leave_loops(top, together, loops[lane])});
         left &= ~together;
     }
@@ -277,12 +276,12 @@ void Warp::exit_lanes()
 
 void Warp::split_before(std::uint32_t others, std::uint32_t at) { ready.push_back({.pc = at, .mask = others, .frame = frame, .top = top}); }
 
-Fragment& Warp::wait(Wait why, const Instruction& instruction)
+WarpSplit& Warp::wait(Wait why, const DecodedInstruction& instruction)
 {
     wait_reason = WaitReason::blocked;
-    // The memory that the fragment came from is at hand.
+    // Reuses the memory that the split came from.
     if (stalled.empty() && ready.empty()) stalled.swap(ready);
-    Fragment& waiting = stalled.emplace_back();
+    WarpSplit& waiting = stalled.emplace_back();
     waiting.pc = pc;
     waiting.mask = mask;
     waiting.frame = frame;

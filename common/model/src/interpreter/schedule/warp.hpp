@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A warp: 32 lanes under a mask, which part at branches and meet again where the control flow does.
+/// A warp: 32 lanes under a mask, which diverge at branches and reconverge where the control flow does.
 ///
-/// Lanes that are at the same place together are a *fragment*. At a branch on which its lanes disagree a fragment splits, and
-/// a *join* at the branch's immediate post-dominator gathers the lanes again. Fragments of a warp take turns, also at
-/// backward branches, so that lanes that wait for other lanes of their warp let these go on.
+/// The lanes that are at the same place form a *warp split*. A branch on which its lanes disagree divides a split, and a *join* at
+/// the branch's immediate post-dominator gathers the lanes again. The splits of a warp take turns, also at backward branches, so
+/// that lanes that wait for other lanes of their warp let these go on.
 #pragma once
 
 #include <array>
@@ -34,11 +34,11 @@ struct Frame {
     /// Beyond the code's own local memory: what `alloca` took.
     std::uint64_t alloca_bytes = 0;
     unsigned char* registers = nullptr;
-    /// The special registers that no block changes have been filled.
+    /// Whether the special registers that are the same in all blocks have been filled.
     bool has_fixed_specials = false;
 };
 
-/// Where lanes that parted meet again.
+/// A place where lanes that diverged meet again.
 struct Join {
     std::uint32_t pc = 0, expected = 0, arrived = 0;
     Frame* frame = nullptr;
@@ -47,40 +47,40 @@ struct Join {
     int loop = -1;
 };
 
-/// A branch: where its lanes go, where they meet again (no_operand: nowhere), and the loops of these places.
+/// A branch: its target, the place where its lanes meet again (no_operand: nowhere), and the loops of these places.
 struct Branch {
     std::uint32_t target = 0, join = no_operand;
     int join_loop = -1, target_loop = -1, next_loop = -1;
-    /// Lanes that go to the target, or on, leave a loop.
+    /// Whether lanes that take the branch, or that do not, leave a loop.
     bool target_leaves = false, next_leaves = false;
-    /// Which of the program's inexact divergences it can make, if any.
+    /// The number of the program's inexact divergence that the branch can cause; -1 for none.
     int inexact_divergence = -1;
 };
 
-/// Why a fragment does not run.
+/// Why a split does not run.
 enum class Wait : std::uint8_t { none, block_barrier, warp_barrier, cluster_barrier };
 
 /// Lanes of a warp that are at the same place.
-struct Fragment {
+struct WarpSplit {
     std::uint32_t pc = 0, mask = 0;
     Frame* frame = nullptr;
     Join* top = nullptr;
     Wait wait = Wait::none;
-    /// Of a barrier of the block: its number, and the threads it waits for (0: all).
+    /// At a barrier of the block: its number, and the number of threads it waits for (0: all).
     int barrier = 0;
     int barrier_threads = 0;
     std::uint32_t barrier_values = 0;
-    /// The barrier has a result (`bar.red`), made of these values.
+    /// Whether the barrier has a result (`bar.red`), which is made of `barrier_values`.
     bool wants_result = false;
-    /// Of a warp-level operation: the lanes that are to take part.
+    /// At a warp-level operation: the lanes that take part.
     std::uint32_t members = 0;
-    const Instruction* instruction = nullptr;
+    const DecodedInstruction* instruction = nullptr;
 };
 
-/// The memory at which a fragment has looked for what others write: its own block's or cluster's, or that of all blocks.
+/// The memory that a split polls: its own block's or cluster's, or that of all blocks.
 enum class Look : std::uint8_t { none, at_block, at_device };
 
-/// Why the warp's interpreter came back.
+/// Why Warp::run() returned.
 enum class WaitReason : std::uint8_t { none, ended, yielded, blocked };
 
 struct Warp : RegisterFile {
@@ -90,33 +90,33 @@ struct Warp : RegisterFile {
     /// Lanes that exist, and those that have ended.
     std::uint32_t lanes = 0, exited = 0;
 
-    /// @name The fragment that runs
+    /// @name The split that runs
     /// @{
     std::uint32_t pc = 0, mask = 0;
     Frame* frame = nullptr;
     Join* top = nullptr;
-    const Instruction* code = nullptr;
+    const DecodedInstruction* code = nullptr;
     WaitReason wait_reason = WaitReason::none;
     /// @}
 
-    /// Backward branches until the fragment lets others run.
+    /// Backward branches until the split lets others run.
     int patience = 0;
-    /// Set by whatever another thread could notice: a store that changed something, an atomic operation, a barrier.
+    /// Set by every effect that another thread could notice: a store that changes memory, an atomic operation, a barrier.
     bool progress = false;
-    /// The last look of the fragment that runs, since it has had its turn.
+    /// The last poll of the running split in its turn.
     Look look = Look::none;
 
-    std::vector<Fragment> ready, stalled;
+    std::vector<WarpSplit> ready, stalled;
     /// Local memory: `local_capacity` bytes a lane, lane after lane.
     std::vector<unsigned char> local;
     std::uint64_t local_capacity = 0;
-    /// The access that is made now: the block's, since one of its warps runs at a time.
+    /// The current access. It is the block's, since one warp of a block runs at a time.
     WarpAccess& access;
-    /// The wait for a barrier in shared memory at which the last fragment gave up its turn, and a lane of it; null if it did so
-    /// for another reason.
-    const Instruction* polls = nullptr;
+    /// The wait for a barrier in shared memory at which the last split gave up its turn, and a lane of that split; null if it gave
+    /// up its turn for another reason.
+    const DecodedInstruction* polls = nullptr;
     int polling_lane = 0;
-    /// What a clock shows, and how often it was read.
+    /// The clock's value, and the number of times that it was read.
     std::uint64_t clock = 0, clock_readings = 0;
     /// Phase of the cluster's barrier at which the warp arrived last.
     std::uint64_t cluster_phase = 0;
@@ -127,63 +127,62 @@ struct Warp : RegisterFile {
     Warp& operator=(const Warp&) = delete;
 
     /// Starts the kernel in `lanes`.
-    void begin(std::uint32_t lanes_of_warp_here);
-    /// Runs fragments until none is ready, or one has used up its patience.
+    void begin(std::uint32_t lanes_here);
+    /// Runs splits until none is ready, or one has used up its patience.
     WaitReason run();
     bool ended() const { return exited == lanes; }
 
     /// @name For instructions of control flow
     /// @{
-    /// `active` lanes go to the branch's target, the others go on.
+    /// Sends the `active` lanes to the branch's target; the others go on.
     void branch(const Branch& branch);
-    /// The same for lanes that go to several places, each with its loop.
-    void branch_to(const std::array<std::uint32_t, lanes_of_warp>& targets, const std::array<int, lanes_of_warp>& loops,
-                   const Branch& branch);
+    /// The same for a branch with several targets, each with its loop.
+    void branch_to(const std::array<std::uint32_t, warp_size>& targets, const std::array<int, warp_size>& loops, const Branch& branch);
     void arrive_at_join(std::uint32_t join_pc);
     void call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes);
     void return_from_call();
-    /// `active` lanes end.
+    /// Ends the `active` lanes.
     void exit_lanes();
-    /// `others`, lanes of the running fragment, become a fragment of their own that goes on at `at` (the instruction that runs,
-    /// by default); the caller takes them out of `mask`.
+    /// Makes `others`, lanes of the running split, a split of their own that goes on at `at`: by default, at the running instruction.
+    /// The caller removes them from `mask`.
     void split_before(std::uint32_t others, std::uint32_t at);
     void split_before(std::uint32_t others) { split_before(others, pc - 1); }
-    /// The fragment stops at the instruction, behind which it stands, until something makes it ready again. Returns it, for what
-    /// else there is to say of its waiting.
-    Fragment& wait(Wait why, const Instruction& instruction);
+    /// Stops the running split after the instruction until it is made ready again. Returns the stalled split, so that the caller can
+    /// say what it waits for.
+    WarpSplit& wait(Wait why, const DecodedInstruction& instruction);
     /// @}
 
-    unsigned char* local_lane(int lane) { return local.data() + static_cast<std::size_t>(lane) * local_capacity; }
+    unsigned char* local_lane(std::size_t lane) { return local.data() + lane * local_capacity; }
     void need_local(std::uint64_t bytes);
-    /// Lanes that wait for others at a join go on without them. False if there are none.
+    /// Lets lanes that wait for others at a join go on without them. Returns false if there are none.
     bool let_waiting_lanes_go();
-    int thread_of(int lane) const { return index * lanes_of_warp + lane; }
+    int thread_of(std::size_t lane) const { return index * warp_size + static_cast<int>(lane); }
 
 private:
     Frame* new_frame(const Code& callee);
     void free_frame(Frame* frame);
     Join* new_join();
     void free_join(Join* join);
-    void load(const Fragment& fragment);
-    Fragment here() const;
+    void load(const WarpSplit& split);
+    WarpSplit here() const;
     void step();
     void remove_from_joins(Join* from, std::uint32_t gone);
     Join* join_for(const Branch& branch);
     Join* leave_loops(Join* from, std::uint32_t lanes_that_leave, int loop);
-    bool is_spinning(const Fragment& fragment);
+    bool is_spinning(const WarpSplit& split);
     void fill_specials(Frame& frame);
 
     std::vector<std::unique_ptr<Frame>> frames_, spare_frames_;
     std::vector<std::unique_ptr<Join>> joins_;
     std::vector<Join*> spare_joins_;
-    /// The registers of the last fragment that used up its patience, to tell one that only waits.
+    /// The registers of the last split that used up its patience: a split that only waits does not change them.
     std::vector<unsigned char> snapshot_;
     const Frame* snapshot_frame_ = nullptr;
     std::uint32_t snapshot_pc_ = 0;
     int idle_slices_ = 0, quiet_slices_ = 0;
 
 public:
-    /// Slices in a row in which nothing happened that another thread could notice.
+    /// The number of slices in a row without an effect that another thread could notice.
     int idle_slices() const { return idle_slices_; }
 };
 

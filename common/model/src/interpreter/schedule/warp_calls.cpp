@@ -17,9 +17,9 @@ namespace simt::interpreter {
 
 namespace {
 
-/// Local memory of a thread, at most.
+/// The most local memory that a thread may have.
 constexpr std::uint64_t most_local_bytes = std::uint64_t{512} << 10;
-/// Calls that may be open at a time.
+/// The most calls that may be open at a time.
 constexpr std::size_t most_frames = 1 << 14;
 
 unsigned char* allocate_registers(std::size_t bytes) { return static_cast<unsigned char*>(::operator new(bytes, std::align_val_t{64})); }
@@ -38,7 +38,7 @@ Frame* Warp::new_frame(const Code& callee)
 {
     if (frames_.size() >= most_frames)
         throw LaunchStopped(error_stack,
-                            launch->message_of(*this, std::countr_zero(lanes), MessageCode::too_many_calls, {{"limit", most_frames}}));
+                            launch->message_of(*this, first_lane(lanes), MessageCode::too_many_calls, {{"limit", most_frames}}));
     auto found = std::ranges::find_if(spare_frames_, [&](const auto& spare) { return spare->code == &callee; });
     std::unique_ptr<Frame> made;
     if (found != spare_frames_.end()) {
@@ -66,11 +66,11 @@ void Warp::need_local(std::uint64_t bytes)
 {
     if (bytes <= local_capacity) return;
     if (bytes > most_local_bytes)
-        throw LaunchStopped(error_stack, launch->message_of(*this, std::countr_zero(lanes), MessageCode::stack_too_large,
+        throw LaunchStopped(error_stack, launch->message_of(*this, first_lane(lanes), MessageCode::stack_too_large,
                                                             {{"kibibytes", most_local_bytes >> 10}}));
     const std::uint64_t capacity = std::max(bytes, 2 * local_capacity);
-    std::vector<unsigned char> larger(capacity * lanes_of_warp, 0xCD);
-    for (std::uint64_t lane = 0; lane < lanes_of_warp && local_capacity > 0; ++lane)
+    std::vector<unsigned char> larger(capacity * warp_size, 0xCD);
+    for (std::uint64_t lane = 0; lane < warp_size && local_capacity > 0; ++lane)
         std::memcpy(larger.data() + lane * capacity, local.data() + lane * local_capacity, local_capacity);
     local = std::move(larger);
     local_capacity = capacity;
@@ -82,17 +82,17 @@ void Warp::fill_specials(Frame& of)
         if (!of.has_fixed_specials || changes_between_blocks(slot.special)) fill_special(*this, slot, of.registers);
     of.has_fixed_specials = true;
     for (const LocalSlot& slot : of.code->local_addresses)
-        for (int lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             // In the local space addresses count from 0; the generic address has the window on top.
             const std::uint64_t address = (slot.generic ? memory::local_window : 0) + of.local_base + slot.variable;
-            std::memcpy(of.registers + slot.offset + lane * slot.bytes, &address, static_cast<std::size_t>(slot.bytes));
+            write_lane(of.registers + slot.offset, lane, address, slot.bytes);
         }
 }
 
 void Warp::call(const CallSite& call, const Code& callee, std::uint32_t callee_lanes)
 {
     if (callee_lanes != mask) {
-        // The others wait behind the call.
+        // The other lanes wait after the call.
         Join* join = new_join();
         *join = {.pc = pc, .expected = mask, .arrived = mask & ~callee_lanes, .frame = frame, .parent = top};
         top = join;
@@ -110,8 +110,8 @@ void Warp::call(const CallSite& call, const Code& callee, std::uint32_t callee_l
     inner->lanes = mask;
     inner->local_base = caller->local_base + ((caller->code->local_bytes + caller->alloca_bytes + 15) & ~std::uint64_t{15});
     need_local(inner->local_base + callee.local_bytes);
-    for (std::uint32_t rest = mask; rest; rest &= rest - 1) {
-        unsigned char* lane = local_lane(std::countr_zero(rest));
+    for (const std::size_t number : lanes_in(mask)) {
+        unsigned char* lane = local_lane(number);
         for (std::size_t i = 0; i < std::min(call.arguments.size(), callee.parameters.size()); ++i)
             std::memcpy(lane + inner->local_base + callee.parameters[i].offset, lane + caller->local_base + call.arguments[i].offset,
                         std::min(call.arguments[i].bytes, callee.parameters[i].bytes));
@@ -129,8 +129,8 @@ void Warp::return_from_call()
     Frame* const inner = frame;
     Frame* const caller = inner->caller;
     const std::uint32_t back = active;
-    for (std::uint32_t rest = back; rest; rest &= rest - 1) {
-        unsigned char* lane = local_lane(std::countr_zero(rest));
+    for (const std::size_t number : lanes_in(back)) {
+        unsigned char* lane = local_lane(number);
         for (std::size_t i = 0; i < std::min(inner->call->results.size(), inner->code->returns.size()); ++i)
             std::memcpy(lane + caller->local_base + inner->call->results[i].offset,
                         lane + inner->local_base + inner->code->returns[i].offset,
@@ -142,7 +142,7 @@ void Warp::return_from_call()
         mask = back;
     }
     inner->lanes &= ~back;
-    // Joins inside the function expect these lanes no more.
+    // Joins inside the function stop expecting these lanes.
     for (Join* join = top; join && join->frame == inner; join = top) {
         join->expected &= ~back;
         if (join->expected && join->arrived == join->expected)

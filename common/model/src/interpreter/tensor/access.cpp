@@ -3,9 +3,9 @@
 
 // ldmatrix, stmatrix and movmatrix: matrices of 8 rows of 16 bytes.
 //
-// Lanes 0 to 7 give the addresses of the rows of the first matrix, 8 to 15 those of the second, and so on: the access is
-// one of 16 bytes a lane by so many lanes. An H200 takes for each matrix as many wavefronts as the fullest bank has distinct
-// words, loads and stores alike (231 of 231 cases of tests/hardware/ldmatrix_probe.cu).
+// Lanes 0 to 7 give the addresses of the rows of the first matrix, 8 to 15 those of the second, and so on: each of these lanes
+// accesses 16 bytes. For each matrix, an H200 needs as many wavefronts as the fullest bank has distinct words, for loads and for
+// stores (231 of 231 cases of tests/hardware/ldmatrix_probe.cu).
 
 #include <algorithm>
 #include <array>
@@ -26,11 +26,9 @@ struct MatrixAccess {
     bool transposed = false;
 };
 
-const MatrixAccess& details(const Instruction& instruction) { return *reinterpret_cast<const MatrixAccess*>(instruction.immediate); }
-
 using Matrix = std::array<std::array<std::uint16_t, 8>, rows>;
 
-/// What a lane holds of a matrix: two elements of a row, or of a column.
+/// A lane's part of a matrix: two elements of a row, or of a column.
 std::uint32_t part_of(const Matrix& matrix, std::size_t lane, bool transposed)
 {
     const std::size_t line = lane / 4, at = lane % 4 * 2;
@@ -50,27 +48,26 @@ void set_part(Matrix& matrix, std::size_t lane, bool transposed, std::uint32_t v
 void note_rows(Warp& warp, const LanePointers& pointers, Operation operation, std::uint32_t changed)
 {
     warp.access.matrix_rows = true;
-    note_access(warp, ptx::Space::shared, pointers, operation, changed);
+    note_access(warp, ptx::StateSpace::shared, pointers, operation, changed);
     warp.access.matrix_rows = false;
 }
 
-/// Where the rows are for the host.
-LanePointers find_rows(Warp& warp, const Instruction& instruction, const MatrixAccess& access)
+/// The host's pointers to the rows.
+LanePointers find_rows(Warp& warp, const DecodedInstruction& instruction, const MatrixAccess& access)
 {
     find_addresses(warp, instruction, access.memory);
-    const std::uint32_t lanes = all_lanes >> (lanes_of_warp - rows * access.matrices);
-    if (access.memory.space != ptx::Space::generic) return check_shared(warp, lanes);
+    const std::uint32_t lanes = all_lanes >> (warp_size - rows * access.matrices);
+    if (access.memory.space != ptx::StateSpace::generic) return check_shared(warp, lanes);
     const GenericLanes split = split_generic(warp, lanes);
-    for (std::uint32_t rest = split.shared; rest; rest &= rest - 1)
-        warp.access.address[static_cast<std::size_t>(std::countr_zero(rest))] -= memory::shared_window;
+    for (const std::size_t lane : lanes_in(split.shared)) warp.access.address[lane] -= memory::shared_window;
     // Addresses elsewhere are outside shared memory: check_shared() reports them.
     return check_shared(warp, lanes);
 }
 
-void load(Warp& warp, const Instruction& instruction)
+void load(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "ldmatrix");
-    const MatrixAccess& access = details(instruction);
+    const auto& access = details<MatrixAccess>(instruction);
     const LanePointers pointers = find_rows(warp, instruction, access);
     for (std::size_t number = 0; number < static_cast<std::size_t>(access.matrices); ++number) {
         Matrix matrix{};
@@ -78,21 +75,21 @@ void load(Warp& warp, const Instruction& instruction)
             if (const std::size_t lane = number * rows + row; pointers.lanes >> lane & 1)
                 std::memcpy(matrix[row].data(), pointers.at[lane], row_bytes);
         std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand_at(number));
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = part_of(matrix, lane, access.transposed);
+        for (std::size_t lane = 0; lane < warp_size; ++lane) to[lane] = part_of(matrix, lane, access.transposed);
     }
     note_rows(warp, pointers, Operation::load, 0);
 }
 
-void store(Warp& warp, const Instruction& instruction)
+void store(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "stmatrix");
-    const MatrixAccess& access = details(instruction);
+    const auto& access = details<MatrixAccess>(instruction);
     const LanePointers pointers = find_rows(warp, instruction, access);
     std::uint32_t changed = 0;
     for (std::size_t number = 0; number < static_cast<std::size_t>(access.matrices); ++number) {
         Matrix matrix;
         const std::uint32_t* from = values<std::uint32_t>(warp, instruction.operand_at(number));
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) set_part(matrix, lane, access.transposed, from[lane]);
+        for (std::size_t lane = 0; lane < warp_size; ++lane) set_part(matrix, lane, access.transposed, from[lane]);
         for (std::size_t row = 0; row < rows; ++row) {
             const std::size_t lane = number * rows + row;
             if (!(pointers.lanes >> lane & 1)) continue;
@@ -104,27 +101,18 @@ void store(Warp& warp, const Instruction& instruction)
     note_rows(warp, pointers, Operation::store, changed);
 }
 
-void move(Warp& warp, const Instruction& instruction)
+void move(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "movmatrix");
     Matrix matrix;
     const std::uint32_t* from = values<std::uint32_t>(warp, instruction.operand[1]);
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) set_part(matrix, lane, false, from[lane]);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) set_part(matrix, lane, false, from[lane]);
     std::uint32_t* to = values<std::uint32_t>(warp, instruction.operand[0]);
-    for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) to[lane] = part_of(matrix, lane, true);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) to[lane] = part_of(matrix, lane, true);
 }
 
-}  // namespace
-
-bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_access(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool loads)
 {
-    const bool loads = instruction.opcode == "ldmatrix";
-    if (instruction.opcode == "movmatrix") {
-        for (std::size_t n = 0; n < 2; ++n) decoder.add(out, decoder.slot(instruction.operands.at(n), ptx::Type::b32));
-        out.execute = move;
-        return true;
-    }
-    if (!loads && instruction.opcode != "stmatrix") return false;
     if (!instruction.has("m8n8") || !instruction.has("b16")) decoder.refuse(instruction, "shape or types");
     MatrixAccess access;
     access.transposed = instruction.has("trans");
@@ -141,6 +129,26 @@ bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction,
     decoder.add(out, address.base);
     out.execute = loads ? load : store;
     decoder.keep(out, access);
+}
+
+}  // namespace
+
+bool decode_matrix_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode_access(decoder, instruction, out, true);
+    return true;
+}
+
+bool decode_matrix_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode_access(decoder, instruction, out, false);
+    return true;
+}
+
+bool decode_matrix_move(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    for (std::size_t n = 0; n < 2; ++n) decoder.add(out, instruction.operands.at(n), ptx::Type::b32);
+    out.execute = move;
     return true;
 }
 

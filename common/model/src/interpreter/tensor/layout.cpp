@@ -7,10 +7,10 @@
 // register of A is 8 rows of 4·E columns: lane (g, t) holds row g, columns t·E to t·E+E-1. A matrix of 16 rows takes
 // the registers (upper, lower) of its first 4·E columns, then those of the next. B is the same turned over, in blocks of
 // 8 columns. An accumulator has in a pair of elements row g, columns 2t and 2t+1. `mma.m8n8k4` of f16 alone differs: its
-// warp holds four products, each of a quad pair of lanes.
+// warp holds four products, each in a quad pair of lanes.
 //
-// The layouts of `wmma` are not documented. Those here are what ptxas makes for sm_90: `mma` of 16 × 8, side by side;
-// of m8n32k16 it makes the product of the transposed matrices.
+// The layouts of `wmma` are not documented. These are the layouts that ptxas uses for sm_90: `mma` of 16 × 8, side by side; for
+// m8n32k16, the product of the transposed matrices.
 
 #include <array>
 
@@ -24,20 +24,19 @@ struct Place {
     int row, column;
 };
 
-template <class Find>
-void fill(Fragment& fragment, int registers, Find&& find)
+template <class Find> void fill(Fragment& fragment, int registers, Find&& find)
 {
     fragment.registers = registers;
-    fragment.place.reserve(static_cast<std::size_t>(registers * lanes_of_warp * fragment.per_register));
+    fragment.place.reserve(static_cast<std::size_t>(registers * warp_size * fragment.per_register));
     for (int reg = 0; reg < registers; ++reg)
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        for (int lane = 0; lane < warp_size; ++lane)
             for (int part = 0; part < fragment.per_register; ++part) {
                 const Place at = find(reg, lane, part);
                 fragment.place.push_back(static_cast<std::uint32_t>(at.row) << 16 | static_cast<std::uint32_t>(at.column));
             }
 }
 
-/// A factor of `lines` rows of A or columns of B: place along that side, and along K.
+/// Lays out a factor of `lines` rows of A or columns of B: the place along that side, and along K.
 void fill_factor(Fragment& fragment, Role role, int lines, int k, bool in_blocks_of_8)
 {
     const int per_register = fragment.per_register, steps = k / (4 * per_register);
@@ -50,14 +49,14 @@ void fill_factor(Fragment& fragment, Role role, int lines, int k, bool in_blocks
     });
 }
 
-/// Accumulators of 16 × 8 (or 8 × 8), one after another.
+/// Lays out accumulators of 16 × 8 (or 8 × 8), one after another.
 void fill_accumulator(Fragment& fragment, const Shape& shape)
 {
     const bool transposed = shape.m == 8 && shape.n > 8;
     const int m = transposed ? shape.n : shape.m, n = transposed ? shape.m : shape.n;
     const int per_register = fragment.per_register;
     const int per_block = m >= 16 ? 4 : 2, blocks_down = m >= 16 ? m / 16 : 1;
-    fill(fragment, m * n / (lanes_of_warp * per_register), [=](int reg, int lane, int part) {
+    fill(fragment, m * n / (warp_size * per_register), [=](int reg, int lane, int part) {
         const int element = reg * per_register + part, block = element / per_block, inner = element % per_block;
         const int row = block % blocks_down * 16 + inner / 2 * 8 + lane / 4;
         const int column = block / blocks_down * 8 + lane % 4 * 2 + inner % 2;
@@ -93,7 +92,7 @@ Fragment make_quad_fragment(Role role, Element element, bool column_major)
     fragment.columns = role == Role::a ? k : side;
     fragment.per_register = 32 / bits_of(element);
     const int per_register = fragment.per_register;
-    // A lane's number in its quad, the quad pair, and which quad of it.
+    // A lane's number in its quad, its quad pair, and its quad in that pair.
     const auto quad = [](int lane) { return std::array{lane % 4, lane % 16 / 4, lane / 16}; };
     if (role == Role::accumulator) {
         fill(fragment, side / per_register, [=](int reg, int lane, int part) {

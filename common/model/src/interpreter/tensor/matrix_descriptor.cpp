@@ -39,7 +39,7 @@ std::uint64_t MatrixDescriptor::place(bool transposed, std::uint64_t line_unit, 
     return at ^ (((at >> 7) - base_offset) & (row_units - 1)) * unit;
 }
 
-std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction, const MatrixDescriptor& descriptor,
+std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& instruction, const MatrixDescriptor& descriptor,
                                       const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places)
 {
     const int per_unit = static_cast<int>(unit) * 8 / bits_of(factor.element);
@@ -52,7 +52,7 @@ std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction
             const int line_unit = factor.transposed ? first_line / per_unit + j : first_line + i, k_unit = factor.transposed ? i : j;
             const std::uint64_t place =
                 descriptor.place(factor.transposed, static_cast<std::uint64_t>(line_unit), static_cast<std::uint64_t>(k_unit));
-            const SharedPlace found = find_shared(warp, 0, place, ptx::Space::shared, unit, unit);
+            const SharedPlace found = find_shared(warp, 0, place, ptx::StateSpace::shared, unit, unit);
             if (!found) continue;
             std::memcpy(to, found.at, unit);
             places.push_back(static_cast<std::uint32_t>(place));
@@ -68,9 +68,9 @@ void note_units(Block& block, int warp, std::uint32_t program_counter, const std
     access.program_counter = program_counter;
     access.size = static_cast<int>(unit);
     access.warp = warp;
-    for (std::size_t first = 0; first < places.size(); first += lanes_of_warp) {
-        const std::size_t count = std::min<std::size_t>(lanes_of_warp, places.size() - first);
-        access.active = all_lanes >> (lanes_of_warp - count);
+    for (std::size_t first = 0; first < places.size(); first += warp_size) {
+        const std::size_t count = std::min<std::size_t>(warp_size, places.size() - first);
+        access.active = all_lanes >> (warp_size - count);
         for (std::size_t lane = 0; lane < count; ++lane) access.address[lane] = places[first + lane];
         block.watch.uncounted_access(access);
     }

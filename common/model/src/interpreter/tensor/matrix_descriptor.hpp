@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Factors of `wgmma` that lie in shared memory, where a matrix descriptor says.
+/// Factors of `wgmma` in shared memory, at the place that a matrix descriptor gives.
 ///
-/// Their unit is 16 bytes. A factor has lines (rows of A, columns of B) and an extent along K. Either a unit holds elements of
-/// one line that follow one another along K, or elements of several lines at one place along K ("transposed", 16-bit types
-/// alone). Eight rows of units, or without a swizzle eight units, are a core matrix; a descriptor gives the distances between
-/// core matrices.
+/// The unit is 16 bytes. A factor has lines (rows of A, columns of B) and an extent along K. A unit holds consecutive elements of one
+/// line along K, or elements of several lines at one place along K ("transposed", for 16-bit types alone). Eight rows of units, or
+/// eight units without a swizzle, form a core matrix. A descriptor gives the distances between core matrices.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +16,18 @@
 
 namespace simt::interpreter::tensor {
 
-/// The 64 bits of a matrix descriptor, taken apart.
+/// The fields of a matrix descriptor of 64 bits.
 struct MatrixDescriptor {
     explicit MatrixDescriptor(std::uint64_t bits);
 
-    /// Place in shared memory of the unit at `k_unit` along K of line, or of group of lines, `line_unit`.
+    /// The place in shared memory of a unit: `k_unit` along K, in the line or the group of lines `line_unit`.
     std::uint64_t place(bool transposed, std::uint64_t line_unit, std::uint64_t k_unit) const;
 
-    /// All in bytes.
+    /// The descriptor's fields, in bytes.
     std::uint64_t start, leading_offset, stride_offset;
-    /// Rows of 128 bytes by which the swizzle's pattern is moved.
+    /// The number of rows of 128 bytes by which the swizzle's pattern is shifted.
     std::uint64_t base_offset;
-    /// Units that stand side by side in a row: 1 (no swizzle), 2, 4, 8.
+    /// The number of units in a row: 1 (no swizzle), 2, 4, 8.
     std::uint64_t row_units;
 };
 
@@ -39,15 +38,15 @@ struct SharedFactor {
     int lines = 0, k = 0;
     bool transposed = false;
 
-    /// Bytes of it, unit by unit.
+    /// The factor's bytes, unit by unit.
     std::size_t bytes() const { return static_cast<std::size_t>(lines * k * bits_of(element) / 8); }
-    /// Where an element is in these, counted in elements.
+    /// The index of an element in `bytes`, counted in elements.
     std::size_t index(int line, int along) const { return static_cast<std::size_t>(transposed ? along * lines + line : line * k + along); }
 };
 
-/// The factor's bytes, and the places in shared memory that they are at. Reports a hazard where those are in no variable.
+/// Reads the factor's bytes and their places in shared memory. Reports a hazard where a place is in no variable.
 /// @param first_line the first of the lines that the warp needs
-std::vector<unsigned char> read_units(Warp& warp, const Instruction& instruction, const MatrixDescriptor& descriptor,
+std::vector<unsigned char> read_units(Warp& warp, const DecodedInstruction& instruction, const MatrixDescriptor& descriptor,
                                       const SharedFactor& factor, int first_line, std::vector<std::uint32_t>& places);
 
 /// Tells the watcher that the warp reads units at these places.

@@ -3,9 +3,8 @@
 
 // mma, mma.sp and wmma.mma: a product of matrices that a warp's registers hold.
 //
-// Products of f16, bf16, tf32 and 8-bit floating point are exact in single precision, and are added in single precision
-// in the order of K, from C on. A GPU adds them in an order and precision of its own: the last bits may differ, of 8-bit
-// floating point the last ten.
+// Products of f16, bf16, tf32 and 8-bit floating point are exact in single precision. They are added to C in single precision, in the
+// order of K. A GPU adds them in an order and precision of its own, so the last bits may differ: the last ten for 8-bit floating point.
 
 #include <algorithm>
 #include <array>
@@ -24,19 +23,16 @@ struct Multiply {
     Fragment a, b, c, d;
     int first_a = 0, first_b = 0, first_c = 0;
     Product product;
-    /// Products side by side: four in `mma.m8n8k4` of f16.
+    /// The number of independent products: four in `mma.m8n8k4` of f16.
     int products = 1;
     bool sparse = false;
     Sparsity sparsity;
 };
 
-const Multiply& details(const Instruction& instruction) { return *reinterpret_cast<const Multiply*>(instruction.immediate); }
-
-template <class T>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T> void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "mma");
-    const Multiply& multiply = details(instruction);
+    const auto& multiply = details<Multiply>(instruction);
     alignas(64) std::array<T, most_elements> a, b;
     alignas(64) std::array<T, 1024> c;
     read(warp, instruction, multiply.first_a, multiply.a, a.data());
@@ -59,7 +55,7 @@ Execute handler_for(Element element)
     return element == Element::f64 ? execute<double> : execute<float>;
 }
 
-/// The types of D, A, B and C: wmma of f16 names those of D and C alone.
+/// The types of D, A, B and C; wmma of f16 names only the types of D and C.
 std::array<Element, 4> types_of(Decoder& decoder, const ptx::Instruction& instruction)
 {
     const std::vector<Element> elements = elements_of(instruction);
@@ -72,7 +68,7 @@ bool fits(const Multiply& multiply, const std::array<int, 4>& registers, bool is
 {
     const std::array<const Fragment*, 4> fragments{&multiply.d, &multiply.a, &multiply.b, &multiply.c};
     for (std::size_t i = 0; i < fragments.size(); ++i) {
-        // wmma of f16 has registers that hold nothing more.
+        // wmma of f16 names registers beyond those that hold the fragment.
         const int needed = fragments[i]->registers;
         if (needed == 0 || registers[i] < needed || (registers[i] != needed && !is_wmma)) return false;
         if (fragments[i]->size() > (i == 0 || i == 3 ? 1024 : most_elements)) return false;
@@ -108,10 +104,10 @@ void lay_out(const ptx::Instruction& instruction, const std::array<Element, 4>& 
 
 }  // namespace
 
-bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     const bool is_wmma = instruction.opcode == "wmma";
-    if (instruction.opcode != "mma" && !(is_wmma && instruction.has("mma"))) return false;
+    if (is_wmma && !instruction.has("mma")) return false;
     const Shape shape = shape_of(instruction);
     if (shape.m == 0 || instruction.operands.size() < 4) decoder.refuse(instruction, "shape");
     const auto types = types_of(decoder, instruction);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// Where the elements of a sparse A stand (PTX ISA, "Sparse matrix storage").
+// The places of the elements of a sparse A (PTX ISA, "Sparse matrix storage").
 
 #include <algorithm>
 
@@ -11,11 +11,12 @@ namespace simt::interpreter::tensor {
 
 namespace {
 
-/// Four bits of metadata: which two of a chunk's four units are kept. Lanes of a group of four hold two rows: one lane
-/// both; or a pair of lanes the halves of both, or, of elements of 8 bits and less, a row each; or all four (as an H200 does).
-std::uint32_t kept_units(Warp& warp, const Instruction& instruction, const Sparsity& sparsity, int chunks, int row, int chunk)
+/// Four bits of metadata say which two of a chunk's four units are kept. A group of four lanes holds the metadata of two rows: one lane
+/// holds both; or a pair of lanes holds half of each, or one row each for elements of at most 8 bits; or all four lanes hold a part
+/// (as on an H200).
+std::uint32_t kept_units(Warp& warp, const DecodedInstruction& instruction, const Sparsity& sparsity, int chunks, int row, int chunk)
 {
-    const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(sparsity.metadata)));
+    const std::uint32_t* words = values<std::uint32_t>(warp, instruction.operand_at(sparsity.metadata));
     const int group = row % 8 * 4, upper = row / 8;
     if (chunks <= 4) return words[group + sparsity.selector] >> (upper * 16 + chunk * 4) & 0xF;
     const bool row_each = bits_of(sparsity.element) <= 8;
@@ -33,10 +34,10 @@ bool is_sparse(const ptx::Instruction& instruction)
 }
 
 template <class T>
-void expand(Warp& warp, const Instruction& instruction, const Sparsity& sparsity, const Product& product, const T* stored, T* to)
+void expand(Warp& warp, const DecodedInstruction& instruction, const Sparsity& sparsity, const Product& product, const T* stored, T* to)
 {
     const int bits = bits_of(sparsity.element);
-    // A chunk has four units, of which two are kept.
+    // Two of the four units of a chunk are kept.
     const int chunk_elements = bits == 32 ? 2 : bits == 4 ? 8 : 4;
     const int chunks = product.k / chunk_elements;
     std::fill(to, to + product.m * product.k, T{});
@@ -56,8 +57,8 @@ void expand(Warp& warp, const Instruction& instruction, const Sparsity& sparsity
         }
 }
 
-template void expand(Warp&, const Instruction&, const Sparsity&, const Product&, const float*, float*);
-template void expand(Warp&, const Instruction&, const Sparsity&, const Product&, const double*, double*);
-template void expand(Warp&, const Instruction&, const Sparsity&, const Product&, const std::int32_t*, std::int32_t*);
+template void expand(Warp&, const DecodedInstruction&, const Sparsity&, const Product&, const float*, float*);
+template void expand(Warp&, const DecodedInstruction&, const Sparsity&, const Product&, const double*, double*);
+template void expand(Warp&, const DecodedInstruction&, const Sparsity&, const Product&, const std::int32_t*, std::int32_t*);
 
 }  // namespace simt::interpreter::tensor

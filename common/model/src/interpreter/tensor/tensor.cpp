@@ -13,15 +13,7 @@
 #include "interpreter/arithmetic/encode.hpp"
 #include "interpreter/schedule/launch.hpp"
 
-namespace simt::interpreter {
-
-bool decode_tensor(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    return tensor::decode_matrix_access(decoder, instruction, out) || tensor::decode_multiply(decoder, instruction, out) ||
-           tensor::decode_warp_matrix(decoder, instruction, out) || tensor::decode_warpgroup(decoder, instruction, out);
-}
-
-namespace tensor {
+namespace simt::interpreter::tensor {
 
 namespace {
 
@@ -50,30 +42,30 @@ std::uint64_t bits_at(const unsigned char* registers, int lane, int register_bit
 
 /// Calls `visit(bits, index)` for each element; `index` is its place in a matrix that lies row by row.
 template <class Visit>
-void for_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Visit&& visit)
+void for_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Visit&& visit)
 {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
     for (int reg = 0; reg < fragment.registers; ++reg) {
-        const unsigned char* from = warp.registers + instruction.operand_at(static_cast<std::size_t>(first + reg));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        const unsigned char* from = warp.registers + instruction.operand_at(first + reg);
+        for (int lane = 0; lane < warp_size; ++lane)
             for (int part = 0; part < fragment.per_register; ++part, ++place)
                 visit(bits_at(from, lane, fragment.register_bits, part, bits),
                       (*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF));
     }
 }
 
-/// Writes what `value(index)` gives for each element.
+/// Writes `value(index)` for each element.
 template <class Value>
-void set_each_element(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, Value&& value)
+void set_each_element(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, Value&& value)
 {
     const int bits = bits_of(fragment.element);
     const std::uint32_t* place = fragment.place.data();
     for (int reg = 0; reg < fragment.registers; ++reg) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(first + reg));
+        const std::uint32_t offset = instruction.operand_at(first + reg);
         unsigned char* to = warp.registers + offset;
         const auto bytes = static_cast<std::size_t>(fragment.register_bits / 8);
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane) {
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
             std::uint64_t all = 0;
             for (int part = 0; part < fragment.per_register; ++part, ++place)
                 all |= static_cast<std::uint64_t>(value((*place >> 16) * static_cast<std::uint32_t>(fragment.columns) + (*place & 0xFFFF)))
@@ -104,9 +96,8 @@ std::int32_t integer_of(Element element, std::uint64_t bits)
     }
 }
 
-/// Sums of `Columns` columns side by side, so that the compiler makes vector instructions of them.
-template <std::size_t Columns, class T>
-void multiply_rows(const Product& product, const T* a, const T* b, T* c)
+/// Computes the sums of `Columns` adjacent columns together, so that the compiler makes vector instructions of them.
+template <std::size_t Columns, class T> void multiply_rows(const Product& product, const T* a, const T* b, T* c)
 {
     for (int row = 0; row < product.m; ++row)
         for (int column = 0; column < product.n; column += static_cast<int>(Columns)) {
@@ -132,17 +123,9 @@ std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bi
     return bits < 8 ? value >> at % 8 & ((1u << bits) - 1) : value;
 }
 
-template <>
-float value_of(Element element, std::uint64_t bits)
-{
-    return float_of(element, bits);
-}
+template <> float value_of(Element element, std::uint64_t bits) { return float_of(element, bits); }
 
-template <>
-std::int32_t value_of(Element element, std::uint64_t bits)
-{
-    return integer_of(element, bits);
-}
+template <> std::int32_t value_of(Element element, std::uint64_t bits) { return integer_of(element, bits); }
 
 Element find_element(std::string_view modifier)
 {
@@ -196,27 +179,27 @@ Shape shape_of(const ptx::Instruction& instruction)
     return {};
 }
 
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, float* to)
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, float* to)
 {
     const Element element = fragment.element;
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = float_of(element, bits); });
 }
 
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, double* to)
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, double* to)
 {
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = std::bit_cast<double>(bits); });
 }
 
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, std::int32_t* to)
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, std::int32_t* to)
 {
     const Element element = fragment.element;
     for_each_element(warp, instruction, first, fragment,
                      [=](std::uint64_t bits, std::uint32_t index) { to[index] = integer_of(element, bits); });
 }
 
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const float* from)
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const float* from)
 {
     if (fragment.element == Element::f16)
         set_each_element(warp, instruction, first, fragment,
@@ -226,12 +209,12 @@ void write(Warp& warp, const Instruction& instruction, int first, const Fragment
                          [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(canonical(from[index])); });
 }
 
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const double* from)
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const double* from)
 {
     set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::bit_cast<std::uint64_t>(from[index]); });
 }
 
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const std::int32_t* from)
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const std::int32_t* from)
 {
     set_each_element(warp, instruction, first, fragment, [=](std::uint32_t index) { return std::bit_cast<std::uint32_t>(from[index]); });
 }
@@ -265,17 +248,15 @@ void need_all_lanes(Warp& warp, const char* instruction)
 {
     if (warp.active == all_lanes) return;
     throw LaunchStopped(error_illegal_instruction,
-                        warp.launch->message_of(warp, std::countr_zero(warp.active), MessageCode::some_lanes_only,
+                        warp.launch->message_of(warp, first_lane(warp.active), MessageCode::some_lanes_only,
                                                 {{"instruction", instruction}, {"lanes", std::popcount(warp.active)}}));
 }
 
-int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operand, ptx::Type type)
+int add_registers(Decoder& decoder, DecodedInstruction& out, const ptx::Operand& operand, ptx::Type type)
 {
     const int before = out.operand_count;
     decoder.add_all(out, operand, type);
     return out.operand_count - before;
 }
 
-}  // namespace tensor
-
-}  // namespace simt::interpreter
+}  // namespace simt::interpreter::tensor

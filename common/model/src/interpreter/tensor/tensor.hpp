@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Matrices that the lanes of a warp hold together: where each element is, and how it is read and written.
+/// Matrices that the lanes of a warp hold together: the place of each element, reading and writing.
 #pragma once
 
 #include <array>
@@ -41,15 +41,14 @@ enum class Role : std::uint8_t { a, b, accumulator };
 struct Fragment {
     Element element = Element::none;
     int rows = 0, columns = 0;
-    /// Registers of a lane that hold it, bits of each, and elements in each.
+    /// The number of a lane's registers that hold the fragment, the bits of each, and the elements in each.
     int registers = 0, register_bits = 32, per_register = 1;
     /// Row and column of an element of a lane's registers: by register, lane, and place in the register.
     std::vector<std::uint32_t> place;
 
     std::size_t index(int reg, int lane, int part) const
     {
-        return (static_cast<std::size_t>(reg) * lanes_of_warp + static_cast<std::size_t>(lane)) * static_cast<std::size_t>(per_register) +
-               static_cast<std::size_t>(part);
+        return (static_cast<std::size_t>(reg) * warp_size + lane) * static_cast<std::size_t>(per_register) + static_cast<std::size_t>(part);
     }
     int row(int reg, int lane, int part) const { return static_cast<int>(place[index(reg, lane, part)] >> 16); }
     int column(int reg, int lane, int part) const { return static_cast<int>(place[index(reg, lane, part)] & 0xFFFF); }
@@ -58,56 +57,50 @@ struct Fragment {
 
 /// The fragment of `mma` and, for shapes that only `wmma` has, of `wmma`.
 Fragment make_fragment(Role role, Element element, const Shape& shape);
-/// The fragments of `mma.m8n8k4` of f16: the four matrices stand one below another. `column_major` is of factors.
+/// The fragments of `mma.m8n8k4` of f16: the four matrices are stacked. `column_major` counts for factors only.
 Fragment make_quad_fragment(Role role, Element element, bool column_major);
 
 /// The elements of a matrix, row by row, read from registers that start at operand `first`.
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, float* to);
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, double* to);
-void read(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, std::int32_t* to);
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const float* from);
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const double* from);
-void write(Warp& warp, const Instruction& instruction, int first, const Fragment& fragment, const std::int32_t* from);
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, float* to);
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, double* to);
+void read(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, std::int32_t* to);
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const float* from);
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const double* from);
+void write(Warp& warp, const DecodedInstruction& instruction, int first, const Fragment& fragment, const std::int32_t* from);
 
 /// D = A·B + C of matrices that lie row by row; D takes the place of C.
 struct Product {
     int m = 0, n = 0, k = 0;
-    /// Integers that do not fit become the nearest that does.
+    /// Whether integers that do not fit become the nearest integer that does.
     bool saturates = false;
-    /// Of single bits: products are exclusive or, and not and.
+    /// Whether products of single bits are exclusive or instead of and.
     bool exclusive_or = false;
 };
 void multiply(const Product& product, const float* a, const float* b, float* c);
 void multiply(const Product& product, const double* a, const double* b, double* c);
 void multiply(const Product& product, const std::int32_t* a, const std::int32_t* b, std::int32_t* c);
 
-/// Where a sparse A keeps its elements: operand with the metadata, and which lanes give it.
+/// The metadata of a sparse A: its operand, and the lanes that hold it.
 struct Sparsity {
     Element element = Element::none;
     int metadata = 0, selector = 0;
 };
 /// Whether an instruction says that A is sparse.
 bool is_sparse(const ptx::Instruction& instruction);
-/// Puts the elements of a sparse A of 16 rows to where the metadata says. `stored` has half of the columns of `to`.
+/// Moves the elements of a sparse A of 16 rows to the places that the metadata gives. `stored` has half of the columns of `to`.
 template <class T>
-void expand(Warp& warp, const Instruction& instruction, const Sparsity& sparsity, const Product& product, const T* stored, T* to);
+void expand(Warp& warp, const DecodedInstruction& instruction, const Sparsity& sparsity, const Product& product, const T* stored, T* to);
 
 /// Element `index` of those of `bits` bits that follow one another.
 std::uint64_t element_bits(const unsigned char* bytes, std::size_t index, int bits);
 /// The value of an element's bits, as a float or an std::int32_t.
-template <class T>
-T value_of(Element element, std::uint64_t bits);
+template <class T> T value_of(Element element, std::uint64_t bits);
 
 /// Stops the launch unless all lanes of the warp execute the instruction.
 /// @throws LaunchStopped
 void need_all_lanes(Warp& warp, const char* instruction);
 
-/// Adds every register of an operand, and returns how many those are.
-int add_registers(Decoder& decoder, Instruction& out, const ptx::Operand& operand, ptx::Type type);
-
-bool decode_matrix_access(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_multiply(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
+/// Adds every register of an operand, and returns their number.
+int add_registers(Decoder& decoder, DecodedInstruction& out, const ptx::Operand& operand, ptx::Type type);
 
 }  // namespace simt::interpreter::tensor

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// wmma.load and wmma.store. They are counted as the instructions that ptxas makes of them for sm_90 (CUDA 13.0, read in
-// its machine code):
+// wmma.load and wmma.store. They are counted as the instructions that ptxas makes of them for sm_90 (read in the machine code of
+// CUDA 13.0):
 //  - factors of f16 and of 8 bits and less, in shared memory and along K: LDSM of 8 rows of 16 bytes, up to four such
 //    matrices at a time for f16, two for the others; f16 across K: the same, transposed;
 //  - the same from other memory, and bf16 everywhere: for each such matrix a load of 4 bytes a lane;
@@ -21,62 +21,60 @@ namespace simt::interpreter::tensor {
 
 namespace {
 
-/// One access of the machine: the bytes of the matrix in memory that each lane moves, by line and offset in the line.
+/// One access of the machine: the bytes that each lane moves, by line and offset in the line.
 struct Part {
     int bytes = 4;
     std::uint32_t lanes = all_lanes;
-    /// The lanes' bytes are rows of matrices, as those of ldmatrix.
+    /// Whether the lanes' bytes are rows of matrices, as those of ldmatrix.
     bool matrix_rows = false;
-    std::array<std::uint16_t, lanes_of_warp> line{}, offset{};
+    std::array<std::uint16_t, warp_size> line{}, offset{};
 };
 
 struct WarpMatrix {
     MemoryAccess memory;
     Fragment fragment;
-    /// In memory a line is a row of the matrix, and not a column.
+    /// Whether a line in memory is a row of the matrix, instead of a column.
     bool row_major = true;
     int lines = 0, line_bytes = 0;
-    /// Registers that the instruction names: more than the fragment has where it holds elements twice.
+    /// The registers that the instruction names: more than the fragment's where elements are held twice.
     int registers = 0;
-    /// Operand that holds the leading dimension in elements; -1 where lines follow one another.
+    /// The operand with the leading dimension in elements; -1 where lines are contiguous.
     int stride = -1;
     std::vector<Part> parts;
 };
 
-const WarpMatrix& details(const Instruction& instruction) { return *reinterpret_cast<const WarpMatrix*>(instruction.immediate); }
-
 constexpr std::size_t most_bytes = 2048;
 
 /// Bytes from one line to the next.
-std::int64_t pitch_of(Warp& warp, const Instruction& instruction, const WarpMatrix& matrix)
+std::int64_t pitch_of(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix)
 {
     if (matrix.stride < 0) return matrix.line_bytes;
-    const std::uint32_t elements = values<std::uint32_t>(warp, instruction.operand_at(static_cast<std::size_t>(matrix.stride)))[0];
+    const std::uint32_t elements = values<std::uint32_t>(warp, instruction.operand_at(matrix.stride))[0];
     return std::int64_t{elements} * bits_of(matrix.fragment.element) / 8;
 }
 
 /// Makes the accesses, and calls `move(part, lane, pointer)` for each lane's bytes; it returns whether it changed them.
-template <class Move>
-void make_accesses(Warp& warp, const Instruction& instruction, const WarpMatrix& matrix, Move&& move)
+template <class Move> void make_accesses(Warp& warp, const DecodedInstruction& instruction, const WarpMatrix& matrix, Move&& move)
 {
     find_addresses(warp, instruction, matrix.memory);
     const std::uint64_t base = warp.access.address[0];
-    ptx::Space space = matrix.memory.space;
+    ptx::StateSpace space = matrix.memory.space;
     std::uint64_t start = base;
-    if (space == ptx::Space::generic) {
-        space = memory::is_shared(base) ? ptx::Space::shared : memory::is_local(base) ? ptx::Space::local : ptx::Space::global;
-        if (space == ptx::Space::shared) start -= memory::shared_window;
-        if (space == ptx::Space::local) start -= memory::local_window;
+    if (space == ptx::StateSpace::generic) {
+        space = memory::is_shared(base)  ? ptx::StateSpace::shared
+                : memory::is_local(base) ? ptx::StateSpace::local
+                                         : ptx::StateSpace::global;
+        if (space == ptx::StateSpace::shared) start -= memory::shared_window;
+        if (space == ptx::StateSpace::local) start -= memory::local_window;
     }
     const std::int64_t pitch = pitch_of(warp, instruction, matrix);
     for (const Part& part : matrix.parts) {
-        for (std::size_t lane = 0; lane < lanes_of_warp; ++lane)
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
             warp.access.address[lane] = start + static_cast<std::uint64_t>(part.line[lane] * pitch + part.offset[lane]);
         warp.access.size = part.bytes;
         const LanePointers pointers = check(warp, space, part.lanes);
         std::uint32_t changed = 0;
-        for (std::uint32_t rest = pointers.lanes; rest; rest &= rest - 1) {
-            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        for (const std::size_t lane : lanes_in(pointers.lanes)) {
             if (move(part, lane, pointers.at[lane])) changed |= 1u << lane;
         }
         warp.access.matrix_rows = part.matrix_rows;
@@ -91,7 +89,7 @@ struct Tile {
     std::array<unsigned char, most_bytes> bytes{};
 
     unsigned char* at(const WarpMatrix& matrix, int line, int offset) { return bytes.data() + line * matrix.line_bytes + offset; }
-    /// The register's elements lie side by side along a line.
+    /// Whether the register's elements are contiguous along a line.
     static bool is_packed(const WarpMatrix& matrix, int reg, int lane)
     {
         const Fragment& f = matrix.fragment;
@@ -105,8 +103,7 @@ struct Tile {
         return at(matrix, line, along * bits_of(matrix.fragment.element) / 8);
     }
     /// Copies between the tile and a lane's register.
-    template <class Copy>
-    void each_register(const WarpMatrix& matrix, int reg, int lane, Copy&& copy)
+    template <class Copy> void each_register(const WarpMatrix& matrix, int reg, int lane, Copy&& copy)
     {
         const int bytes_of_register = matrix.fragment.register_bits / 8;
         if (is_packed(matrix, reg, lane)) return copy(0, element(matrix, reg, lane, 0), bytes_of_register);
@@ -116,10 +113,10 @@ struct Tile {
     }
 };
 
-void load(Warp& warp, const Instruction& instruction)
+void load(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "wmma.load");
-    const WarpMatrix& matrix = details(instruction);
+    const auto& matrix = details<WarpMatrix>(instruction);
     Tile tile;
     make_accesses(warp, instruction, matrix, [&](const Part& part, std::size_t lane, const unsigned char* from) {
         std::memcpy(tile.at(matrix, part.line[lane], part.offset[lane]), from, static_cast<std::size_t>(part.bytes));
@@ -127,23 +124,23 @@ void load(Warp& warp, const Instruction& instruction)
     });
     const int bytes = matrix.fragment.register_bits / 8;
     for (int reg = 0; reg < matrix.registers; ++reg) {
-        const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(reg));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        const std::uint32_t offset = instruction.operand_at(reg);
+        for (int lane = 0; lane < warp_size; ++lane)
             tile.each_register(matrix, reg % matrix.fragment.registers, lane, [&](int at, const unsigned char* from, int count) {
                 std::memcpy(warp.registers + offset + lane * bytes + at, from, static_cast<std::size_t>(count));
             });
     }
 }
 
-void store(Warp& warp, const Instruction& instruction)
+void store(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "wmma.store");
-    const WarpMatrix& matrix = details(instruction);
+    const auto& matrix = details<WarpMatrix>(instruction);
     Tile tile;
     const int bytes = matrix.fragment.register_bits / 8;
     for (int reg = 0; reg < matrix.fragment.registers; ++reg) {
-        const unsigned char* from = warp.registers + instruction.operand_at(static_cast<std::size_t>(reg));
-        for (int lane = 0; lane < lanes_of_warp; ++lane)
+        const unsigned char* from = warp.registers + instruction.operand_at(reg);
+        for (int lane = 0; lane < warp_size; ++lane)
             tile.each_register(matrix, reg, lane, [&](int at, unsigned char* to, int count) {
                 std::memcpy(to, from + lane * bytes + at, static_cast<std::size_t>(count));
             });
@@ -157,7 +154,7 @@ void store(Warp& warp, const Instruction& instruction)
     });
 }
 
-/// Matrices of 8 lines of 16 bytes, up to `together` in one access.
+/// Adds the accesses for matrices of 8 lines of 16 bytes, up to `together` in one access.
 void add_matrix_loads(WarpMatrix& matrix, int together)
 {
     const int across = matrix.line_bytes / 16, count = matrix.lines / 8 * across;
@@ -166,41 +163,41 @@ void add_matrix_loads(WarpMatrix& matrix, int together)
         Part part;
         part.bytes = 16;
         part.matrix_rows = true;
-        part.lanes = all_lanes >> (lanes_of_warp - 8 * here);
+        part.lanes = all_lanes >> (warp_size - 8 * here);
         for (int lane = 0; lane < 8 * here; ++lane) {
             const int number = first + lane / 8;
-            part.line[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number / across * 8 + lane % 8);
-            part.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number % across * 16);
+            part.line[lane] = static_cast<std::uint16_t>(number / across * 8 + lane % 8);
+            part.offset[lane] = static_cast<std::uint16_t>(number % across * 16);
         }
         matrix.parts.push_back(part);
     }
 }
 
-/// The same matrices, by accesses of 4 bytes a lane.
+/// Adds accesses of 4 bytes a lane for the same matrices.
 void add_word_accesses(WarpMatrix& matrix)
 {
     const int across = matrix.line_bytes / 16, count = matrix.lines / 8 * across;
     for (int number = 0; number < count; ++number) {
         Part part;
-        for (int lane = 0; lane < lanes_of_warp; ++lane) {
-            part.line[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number / across * 8 + lane / 4);
-            part.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(number % across * 16 + lane % 4 * 4);
+        for (int lane = 0; lane < warp_size; ++lane) {
+            part.line[lane] = static_cast<std::uint16_t>(number / across * 8 + lane / 4);
+            part.offset[lane] = static_cast<std::uint16_t>(number % across * 16 + lane % 4 * 4);
         }
         matrix.parts.push_back(part);
     }
 }
 
-/// Elements `elements` at a time from `reg` and `part` on.
+/// Adds an access of `elements` elements from `reg` and `part` on.
 void add_element_access(WarpMatrix& matrix, int reg, int part_of_register, int elements)
 {
     const Fragment& fragment = matrix.fragment;
     const int bytes = bits_of(fragment.element) / 8;
     Part part;
     part.bytes = bytes * elements;
-    for (int lane = 0; lane < lanes_of_warp; ++lane) {
+    for (int lane = 0; lane < warp_size; ++lane) {
         const int row = fragment.row(reg, lane, part_of_register), column = fragment.column(reg, lane, part_of_register);
-        part.line[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(matrix.row_major ? row : column);
-        part.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>((matrix.row_major ? column : row) * bytes);
+        part.line[lane] = static_cast<std::uint16_t>(matrix.row_major ? row : column);
+        part.offset[lane] = static_cast<std::uint16_t>((matrix.row_major ? column : row) * bytes);
     }
     matrix.parts.push_back(part);
 }
@@ -214,7 +211,7 @@ void add_factor_accesses(WarpMatrix& matrix, bool along_k)
     } else if (bits == 8 && !along_k) {
         for (int reg = 0; reg < matrix.fragment.registers; ++reg)
             for (int part = 0; part < 4; ++part) add_element_access(matrix, reg, part, 1);
-    } else if (matrix.memory.space == ptx::Space::shared && element != Element::bf16) {
+    } else if (matrix.memory.space == ptx::StateSpace::shared && element != Element::bf16) {
         add_matrix_loads(matrix, bits == 16 ? 4 : 2);
     } else {
         add_word_accesses(matrix);
@@ -238,10 +235,10 @@ Role role_of(const ptx::Instruction& instruction)
 
 }  // namespace
 
-bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_warp_matrix(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     const bool loads = instruction.has("load");
-    if (instruction.opcode != "wmma" || (!loads && !instruction.has("store"))) return false;
+    if (!loads && !instruction.has("store")) return false;
     const Shape shape = shape_of(instruction);
     const std::vector<Element> elements = elements_of(instruction);
     if (shape.m == 0 || elements.size() != 1) decoder.refuse(instruction, "shape or types");

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// wgmma: a product of matrices of the four warps of a warpgroup. Each warp makes the 16 rows that its registers hold.
+// wgmma: a product of matrices by the four warps of a warpgroup. Each warp computes the 16 rows that its registers hold.
 //
-// The product is made when the instruction is issued, and what it reads of shared memory is told to the watcher then and again
-// when the warp waits for it: whoever writes there in between has a race. A warp that waits meets the other warps of its
-// warpgroup first, because a GPU makes a product when all four have issued it.
+// The product is computed when the instruction is issued. Its reads of shared memory are told to the watcher then and again when the
+// warp waits for the product, so that a write in between is a race. A warp that waits first meets the other warps of its warpgroup,
+// because a GPU computes a product when all four warps have issued it.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ struct WarpgroupMultiply {
     Fragment a, d;
     SharedFactor shared_a, shared_b;
     bool a_is_shared = true;
-    /// Operands: the registers or the descriptor of A, the descriptor of B, and the predicate that is false where D is not added.
+    /// Operands: the registers or the descriptor of A, the descriptor of B, and the predicate that says whether D is added.
     int a_operand = 0, b_operand = 0, scale_operand = 0;
     bool scale_negated = false;
     bool negates = false;
@@ -36,19 +36,14 @@ struct WarpgroupMultiply {
     Sparsity sparsity;
 };
 
-const WarpgroupMultiply& details(const Instruction& instruction)
+MatrixDescriptor descriptor_at(Warp& warp, const DecodedInstruction& instruction, int operand)
 {
-    return *reinterpret_cast<const WarpgroupMultiply*>(instruction.immediate);
+    return MatrixDescriptor(values<std::uint64_t>(warp, instruction.operand_at(operand))[0]);
 }
 
-MatrixDescriptor descriptor_at(Warp& warp, const Instruction& instruction, int operand)
-{
-    return MatrixDescriptor(values<std::uint64_t>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[0]);
-}
-
-/// A factor in shared memory, as a matrix that lies row by row. `lines_are_rows` is of A.
+/// Reads a factor in shared memory into a matrix that lies row by row. `lines_are_rows`: the factor is A.
 template <class T>
-void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor& factor, int descriptor, bool lines_are_rows, T* to,
+void read_shared(Warp& warp, const DecodedInstruction& instruction, const SharedFactor& factor, int descriptor, bool lines_are_rows, T* to,
                  std::vector<std::uint32_t>& places)
 {
     const int first_line = lines_are_rows ? warp.index % warps_of_group * rows_of_warp : 0;
@@ -63,10 +58,9 @@ void read_shared(Warp& warp, const Instruction& instruction, const SharedFactor&
         }
 }
 
-template <class T>
-void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
+template <class T> void read_a(Warp& warp, const DecodedInstruction& instruction, std::vector<T>& a, std::vector<std::uint32_t>& places)
 {
-    const WarpgroupMultiply& multiply = details(instruction);
+    const auto& multiply = details<WarpgroupMultiply>(instruction);
     if (multiply.a_is_shared) read_shared(warp, instruction, multiply.shared_a, multiply.a_operand, true, a.data(), places);
     else read(warp, instruction, multiply.a_operand, multiply.a, a.data());
     if (multiply.negates) std::ranges::transform(a, a.begin(), [](T value) { return -value; });
@@ -75,18 +69,17 @@ void read_a(Warp& warp, const Instruction& instruction, std::vector<T>& a, std::
     expand(warp, instruction, multiply.sparsity, multiply.product, stored.data(), a.data());
 }
 
-template <class T>
-void execute(Warp& warp, const Instruction& instruction)
+template <class T> void execute(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "wgmma.mma_async");
-    const WarpgroupMultiply& multiply = details(instruction);
+    const auto& multiply = details<WarpgroupMultiply>(instruction);
     const Product& product = multiply.product;
     std::vector<T> a(static_cast<std::size_t>(product.m * product.k)), b(static_cast<std::size_t>(product.k * product.n)),
         c(static_cast<std::size_t>(product.m * product.n));
     const auto places = std::make_shared<std::vector<std::uint32_t>>();
     read_a(warp, instruction, a, *places);
     read_shared(warp, instruction, multiply.shared_b, multiply.b_operand, false, b.data(), *places);
-    const std::uint32_t adds = predicate(warp, instruction.operand_at(static_cast<std::size_t>(multiply.scale_operand)));
+    const std::uint32_t adds = predicate(warp, instruction.operand_at(multiply.scale_operand));
     if (((adds & 1) != 0) != multiply.scale_negated) read(warp, instruction, 0, multiply.d, c.data());
     tensor::multiply(product, a.data(), b.data(), c.data());
     write(warp, instruction, 0, multiply.d, c.data());
@@ -96,19 +89,17 @@ void execute(Warp& warp, const Instruction& instruction)
     });
 }
 
-void commit(Warp& warp, const Instruction&) { Asynchronous::of(*warp.block).commit_matrix_group(warp.index); }
+void commit(Warp& warp, const DecodedInstruction&) { Asynchronous::of(*warp.block).commit_matrix_group(warp.index); }
 
-void wait_for_groups(Warp& warp, const Instruction& instruction)
+void wait_for_groups(Warp& warp, const DecodedInstruction& instruction)
 {
     need_all_lanes(warp, "wgmma.wait_group");
     if (!warp.block->asynchronous || !Asynchronous::of(*warp.block).wait_for_matrices(warp, instruction.immediate)) return;
-    interpreter::Fragment& waiting = warp.wait(Wait::block_barrier, instruction);
+    interpreter::WarpSplit& waiting = warp.wait(Wait::block_barrier, instruction);
     waiting.barrier = first_warpgroup_barrier + warp.index / warps_of_group;
-    waiting.barrier_threads = warps_of_group * lanes_of_warp;
+    waiting.barrier_threads = warps_of_group * warp_size;
     warp.block->barriers_in_use |= 1u << waiting.barrier;
 }
-
-void do_nothing(Warp&, const Instruction&) {}
 
 Execute handler_for(Element element) { return is_integer(element) ? execute<std::int32_t> : execute<float>; }
 
@@ -126,7 +117,7 @@ int immediate(const ptx::Instruction& instruction, std::size_t n, int absent)
     return n < instruction.operands.size() ? static_cast<int>(instruction.operands[n].integer) : absent;
 }
 
-/// The signs of A and B, and whether they are transposed, from operand `n` on.
+/// Reads the signs of A and B, and whether they are transposed, from operand `n` on.
 void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, std::size_t n, WarpgroupMultiply& multiply)
 {
     multiply.negates = immediate(instruction, n, 1) * immediate(instruction, n + 1, 1) < 0;
@@ -137,7 +128,7 @@ void decode_immediates(Decoder& decoder, const ptx::Instruction& instruction, st
     if (transposes && bits_of(multiply.shared_b.element) != 16) decoder.refuse(instruction, "transposition");
 }
 
-void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, WarpgroupMultiply& multiply)
+void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, WarpgroupMultiply& multiply)
 {
     const ptx::Operand& a = instruction.operands.at(1);
     const int d_registers = add_registers(decoder, out, instruction.operands[0], ptx::Type::b32);
@@ -160,7 +151,7 @@ void decode_operands(Decoder& decoder, const ptx::Instruction& instruction, Inst
     decode_immediates(decoder, instruction, n, multiply);
 }
 
-void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_product(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
     const Shape shape = shape_of(instruction);
     const std::vector<Element> elements = elements_of(instruction);
@@ -184,9 +175,8 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Instr
 
 }  // namespace
 
-bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+bool decode_warpgroup(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
 {
-    if (instruction.opcode != "wgmma") return false;
     if (instruction.has("mma_async")) {
         decode_product(decoder, instruction, out);
     } else if (instruction.has("commit_group")) {

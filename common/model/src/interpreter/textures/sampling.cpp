@@ -17,12 +17,12 @@ namespace {
 using Address = TextureRequest::Address;
 using Kind = ChannelFormat::Kind;
 
-/// Fractions of linear filters have 8 bits.
+/// The fractions of linear filters have 8 bits.
 constexpr int fraction_one = 256;
 
 float linear_of_srgb(float value) { return value <= 0.04045F ? value / 12.92F : std::pow((value + 0.055F) / 1.055F, 2.4F); }
 
-/// The index that an index outside 0 … size-1 stands for; -1 for the border.
+/// Maps an index outside 0 … size-1 to the index that the addressing mode gives; -1 for the border.
 std::int64_t wrapped(std::int64_t index, std::int64_t size, Address mode)
 {
     switch (mode) {
@@ -37,7 +37,7 @@ std::int64_t wrapped(std::int64_t index, std::int64_t size, Address mode)
     return index >= 0 && index < size ? index : -1;
 }
 
-/// An integer that is far outside stays an integer.
+/// Converts a coordinate to an integer; a coordinate far outside is clamped.
 std::int64_t to_index(float value)
 {
     if (value != value) return 0;
@@ -193,7 +193,7 @@ Texel Sampler::texel(const Level& level, std::array<std::int64_t, 3> index, int 
     return read(level, static_cast<std::size_t>(index[0]), static_cast<std::size_t>(index[1]), z);
 }
 
-/// From a direction to a face, as `layer`, and the coordinates on it.
+/// Maps a direction to a face, as `layer`, and the coordinates on it.
 Sampler::Coordinates Sampler::on_face(const Coordinates& coordinates) const
 {
     const auto [x, y, z] = coordinates.at;
@@ -231,7 +231,7 @@ Texel Sampler::sample_level(int number, const Coordinates& coordinates) const
     };
     const auto plane = [&](int z) { return cell.fraction[1] ? mixed(row(0, z), row(1, z), cell.fraction[1]) : row(0, z); };
     const Texel result = cell.fraction[2] ? mixed(plane(0), plane(1), cell.fraction[2]) : plane(0);
-    // A GPU filters one dimension as the first row of two: half of it is border where y has one (seen on an H200).
+    // A GPU filters one dimension as the first row of two: half of the sample is border where y has a border (seen on an H200).
     const bool beside_border = geometry_ == Geometry::one && texture_.request.address_mode[1] == Address::border;
     return beside_border ? mixed(result, border(), fraction_one / 2) : result;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What a texture unit does with coordinates (CUDA Programming Guide, "Texture Fetching").
+/// The sampling of textures at coordinates (CUDA Programming Guide, "Texture Fetching").
 #pragma once
 
 #include <array>
@@ -18,27 +18,27 @@ enum class Geometry : std::uint8_t { one, two, three, one_layered, two_layered, 
 /// Four channels, as bits of the type that the texture gives: of a float, or of an integer.
 using Texel = std::array<std::uint32_t, 4>;
 
-/// A texture, and where its texels are for the host.
+/// Samples a texture.
 class Sampler {
 public:
-    /// `linear` is where the texture's linear memory is; null for an array.
+    /// @param linear the host's pointer to the texture's linear memory; null for an array
     Sampler(const Texture& texture, Geometry geometry, const unsigned char* linear);
 
     struct Coordinates {
         std::array<float, 3> at{};
         int layer = 0;
         float level = 0;
-        /// Texels by which what is sampled lies beside the coordinates.
+        /// The offset in texels from the coordinates to the sampled place.
         std::array<std::int32_t, 3> offset{};
     };
     Texel sample(const Coordinates& coordinates) const;
-    /// The texel at integers, unfiltered; 0 outside.
+    /// The unfiltered texel at integer coordinates; 0 outside.
     Texel fetch(std::array<std::int32_t, 3> at, int layer, int level) const;
-    /// Component `component` of the four texels that a linear filter would take.
+    /// Component `component` of the four texels that a linear filter would read.
     Texel gather(const Coordinates& coordinates, int component) const;
-    /// The level for gradients of the coordinates, in x and y.
+    /// The level of detail for gradients of the coordinates in x and y.
     float level_of_gradients(const std::array<float, 3>& dx, const std::array<float, 3>& dy) const;
-    /// Offset of the first texel that a sample takes, in its array or memory.
+    /// The offset of the first texel that a sample reads, in its array or memory.
     std::uint64_t first_byte(const Coordinates& coordinates) const;
     std::uint64_t byte_of(std::array<std::int32_t, 3> at, int layer, int level) const;
 
@@ -54,7 +54,7 @@ private:
     Cell linear_cell(const Level& level, const Coordinates& coordinates) const;
     Coordinates on_face(const Coordinates& coordinates) const;
     float scaled(float coordinate, std::size_t size) const;
-    /// False if the border takes the texel's place.
+    /// Returns false if the border takes the texel's place.
     bool apply_address_modes(const Level& level, std::array<std::int64_t, 3>& index) const;
     std::size_t slice(const Level& level, int layer) const;
     Texel border() const;
@@ -67,7 +67,7 @@ private:
     const Texture& texture_;
     Geometry geometry_;
     const unsigned char* base_;
-    /// Dimensions that are filtered, and whether layers or faces follow them.
+    /// The number of dimensions that are filtered, and whether layers or faces follow them.
     std::size_t dimensions_ = 1;
     bool layered_ = false, is_cube_ = false, gives_floats_ = true;
     std::size_t texel_bytes_;

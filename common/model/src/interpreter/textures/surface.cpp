@@ -15,7 +15,7 @@ namespace simt::interpreter::texture {
 namespace {
 
 enum class Action : std::uint8_t { load, store, reduce };
-/// What happens outside the surface.
+/// The effect of an access outside the surface.
 enum class Outside : std::uint8_t { trap, clamp, zero };
 enum class How : std::uint8_t { add, minimum, maximum, bit_and, bit_or };
 
@@ -26,36 +26,35 @@ struct SurfaceAccess {
     Geometry geometry = Geometry::one;
     CoordinateOperands coordinates;
     int handle = 0;
-    /// First operand with values, how many those are, and the bytes of each in its register and in memory.
+    /// The first operand with values, their number, and the bytes of each in its register and in memory.
     int value = 0, count = 1, register_bytes = 4, element_bytes = 4;
     bool is_signed = false;
-    /// x counts texels and not bytes, and the texel's format says what values mean.
+    /// Whether x counts texels instead of bytes, and the texel's format gives the values' meaning.
     bool by_texel = false;
 };
 
-/// Lanes, side by side, that make a request (measured on an H200: tests/hardware/h200_programs.json).
+/// The number of adjacent lanes in a request (measured on an H200: tests/hardware/h200_programs.json).
 int lanes_of_request(Geometry geometry) { return geometry == Geometry::one || geometry == Geometry::two ? 8 : 4; }
 
-/// Rows of surfaces that several blocks change at the same time are locked one at a time.
+/// Locks rows of surfaces, which several blocks may change at the same time.
 std::mutex& reduction_mutex()
 {
     static std::mutex& mutex = *new std::mutex;
     return mutex;
 }
 
-[[noreturn]] void stop(Warp& warp, int lane, int error, MessageCode code, std::initializer_list<MessageField> fields)
+[[noreturn]] void stop(Warp& warp, std::size_t lane, int error, MessageCode code, std::initializer_list<MessageField> fields)
 {
     throw LaunchStopped(error, warp.launch->message_of(warp, lane, code, fields));
 }
 
-/// Where a lane's bytes are; null where they are outside and that is allowed.
-unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, const memory::Texture& texture, int lane)
+/// The host's pointer to a lane's bytes; null where they are outside and the instruction allows that.
+unsigned char* find_bytes(Warp& warp, const DecodedInstruction& instruction, const SurfaceAccess& access, const memory::Texture& texture,
+                          std::size_t lane)
 {
     memory::Array& array = *texture.array;
     const memory::Level& level = array.levels[static_cast<std::size_t>(texture.request.mipmapped ? texture.request.min_level : 0)];
-    const auto at = [&](int n) {
-        return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(n)))[lane]};
-    };
+    const auto at = [&](int n) { return std::int64_t{values<std::int32_t>(warp, instruction.operand_at(n))[lane]}; };
     const std::int64_t bytes = access.by_texel ? static_cast<std::int64_t>(array.texel_bytes()) : access.count * access.element_bytes;
     std::array<std::int64_t, 3> place{};
     for (int i = 0; i < access.coordinates.count; ++i) place[static_cast<std::size_t>(i)] = at(access.coordinates.first + i);
@@ -74,12 +73,11 @@ unsigned char* find_bytes(Warp& warp, const Instruction& instruction, const Surf
     }
     const std::size_t offset =
         array.place(level, static_cast<std::size_t>(place[0]), static_cast<std::size_t>(place[1]), static_cast<std::size_t>(place[2]));
-    warp.access.address[static_cast<std::size_t>(lane)] = offset;
+    warp.access.address[lane] = offset;
     return array.bytes.data() + offset;
 }
 
-template <class T>
-T reduced(How how, T old, T value)
+template <class T> T reduced(How how, T old, T value)
 {
     switch (how) {
         case How::minimum: return std::min(old, value);
@@ -90,8 +88,7 @@ T reduced(How how, T old, T value)
     }
 }
 
-template <class T>
-void reduce_at(How how, unsigned char* at, const unsigned char* from)
+template <class T> void reduce_at(How how, unsigned char* at, const unsigned char* from)
 {
     T old, value;
     std::memcpy(&old, at, sizeof old);
@@ -109,8 +106,8 @@ void reduce(const SurfaceAccess& access, const ChannelFormat& format, unsigned c
     is_signed ? reduce_at<std::int32_t>(access.how, at, from) : reduce_at<std::uint32_t>(access.how, at, from);
 }
 
-/// The lane's values; channels that the instruction does not name are 0.
-std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instruction, const SurfaceAccess& access, int lane)
+/// The lane's values, with 0 for channels that the instruction does not name.
+std::array<std::uint32_t, 4> values_of(Warp& warp, const DecodedInstruction& instruction, const SurfaceAccess& access, std::size_t lane)
 {
     std::array<std::uint32_t, 4> of_channels{};
     for (std::size_t i = 0; i < of_channels.size() && i < static_cast<std::size_t>(access.count); ++i)
@@ -118,14 +115,13 @@ std::array<std::uint32_t, 4> values_of(Warp& warp, const Instruction& instructio
     return of_channels;
 }
 
-void execute(Warp& warp, const Instruction& instruction)
+void execute(Warp& warp, const DecodedInstruction& instruction)
 {
-    const SurfaceAccess& access = *reinterpret_cast<const SurfaceAccess*>(instruction.immediate);
+    const auto& access = details<SurfaceAccess>(instruction);
     Lookup lookup(warp, instruction, access.handle, true);
     const auto element = static_cast<std::size_t>(access.element_bytes), width = static_cast<std::size_t>(access.register_bytes);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        warp.access.address[static_cast<std::size_t>(lane)] = 0;
+    for (const std::size_t lane : lanes_in(warp.active)) {
+        warp.access.address[lane] = 0;
         const memory::Texture& surface = lookup.at(lane);
         unsigned char* at = find_bytes(warp, instruction, access, surface, lane);
         if (access.by_texel && access.action == Action::store) {
@@ -133,8 +129,8 @@ void execute(Warp& warp, const Instruction& instruction)
             continue;
         }
         for (int i = 0; i < access.count; ++i) {
-            const std::uint32_t offset = instruction.operand_at(static_cast<std::size_t>(access.value + i));
-            unsigned char* value = warp.registers + offset + static_cast<std::size_t>(lane) * width;
+            const std::uint32_t offset = instruction.operand_at(access.value + i);
+            unsigned char* value = warp.registers + offset + lane * width;
             unsigned char* bytes = at ? at + static_cast<std::size_t>(i) * element : nullptr;
             if (access.action == Action::load) {
                 std::memset(value, 0, width);
@@ -160,16 +156,11 @@ How how_of(const ptx::Instruction& instruction)
     return instruction.has("or") ? How::bit_or : How::add;
 }
 
-}  // namespace
-
-bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Action action)
 {
     SurfaceAccess access;
-    if (instruction.opcode == "suld") access.action = Action::load;
-    else if (instruction.opcode == "sust") access.action = Action::store;
-    else if (instruction.opcode == "sured") access.action = Action::reduce;
-    else return false;
-    const bool loads = access.action == Action::load;
+    access.action = action;
+    const bool loads = action == Action::load;
     access.by_texel = instruction.has("p");
     if (access.by_texel == instruction.has("b") || (access.by_texel && loads)) decoder.refuse(instruction);
     access.outside = instruction.has("clamp") ? Outside::clamp : instruction.has("zero") ? Outside::zero : Outside::trap;
@@ -186,6 +177,25 @@ bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instr
         add_coordinates(decoder, instruction, out, instruction.operands.at(loads ? 1 : 0), access.geometry, ptx::Type::s32, access.handle);
     out.execute = execute;
     decoder.keep(out, access);
+}
+
+}  // namespace
+
+bool decode_surface_load(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode(decoder, instruction, out, Action::load);
+    return true;
+}
+
+bool decode_surface_store(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode(decoder, instruction, out, Action::store);
+    return true;
+}
+
+bool decode_surface_reduction(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode(decoder, instruction, out, Action::reduce);
     return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// sust.p: values become texels of the surface's format, as an H200 makes them.
+// sust.p: the conversion of values to texels of the surface's format, as on an H200.
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@ namespace simt::interpreter::texture {
 
 namespace {
 
-/// Of the nearest integer that the channel holds.
+/// The bits of the nearest integer that the channel holds.
 std::uint32_t saturated(std::uint32_t value, int bits, bool is_signed)
 {
     if (bits == 32) return value;
@@ -23,7 +23,7 @@ std::uint32_t saturated(std::uint32_t value, int bits, bool is_signed)
     return static_cast<std::uint32_t>(std::clamp(static_cast<std::int32_t>(value), -most - 1, most));
 }
 
-/// Rounded toward zero; a NaN keeps its sign and the upper bits of its payload.
+/// The bits of a float, rounded toward zero; a NaN keeps its sign and the upper bits of its payload.
 std::uint32_t half_of(std::uint32_t bits)
 {
     const auto value = static_cast<double>(std::bit_cast<float>(bits));

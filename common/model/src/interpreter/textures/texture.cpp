@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// tex and tld4. A request is counted with the bytes that its lanes ask for; which sectors it moves depends on how a GPU
-// lays out its arrays, which is not known.
+// tex and tld4. A request is counted with the bytes that its lanes ask for. The sectors that it moves are not counted, since they depend
+// on a GPU's layout of arrays, which is not known.
 
 #include "interpreter/textures/texture.hpp"
 
@@ -12,15 +12,7 @@
 #include "device/address_space.hpp"
 #include "interpreter/arithmetic/half.hpp"
 
-namespace simt::interpreter {
-
-bool decode_texture(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    return texture::decode_sampling(decoder, instruction, out) || texture::decode_query(decoder, instruction, out) ||
-           texture::decode_surface(decoder, instruction, out);
-}
-
-namespace texture {
+namespace simt::interpreter::texture {
 
 namespace {
 
@@ -31,37 +23,35 @@ struct Sampling {
     CoordinateOperands coordinates;
     int handle = 0;
     int results = 4;
-    /// Bytes of a register of the result, and halves in it.
+    /// Bytes of a register of the result, and whether it holds halves.
     int result_bytes = 4;
     bool gives_halves = false;
     bool integer_coordinates = false;
     Detail detail = Detail::none;
-    /// Operand of the level, or the first of the gradients.
+    /// The operand of the level, or of the first gradient.
     int level = -1;
-    /// First operand of the offset in texels.
+    /// The first operand of the offset in texels.
     int offset = -1;
-    /// Operand of the predicate that says that the texels are there.
+    /// The operand of the predicate that says whether the texels are resident.
     int resident = -1;
-    /// Component that tld4 gathers; -1 for tex.
+    /// The component that tld4 gathers; -1 for tex.
     int component = -1;
 };
 
-// Measured on an H200 (tests/hardware/h200_features.json): the lanes, side by side, that make a request. Those of a texture of plain
-// memory are more, unless its texels have 16 bytes.
+// The number of adjacent lanes in a request, measured on an H200 (tests/hardware/h200_features.json). A texture of linear memory has
+// more of them, unless its texels have 16 bytes.
 constexpr int lanes_of_narrow_fetch = 8;
 
-const Sampling& details(const Instruction& instruction) { return *reinterpret_cast<const Sampling*>(instruction.immediate); }
-
-float float_at(Warp& warp, const Instruction& instruction, int operand, int lane)
+float float_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane)
 {
-    return values<float>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane];
+    return values<float>(warp, instruction.operand_at(operand))[lane];
 }
-std::int32_t integer_at(Warp& warp, const Instruction& instruction, int operand, int lane)
+std::int32_t integer_at(Warp& warp, const DecodedInstruction& instruction, int operand, std::size_t lane)
 {
-    return values<std::int32_t>(warp, instruction.operand_at(static_cast<std::size_t>(operand)))[lane];
+    return values<std::int32_t>(warp, instruction.operand_at(operand))[lane];
 }
 
-std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction, const Sampling& sampling, int lane)
+std::array<std::int32_t, 3> offset_at(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane)
 {
     std::array<std::int32_t, 3> offset{};
     for (int i = 0; sampling.offset >= 0 && i < sampling.coordinates.count; ++i)
@@ -69,8 +59,8 @@ std::array<std::int32_t, 3> offset_at(Warp& warp, const Instruction& instruction
     return offset;
 }
 
-memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instruction, const Sampling& sampling,
-                                            const memory::Sampler& sampler, int lane)
+memory::Sampler::Coordinates coordinates_at(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling,
+                                            const memory::Sampler& sampler, std::size_t lane)
 {
     memory::Sampler::Coordinates coordinates;
     const int count = sampling.coordinates.count;
@@ -90,29 +80,28 @@ memory::Sampler::Coordinates coordinates_at(Warp& warp, const Instruction& instr
     return coordinates;
 }
 
-void give(Warp& warp, const Instruction& instruction, const Sampling& sampling, int lane, const memory::Texel& texel)
+void give(Warp& warp, const DecodedInstruction& instruction, const Sampling& sampling, std::size_t lane, const memory::Texel& texel)
 {
     const auto half = [&](std::size_t i) { return std::uint32_t{round_to<Half>(std::bit_cast<float>(texel[i])).bits}; };
     for (int i = 0; i < sampling.results; ++i) {
         const auto n = static_cast<std::size_t>(i);
-        const std::uint32_t offset = instruction.operand_at(n);
+        const std::uint32_t offset = instruction.operand_at(i);
         std::uint32_t bits = texel[n];
         if (sampling.gives_halves) bits = sampling.results == 2 ? half(2 * n) | half(2 * n + 1) << 16 : half(n);
-        std::memcpy(warp.registers + offset + lane * sampling.result_bytes, &bits, static_cast<std::size_t>(sampling.result_bytes));
+        set_lane_value(warp, offset, lane, bits, sampling.result_bytes);
     }
 }
 
-void execute(Warp& warp, const Instruction& instruction)
+void execute(Warp& warp, const DecodedInstruction& instruction)
 {
-    const Sampling& sampling = details(instruction);
+    const auto& sampling = details<Sampling>(instruction);
     Lookup lookup(warp, instruction, sampling.handle, false);
     int bytes = 4;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const memory::Texture& texture = lookup.at(lane);
         const memory::Sampler sampler(texture, sampling.geometry, lookup.linear());
         bytes = texture.request.format.bytes();
-        std::uint64_t& address = warp.access.address[static_cast<std::size_t>(lane)];
+        std::uint64_t& address = warp.access.address[lane];
         memory::Texel texel;
         if (sampling.integer_coordinates) {
             std::array<std::int32_t, 3> at = offset_at(warp, instruction, sampling, lane);
@@ -129,7 +118,7 @@ void execute(Warp& warp, const Instruction& instruction)
         }
         give(warp, instruction, sampling, lane, texel);
     }
-    if (sampling.resident >= 0) write_predicate(warp, instruction.operand_at(static_cast<std::size_t>(sampling.resident)), all_lanes);
+    if (sampling.resident >= 0) write_predicate(warp, instruction.operand_at(sampling.resident), all_lanes);
     const bool is_row_of_memory = sampling.geometry == Geometry::one && lookup.linear();
     begin_access(warp, instruction, Operation::load, bytes, is_row_of_memory && bytes < 16 ? lanes_of_narrow_fetch : lanes_of_fetch);
     warp.block->watch.count_only(warp.access);
@@ -143,16 +132,15 @@ int component_of(const ptx::Instruction& instruction)
     return 0;
 }
 
-/// Whether an operand is a depth to compare with, and no offset. Objects that CUDA makes have no comparison: an H200 gives what
-/// it gives without a depth, and so does this.
+/// Whether an operand is a depth to compare with, instead of an offset. Objects that CUDA makes have no comparison, so the depth has no
+/// effect, as on an H200.
 bool is_depth(const Decoder& decoder, const ptx::Operand& operand)
 {
-    if (operand.kind == ptx::Operand::Kind::reg)
-        return decoder.function().registers[static_cast<std::size_t>(operand.index)].type == ptx::Type::f32;
+    if (operand.kind == ptx::Operand::Kind::reg) return decoder.function().registers[operand.index].type == ptx::Type::f32;
     return operand.kind == ptx::Operand::Kind::floating;
 }
 
-void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, Sampling& sampling)
+void add_results(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling& sampling)
 {
     const ptx::Operand& results = instruction.operands.at(0);
     const ptx::Type type = instruction.type(0);
@@ -166,97 +154,9 @@ void add_results(Decoder& decoder, const ptx::Instruction& instruction, Instruct
     decoder.add(out, decoder.slot(results.second.front(), ptx::Type::pred));
 }
 
-}  // namespace
-
-Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
+void decode(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, Sampling sampling)
 {
-    static constexpr std::pair<const char*, Geometry> names[] = {
-        {"1d", Geometry::one},          {"2d", Geometry::two},    {"3d", Geometry::three},          {"a1d", Geometry::one_layered},
-        {"a2d", Geometry::two_layered}, {"cube", Geometry::cube}, {"acube", Geometry::cube_layered}};
-    for (const auto& [name, geometry] : names)
-        if (instruction.has(name)) return geometry;
-    if (instruction.has("2dms") || instruction.has("a2dms")) decoder.refuse(instruction, MessageCode::several_samples);
-    decoder.refuse(instruction, "geometry");
-}
-
-int dimensions_of(Geometry geometry)
-{
-    switch (geometry) {
-        case Geometry::one:
-        case Geometry::one_layered: return 1;
-        case Geometry::two:
-        case Geometry::two_layered: return 2;
-        default: return 3;
-    }
-}
-
-bool is_layered(Geometry geometry)
-{
-    return geometry == Geometry::one_layered || geometry == Geometry::two_layered || geometry == Geometry::cube_layered;
-}
-
-CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand,
-                                   Geometry geometry, ptx::Type type, int& handle)
-{
-    if (operand.elements.size() != 2 || operand.elements[0].kind != ptx::Operand::Kind::reg) decoder.refuse(instruction, "handle");
-    handle = out.operand_count;
-    decoder.add(out, decoder.slot(operand.elements[0], ptx::Type::b64));
-    const ptx::Operand& given = operand.elements[1];
-    const std::vector<ptx::Operand> coordinates = given.kind == ptx::Operand::Kind::vector ? given.elements : std::vector{given};
-    CoordinateOperands places;
-    places.count = dimensions_of(geometry);
-    std::size_t next = 0;
-    if (coordinates.size() < static_cast<std::size_t>(places.count + (is_layered(geometry) ? 1 : 0)))
-        decoder.refuse(instruction, "coordinates");
-    if (is_layered(geometry)) {
-        places.layer = out.operand_count;
-        decoder.add(out, decoder.slot(coordinates[next++], ptx::Type::u32));
-    }
-    places.first = out.operand_count;
-    for (int i = 0; i < places.count; ++i) decoder.add(out, decoder.slot(coordinates[next++], type));
-    return places;
-}
-
-const memory::Texture& Lookup::at(int lane)
-{
-    const std::uint64_t handle = values<std::uint64_t>(warp_, instruction_.operand_at(static_cast<std::size_t>(handle_)))[lane];
-    if (texture_ && handle == known_) return *texture_;
-    texture_ = memory::Textures::instance().find(handle);
-    known_ = handle;
-    const auto stop = [&](MessageCode code, std::initializer_list<MessageField> fields = {}) -> const memory::Texture& {
-        throw LaunchStopped(error_illegal_address, warp_.launch->message_of(warp_, lane, code, fields));
-    };
-    if (!texture_ || texture_->request.surface != surface_)
-        return stop(MessageCode::no_such_object, {{"object", surface_ ? "surface" : "texture"}});
-    const TextureRequest& request = texture_->request;
-    linear_ = nullptr;
-    if (request.resource == TextureRequest::Resource::array) return *texture_;
-    linear_ = memory::AddressSpace::instance().host_bytes(request.address, request.bytes);
-    if (!linear_) return stop(MessageCode::texture_of_freed_memory);
-    return *texture_;
-}
-
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes, int request_lanes)
-{
-    WarpAccess& access = warp.access;
-    access.space = Space::texture;
-    access.operation = operation;
-    access.program_counter = instruction.program_counter;
-    access.size = bytes;
-    access.active = warp.active;
-    access.warp = warp.index;
-    access.changed = 0;
-    access.allocation = 0;
-    access.request_lanes = request_lanes;
-}
-
-bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
-{
-    const bool gathers = instruction.opcode == "tld4";
-    if (instruction.opcode != "tex" && !gathers) return false;
-    Sampling sampling;
     sampling.geometry = geometry_of(decoder, instruction);
-    if (gathers) sampling.component = component_of(instruction);
     add_results(decoder, instruction, out, sampling);
     const ptx::Type type = instruction.type(1);
     sampling.integer_coordinates = type == ptx::Type::s32;
@@ -288,9 +188,102 @@ bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Inst
     }
     out.execute = execute;
     decoder.keep(out, sampling);
+}
+
+}  // namespace
+
+Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction)
+{
+    static constexpr std::pair<const char*, Geometry> names[] = {
+        {"1d", Geometry::one},          {"2d", Geometry::two},    {"3d", Geometry::three},          {"a1d", Geometry::one_layered},
+        {"a2d", Geometry::two_layered}, {"cube", Geometry::cube}, {"acube", Geometry::cube_layered}};
+    for (const auto& [name, geometry] : names)
+        if (instruction.has(name)) return geometry;
+    if (instruction.has("2dms") || instruction.has("a2dms")) decoder.refuse(instruction, MessageCode::several_samples);
+    decoder.refuse(instruction, "geometry");
+}
+
+int dimensions_of(Geometry geometry)
+{
+    switch (geometry) {
+        case Geometry::one:
+        case Geometry::one_layered: return 1;
+        case Geometry::two:
+        case Geometry::two_layered: return 2;
+        default: return 3;
+    }
+}
+
+bool is_layered(Geometry geometry)
+{
+    return geometry == Geometry::one_layered || geometry == Geometry::two_layered || geometry == Geometry::cube_layered;
+}
+
+CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out,
+                                   const ptx::Operand& operand, Geometry geometry, ptx::Type type, int& handle)
+{
+    if (operand.elements.size() != 2 || operand.elements[0].kind != ptx::Operand::Kind::reg) decoder.refuse(instruction, "handle");
+    handle = out.operand_count;
+    decoder.add(out, decoder.slot(operand.elements[0], ptx::Type::b64));
+    const ptx::Operand& given = operand.elements[1];
+    const std::vector<ptx::Operand> coordinates = given.kind == ptx::Operand::Kind::vector ? given.elements : std::vector{given};
+    CoordinateOperands places;
+    places.count = dimensions_of(geometry);
+    std::size_t next = 0;
+    if (coordinates.size() < static_cast<std::size_t>(places.count + (is_layered(geometry) ? 1 : 0)))
+        decoder.refuse(instruction, "coordinates");
+    if (is_layered(geometry)) {
+        places.layer = out.operand_count;
+        decoder.add(out, decoder.slot(coordinates[next++], ptx::Type::u32));
+    }
+    places.first = out.operand_count;
+    for (int i = 0; i < places.count; ++i) decoder.add(out, decoder.slot(coordinates[next++], type));
+    return places;
+}
+
+const memory::Texture& Lookup::at(std::size_t lane)
+{
+    const std::uint64_t handle = values<std::uint64_t>(warp_, instruction_.operand_at(handle_))[lane];
+    if (texture_ && handle == known_) return *texture_;
+    texture_ = memory::Textures::instance().find(handle);
+    known_ = handle;
+    const auto stop = [&](MessageCode code, std::initializer_list<MessageField> fields = {}) -> const memory::Texture& {
+        throw LaunchStopped(error_illegal_address, warp_.launch->message_of(warp_, lane, code, fields));
+    };
+    if (!texture_ || texture_->request.surface != surface_)
+        return stop(MessageCode::no_such_object, {{"object", surface_ ? "surface" : "texture"}});
+    const TextureRequest& request = texture_->request;
+    linear_ = nullptr;
+    if (request.resource == TextureRequest::Resource::array) return *texture_;
+    linear_ = memory::AddressSpace::instance().host_bytes(request.address, request.bytes);
+    if (!linear_) return stop(MessageCode::texture_of_freed_memory);
+    return *texture_;
+}
+
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes, int request_lanes)
+{
+    WarpAccess& access = warp.access;
+    access.space = Space::texture;
+    access.operation = operation;
+    access.program_counter = instruction.program_counter;
+    access.size = bytes;
+    access.active = warp.active;
+    access.warp = warp.index;
+    access.changed = 0;
+    access.allocation = 0;
+    access.request_lanes = request_lanes;
+}
+
+bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode(decoder, instruction, out, {});
     return true;
 }
 
-}  // namespace texture
+bool decode_gathering(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode(decoder, instruction, out, {.component = component_of(instruction)});
+    return true;
+}
 
-}  // namespace simt::interpreter
+}  // namespace simt::interpreter::texture

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What instructions on textures and surfaces have in common.
+/// The common parts of instructions on textures and surfaces.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ namespace simt::interpreter::texture {
 
 using memory::Geometry;
 
-/// The geometry that a modifier names (`2d`, `a1d`, `cube`, …). Refuses an instruction without one that is known.
+/// The geometry that a modifier names (`2d`, `a1d`, `cube`, …). Refuses an instruction without a known geometry.
 Geometry geometry_of(Decoder& decoder, const ptx::Instruction& instruction);
-/// Coordinates along x, y and z that a geometry takes.
+/// The number of coordinates along x, y and z that a geometry takes.
 int dimensions_of(Geometry geometry);
 bool is_layered(Geometry geometry);
 
-/// Where the coordinates stand in the list of operands; -1 where there is none.
+/// The positions of the coordinates in the list of operands; -1 for a coordinate that is absent.
 struct CoordinateOperands {
     int layer = -1;
     int first = 0;
@@ -32,23 +32,23 @@ struct CoordinateOperands {
 
 /// Adds the handle and the coordinates of `[handle, {…}]`.
 /// @param handle gets the place of the handle
-CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out, const ptx::Operand& operand,
-                                   Geometry geometry, ptx::Type type, int& handle);
+CoordinateOperands add_coordinates(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out,
+                                   const ptx::Operand& operand, Geometry geometry, ptx::Type type, int& handle);
 
-/// What a lane's handle stands for; it stays until another handle is asked for.
+/// Finds the objects of the lanes' handles. Keeps the last object until a lane has another handle.
 class Lookup {
 public:
-    Lookup(Warp& warp, const Instruction& instruction, int handle_operand, bool surface)
+    Lookup(Warp& warp, const DecodedInstruction& instruction, int handle_operand, bool surface)
         : warp_(warp), instruction_(instruction), handle_(handle_operand), surface_(surface)
     {}
     /// @throws LaunchStopped if there is no such object
-    const memory::Texture& at(int lane);
-    /// Where the object's linear memory is; null for an array.
+    const memory::Texture& at(std::size_t lane);
+    /// The host's pointer to the object's linear memory; null for an array.
     const unsigned char* linear() const { return linear_; }
 
 private:
     Warp& warp_;
-    const Instruction& instruction_;
+    const DecodedInstruction& instruction_;
     int handle_;
     bool surface_;
     std::uint64_t known_ = 0;
@@ -56,17 +56,13 @@ private:
     const unsigned char* linear_ = nullptr;
 };
 
-/// Lanes, side by side, that make a request of most textures (measured on an H200: tests/hardware/h200_features.json).
+/// The number of adjacent lanes in a request of most textures (measured on an H200: tests/hardware/h200_features.json).
 inline constexpr int lanes_of_fetch = 4;
 
-/// Begins an access of textures, to be given addresses and counted. `request_lanes` lanes, side by side, make a request.
-void begin_access(Warp& warp, const Instruction& instruction, Operation operation, int bytes, int request_lanes);
+/// Sets up `warp.access` for textures; the caller fills in the addresses and counts it. `request_lanes` adjacent lanes make a request.
+void begin_access(Warp& warp, const DecodedInstruction& instruction, Operation operation, int bytes, int request_lanes);
 
-/// Writes a texel of a format: integers that do not fit become the nearest that does, and floats are cut.
+/// Writes a texel of a format: integers that do not fit become the nearest that does, and floats are truncated.
 void encode_texel(const ChannelFormat& format, const std::array<std::uint32_t, 4>& values, unsigned char* to);
-
-bool decode_sampling(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
-bool decode_surface(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out);
 
 }  // namespace simt::interpreter::texture

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 // SPDX-License-Identifier: MIT
 
-// txq, suq and istypep: what a texture or surface object says of itself.
+// txq, suq and istypep: queries of texture and surface objects.
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@ namespace simt::interpreter::texture {
 
 namespace {
 
-/// What drivers of today answer: programs with other queries are not loaded (tried on an H200).
+/// The queries that drivers answer; a driver does not load a program with other queries (tried on an H200).
 enum class Ask : std::uint8_t { width, height, depth };
 
 struct Query {
@@ -42,66 +42,77 @@ std::size_t extent_of(const memory::Texture& texture, Ask ask, int number)
     return 0;
 }
 
-void execute(Warp& warp, const Instruction& instruction)
+void execute(Warp& warp, const DecodedInstruction& instruction)
 {
-    const Query& query = *reinterpret_cast<const Query*>(instruction.immediate);
+    const auto& query = details<Query>(instruction);
     Lookup lookup(warp, instruction, 1, query.surface);
     warp.access.address.fill(0);
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const int level =
             query.level < 0 ? 0 : values<std::int32_t>(warp, instruction.operand[static_cast<std::size_t>(query.level)])[lane];
         values<std::uint32_t>(warp, instruction.operand[0])[lane] =
             static_cast<std::uint32_t>(extent_of(lookup.at(lane), query.ask, level));
     }
-    // To an H200 it is a request like that of a fetch, which brings nothing from memory.
+    // An H200 counts it as a request like that of a fetch, without sectors.
     begin_access(warp, instruction, Operation::load, 0, lanes_of_fetch);
     warp.block->watch.count_only(warp.access);
 }
 
-/// What `istypep` asks: objects of textures and surfaces; samplers of their own there are none.
-enum class Type : std::uint8_t { texture, surface, sampler };
+/// The types of objects that `istypep` tests. No object is a sampler alone.
+enum class ObjectType : std::uint8_t { texture, surface, sampler };
 
-void test_type(Warp& warp, const Instruction& instruction)
+void test_type(Warp& warp, const DecodedInstruction& instruction)
 {
-    const auto asked = static_cast<Type>(instruction.immediate);
+    const auto asked = static_cast<ObjectType>(instruction.immediate);
     const std::uint64_t* handles = values<std::uint64_t>(warp, instruction.operand[1]);
     std::uint32_t result = 0;
-    for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const std::size_t lane : lanes_in(warp.active)) {
         const auto found = memory::Textures::instance().find(handles[lane]);
-        if (found && asked == (found->request.surface ? Type::surface : Type::texture)) result |= 1u << lane;
+        if (found && asked == (found->request.surface ? ObjectType::surface : ObjectType::texture)) result |= 1u << lane;
     }
     write_predicate(warp, instruction.operand[0], result);
 }
 
-}  // namespace
-
-bool decode_query(Decoder& decoder, const ptx::Instruction& instruction, Instruction& out)
+void decode_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out, bool of_surface)
 {
-    if (instruction.opcode == "istypep") {
-        decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::pred));
-        decoder.add(out, decoder.slot(instruction.operands.at(1), ptx::Type::b64));
-        out.immediate = static_cast<std::uint64_t>(instruction.has("texref")    ? Type::texture
-                                                   : instruction.has("surfref") ? Type::surface
-                                                                                : Type::sampler);
-        out.execute = test_type;
-        return true;
-    }
-    if (instruction.opcode != "txq" && instruction.opcode != "suq") return false;
     const auto* name = std::ranges::find_if(names, [&](const auto& one) { return instruction.has(one.first); });
     if (name == std::end(names)) decoder.refuse(instruction, "query");
-    Query query{name->second, instruction.opcode == "suq", -1};
-    decoder.add(out, decoder.slot(instruction.operands.at(0), ptx::Type::b32));
-    const AddressOperand handle = decoder.address(instruction.operands.at(1), ptx::Space::generic);
+    Query query{name->second, of_surface, -1};
+    decoder.add(out, instruction.operands.at(0), ptx::Type::b32);
+    const AddressOperand handle = decoder.address(instruction.operands.at(1), ptx::StateSpace::generic);
     if (handle.base_bytes != 8 || handle.base == no_operand) decoder.refuse(instruction, "handle");
     decoder.add(out, handle.base);
     if (instruction.operands.size() > 2) {
         query.level = out.operand_count;
-        decoder.add(out, decoder.slot(instruction.operands[2], ptx::Type::u32));
+        decoder.add(out, instruction.operands[2], ptx::Type::u32);
     }
     out.execute = execute;
     decoder.keep(out, query);
+}
+
+}  // namespace
+
+bool decode_texture_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode_query(decoder, instruction, out, false);
+    return true;
+}
+
+bool decode_surface_query(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decode_query(decoder, instruction, out, true);
+    return true;
+}
+
+bool decode_type_test(Decoder& decoder, const ptx::Instruction& instruction, DecodedInstruction& out)
+{
+    decoder.add(out, instruction.operands.at(0), ptx::Type::pred);
+    decoder.add(out, instruction.operands.at(1), ptx::Type::b64);
+    const ObjectType type = instruction.has("texref")    ? ObjectType::texture
+                            : instruction.has("surfref") ? ObjectType::surface
+                                                         : ObjectType::sampler;
+    out.immediate = static_cast<std::uint64_t>(type);
+    out.execute = test_type;
     return true;
 }
 

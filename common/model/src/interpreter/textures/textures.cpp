@@ -8,6 +8,8 @@
 #include <mutex>
 #include <string>
 
+#include "device/bounds.hpp"
+
 namespace simt::memory {
 
 namespace {
@@ -15,14 +17,13 @@ namespace {
 constexpr int error_invalid_value = 1, error_out_of_memory = 2;
 
 /// Calls `copy(in the array, in linear memory)` for each row of a box.
-template <class Copy>
-void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy)
+template <class Copy> void each_row(Array& array, const ArrayBox& box, std::size_t pitch, std::size_t slice_pitch, Copy&& copy)
 {
     if (box.level < 0 || static_cast<std::size_t>(box.level) >= array.levels.size())
         throw DeviceError(error_invalid_value, {MessageCode::no_such_level, {{"level", box.level}, {"levels", array.levels.size()}}});
     const Level& level = array.levels[static_cast<std::size_t>(box.level)];
-    if (box.x_bytes + box.width_bytes > level.width * array.texel_bytes() || box.y + box.height > level.height ||
-        box.z + box.depth > level.depth)
+    if (!has_room(level.width * array.texel_bytes(), box.x_bytes, box.width_bytes) || !has_room(level.height, box.y, box.height) ||
+        !has_room(level.depth, box.z, box.depth))
         throw DeviceError(error_invalid_value,
                           {MessageCode::box_outside_array, {{"width", box.width_bytes}, {"height", box.height}, {"depth", box.depth}}});
     for (std::size_t z = 0; z < box.depth; ++z)

@@ -4,7 +4,7 @@
 /// @file
 /// CUDA arrays, and the objects through which kernels read and write them.
 ///
-/// How a GPU lays an array out is not documented: here texels lie row by row, slice by slice, level by level.
+/// A GPU's layout of an array is not documented. In the model, texels lie row by row, slice by slice, level by level.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ struct Array {
     std::vector<unsigned char> bytes;
 
     std::size_t texel_bytes() const { return static_cast<std::size_t>(shape.format.bytes()); }
-    /// Place of a texel in `bytes`.
+    /// The offset of a texel in `bytes`.
     std::size_t place(const Level& level, std::size_t x_bytes, std::size_t y, std::size_t z) const
     {
         return level.offset + (z * level.height + y) * level.width * texel_bytes() + x_bytes;
     }
 };
 
-/// What a handle stands for. An object keeps its array alive.
+/// A texture or surface object. It keeps its array alive.
 struct Texture {
     TextureRequest request;
     std::shared_ptr<Array> array;

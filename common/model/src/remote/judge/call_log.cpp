@@ -9,13 +9,13 @@ namespace simt::remote {
 
 namespace {
 
-/// Calls that are written down one by one; of all others there are sums.
+/// The number of calls that are logged one by one; later calls enter sums only.
 constexpr std::size_t most_entries = 256, most_notes = 64;
 
 constexpr std::array<const char*, 3> directions{"to_device", "to_host", "within_device"};
 constexpr std::array<const char*, 3> copies{"copy_to_device", "copy_to_host", "copy_within_device"};
 
-/// The texts are the judge's own and the names of a case: none has anything that JSON would need escaped.
+/// A list in JSON. The texts are the judge's and names of a case, which need no escaping.
 std::string list_of(const std::vector<std::string>& texts)
 {
     std::string list;

@@ -16,27 +16,27 @@
 
 namespace simt::remote {
 
-/// Between which memories bytes were moved.
+/// The memories between which bytes move.
 enum class Direction : std::uint8_t { to_device, to_host, within_device };
 
-/// Writes down what a program asks of a device, besides kernels.
+/// Logs the calls of a program that move, set or take device memory, and counts its launches.
 class CallLog {
 public:
-    /// @param continues the piece belongs to the copy before it
+    /// @param continues true for a further piece of the copy before
     void copied(Direction direction, std::size_t bytes, bool continues = false);
     void filled(std::size_t bytes);
     void allocated(std::uint64_t address, std::size_t bytes);
     void released(std::uint64_t address);
     /// @param parameter_bytes of the kernel's arguments
     void launched(std::size_t parameter_bytes);
-    /// An error that the program's runtime library has found.
+    /// Logs an error that the program's runtime library has found.
     void noted(Message message);
     const std::vector<Message>& notes() const { return notes_; }
-    /// Something that is not there for this program, by its name.
+    /// Logs the name of a feature that graded programs do not have.
     void refused(const std::string& what);
 
-    /// A JSON object.
-    /// @param data what kernels have done with the data of the case, a JSON object
+    /// The log as a JSON object.
+    /// @param data the JSON object of DataUse
     std::string to_json(const std::vector<std::string>& overwritten_inputs, const std::string& data) const;
 
 private:

@@ -14,8 +14,7 @@ void DataUse::place(const std::string& name, std::uint64_t address, std::uint64_
     buffers_[address] = {name, std::vector<Byte>(bytes)};
 }
 
-template <class Visit>
-std::uint64_t DataUse::for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit)
+template <class Visit> std::uint64_t DataUse::for_each_byte(std::uint64_t address, std::uint64_t bytes, Visit&& visit)
 {
     std::uint64_t visited = 0;
     for (auto& [begin, buffer] : buffers_) {
@@ -87,7 +86,7 @@ DataUse::Sums DataUse::sums(const std::string& name) const
 
 std::string DataUse::to_json() const
 {
-    // The names are those of a case: none has anything that JSON would need escaped.
+    // Names of a case need no escaping in JSON.
     std::string text = "{\"largest_load\": " + std::to_string(largest_load_) + ", \"loading_blocks\": " + std::to_string(loading_blocks_) +
                        ", \"buffers\": {";
     bool is_first = true;

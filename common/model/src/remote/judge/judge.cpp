@@ -4,14 +4,14 @@
 /// @file
 /// `simt_judge CASE… LEFT --connection N` or `simt_judge CASE… LEFT -- PROGRAM ARGUMENTS…`
 ///
-/// Owns the device of a program that is graded, for one case after another: it holds the data of the folders CASE, runs the
-/// program's kernels, and leaves in the folder LEFT, in a folder named as the case's, what has come of each: `NAME.bin` for each
-/// output, `calls.json` with what was moved besides kernels, `report.json` with what kernels did, and at last `outcome.json`: how
-/// the program came to the end of the case, a JSON object. Its `how` is one of `finished`, `failed`, `ended`, `broken` and
-/// `memory`; `failure` is what a program said that has failed; of one that is broken it has the model's message, as reports have
-/// theirs. All that is counted begins anew with each case. Where it has not `finished`, no other case is begun.
+/// Owns the device of a graded program for one case after another. It holds the data of the folders CASE and runs the program's
+/// kernels. For each case it writes a folder of the same name in the folder LEFT: `NAME.bin` for each output, `calls.json` with the
+/// calls of the runtime, `report.json` with the counts of kernels, and last `outcome.json`, a JSON object with the end of the
+/// case. Its `how` is one of `finished`, `failed`, `ended`, `broken` and `memory`; `failure` is the text of a program that failed;
+/// for `broken` there is a message of the model, as in reports. Counts begin at zero in each case. After a case that has not
+/// `finished`, no other begins.
 ///
-/// The program is at the other end of the socket that is this process's descriptor N, or is started with one.
+/// The program is at the other end of the socket with this process's descriptor N, or the judge starts it with one.
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,7 +101,7 @@ void write(const std::filesystem::path& path, const std::string& text)
     if (!out) throw std::runtime_error(path.string() + " cannot be written");
 }
 
-/// Serves one case and writes down what has come of it. True if the program can go on to the next.
+/// Serves one case and writes its results. True if the program can continue with the next.
 bool judge(simt::remote::Server& server, simt::Device& device, const std::filesystem::path& folder, const std::filesystem::path& left,
            bool is_last)
 {
@@ -132,7 +132,7 @@ bool judge(simt::remote::Server& server, simt::Device& device, const std::filesy
 void judge(const Arguments& arguments)
 {
     simt::Device& device = simt::device(0);
-    // What kernels compute on lies in memory that the runtime gives out.
+    // Kernels compute on memory that the runtime allocates.
     device.remove_heap();
     simt::remote::Server server(device, arguments.command ? start(arguments.command) : arguments.connection);
     for (const std::filesystem::path& folder : arguments.cases)

@@ -17,7 +17,7 @@ constexpr int invalid_value = 1, invalid_handle = 400, not_supported = 801;
 
 constexpr std::size_t most_modules = 4096, most_line_bytes = 2000;
 
-/// What a program says, as one line of text.
+/// The text of a program as one line.
 std::string line_of(std::string text)
 {
     text.resize(std::min(text.size(), most_line_bytes));
@@ -42,6 +42,9 @@ Served Server::run(TrialCase& trial, CallLog& log, bool is_last)
         return {Served::How::broken, "", Message(MessageCode::broken_protocol, {{"problem", std::vector{error.message()}}})};
     } catch (const NotAllowed& error) {
         return {Served::How::broken, "", error.message()};
+    } catch (const std::exception& error) {
+        // Whatever a message leads to, it ends this trial alone.
+        return {Served::How::broken, "", Message(MessageCode::exception, {{"problem", error.what()}})};
     }
     if (!finished_) return {Served::How::ended, "", {}};
     return {failure_.empty() ? Served::How::finished : Served::How::failed, failure_, {}};
@@ -232,7 +235,7 @@ void Server::trial_finish(Reader& request, Writer& reply)
     failure_ = line_of(request.text());
     request.end();
     finished_ = true;
-    // What has failed once is likely to fail in all cases: what a GPU has found wrong stays with the program.
+    // On a GPU an error stays with the program, so a program that has failed would fail in all later cases.
     reply(failure_.empty() && !is_last_);
 }
 

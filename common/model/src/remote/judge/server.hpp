@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The side of the connection that owns the device: one connection, request by request.
+/// The end of the connection that owns the device. It serves one connection, request by request.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@
 
 namespace simt::remote {
 
-/// How a program came to the end of a case.
+/// How a program ended a case.
 struct Served {
     enum class How {
-        /// It said that it has finished.
+        /// The program said that it has finished.
         finished,
-        /// It said that it has finished, and what failed.
+        /// The program said that it has finished, and what failed.
         failed,
-        /// It is gone and has said nothing.
+        /// The program ended without a word.
         ended,
-        /// It sent what no program sends that uses the runtime library, or did what it may not do.
+        /// The program sent a message that the runtime library never sends, or did something forbidden.
         broken,
     } how = How::ended;
-    /// One line, of a program that has failed.
+    /// One line by a program that has failed.
     std::string failure;
-    /// What a program did that is `broken`.
+    /// The reason for `broken`.
     std::optional<Message> message;
 };
 
-/// A request that ends the connection, and not by mistake of the protocol: what the program did.
+/// Thrown where a valid request ends the connection, with the reason.
 class NotAllowed : public std::runtime_error {
 public:
     explicit NotAllowed(Message message) : std::runtime_error(message.text()), message_(std::move(message)) {}
@@ -47,17 +47,17 @@ private:
     Message message_;
 };
 
-/// Serves one program, for one case after another. The program is not trusted: no message of its does anything to this process
-/// but what the device does for any program. A handler reads a request to its end before it does anything, and writes the answer.
+/// Serves one program, for one case after another. The program is not trusted: its messages can only make the device do what it does
+/// for any program. A handler reads a request to its end before it acts, and writes the answer.
 ///
-/// Buffers of the case can be written and read as on any device, but not released. Managed, mapped and registered host
-/// memory is refused, as is the reset of the device. What the program has loaded and allocated stays from case to case.
+/// Buffers of the case can be written and read as on any device, but not released. Managed, mapped and registered host memory is
+/// refused, as is the reset of the device. Modules and allocations of the program stay from case to case.
 class Server {
 public:
-    /// @param descriptor of a connected stream socket, which is closed in the end
+    /// @param descriptor of a connected stream socket, which the destructor closes
     Server(Device& device, int descriptor) : device_(device), channel_(descriptor) {}
 
-    /// Answers requests until the program has finished a case or is gone.
+    /// Answers requests until the program finishes a case or ends.
     /// @param is_last the program is told that no other case follows
     Served run(TrialCase& trial, CallLog& log, bool is_last);
 
@@ -65,7 +65,7 @@ private:
     using Handler = void (Server::*)(Reader&, Writer&);
     static Handler handler_of(Call call);
 
-    /// False if the program is gone.
+    /// False if the program has ended.
     bool answer(std::uint32_t kind, const std::vector<std::uint8_t>& message);
     void handle(Call call, Reader& request, Writer& reply);
 
@@ -107,11 +107,11 @@ private:
 
     Device& device_;
     Channel channel_;
-    /// Of the case that is served.
+    /// The log of the case that is served.
     TrialCase* trial_ = nullptr;
     CallLog* log_ = nullptr;
     bool is_last_ = true;
-    /// What there is, by its number: no other number reaches the device.
+    /// The objects of the device by their numbers. A number that is not here never reaches the device.
     std::set<int> modules_;
     std::map<int, int> module_of_function_;
     std::map<int, ArrayShape> arrays_;

@@ -12,11 +12,11 @@ namespace {
 
 constexpr int invalid_value = 1, not_supported = 801;
 
-/// No device that is modelled has arrays, or boxes of one, beyond these.
+/// The largest dimensions of arrays, and of boxes in arrays, on any modeled device.
 constexpr std::size_t most_extent = std::size_t{1} << 20, most_array_bytes = std::size_t{1} << 36;
 constexpr int most_levels = 32, most_bits = 32;
 
-/// A product that is above `most` where it would be too large for its type.
+/// A product; a number above `most` if the product does not fit its type.
 std::size_t product(std::initializer_list<std::size_t> factors, std::size_t most)
 {
     std::size_t result = 1;
@@ -44,7 +44,7 @@ void check(const ArrayShape& shape)
         throw DeviceError(invalid_value, MessageCode::array_too_large);
 }
 
-/// The bytes of a box, which go into one message. A box that is not inside its array is a DeviceError.
+/// The bytes of a box, which is sent in one message. DeviceError if the box is not inside its array.
 std::size_t checked_bytes(const ArrayBox& box, const ArrayShape& shape)
 {
     const std::size_t bytes = product({box.width_bytes, box.height, box.depth}, piece_bytes);
@@ -134,7 +134,7 @@ void Server::copy_rows(Reader& request, Writer&)
     request.end();
     const std::size_t most = most_array_bytes;
     if (copy.is_empty()) return log_->copied(Direction::within_device, 0);
-    // Rows that lie within one another would let a small message ask for any amount of work.
+    // If rows could overlap, a small message could request any amount of work.
     if (copy.rows > 1 && (std::min(copy.to_pitch, copy.from_pitch) < copy.width ||
                           product({std::max(copy.to_pitch, copy.from_pitch), copy.rows}, most) > most))
         throw DeviceError(invalid_value, {MessageCode::not_one_allocation, {{"call", "copy within the device"}, {"bytes", copy.width}}});

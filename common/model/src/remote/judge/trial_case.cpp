@@ -13,7 +13,7 @@ namespace simt::remote {
 
 namespace {
 
-/// Of the errors of the CUDA runtime.
+/// An error of the CUDA runtime, by number.
 constexpr int memory_allocation = 2;
 
 std::vector<std::uint8_t> bytes_of(const std::filesystem::path& path)

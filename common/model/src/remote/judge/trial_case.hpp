@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A case of an assignment, as the judge holds it: parameters, and inputs and outputs in device memory.
+/// A case of an assignment in the judge: parameters, and inputs and outputs in device memory.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace simt::remote {
 
-/// The data of one case. What a case's folder holds is told in conflict_free/trial.hpp.
+/// The data of one case. conflict_free/trial.hpp describes the folder of a case.
 class TrialCase {
 public:
     struct Placed {
@@ -28,7 +28,7 @@ public:
 
     /// Reads a folder. std::runtime_error with one line if it is not a case.
     TrialCase(const std::filesystem::path& folder, Device& device);
-    /// Gives its memory back: the addresses are never given out again.
+    /// Frees the case's memory. Its addresses are never allocated again.
     ~TrialCase();
     TrialCase(const TrialCase&) = delete;
     TrialCase& operator=(const TrialCase&) = delete;
@@ -36,20 +36,20 @@ public:
     /// Empty if there is none of this name.
     std::optional<int> integer(const std::string& name) const;
 
-    /// Where the data of this name lies. It is put there when it is first asked for. Empty if the case has none of this name.
-    /// A DeviceError if the device has no room.
+    /// The place of the data of this name, which the first call copies there. Empty if the case has no such data. DeviceError if the
+    /// device has no room.
     std::optional<Placed> place(const std::string& name);
 
     /// The name of the buffer that begins at an address; empty if none does.
     std::string_view name_at(DeviceAddress address) const;
 
-    /// What has been done with the data so far. It hears all launches of this process.
+    /// The use of the data so far, by all launches of this process.
     DataUse& data_use() { return data_use_; }
 
-    /// Inputs that are no longer what they were.
+    /// The names of inputs whose bytes have changed.
     std::vector<std::string> overwritten_inputs() const;
 
-    /// Writes the outputs that were asked for, as they lie in device memory, as `NAME.bin` into a folder.
+    /// Writes each output that was asked for as `NAME.bin` into a folder, with its bytes in device memory.
     void write_outputs(const std::filesystem::path& folder) const;
 
 private:

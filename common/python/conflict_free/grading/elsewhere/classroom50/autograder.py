@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
 # SPDX-License-Identifier: MIT
-"""Classroom 50's runner calls this in a student's checkout: it leaves ./result.json. Change the four lines below."""
+"""Writes ./result.json. Classroom 50's runner calls it in a student's checkout. Change the four lines below."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ SANDBOX = False
 
 
 def checkout() -> Path:
-    """The repository at its commit; CONFLICT_FREE_CHECKOUT, if the machine has it already."""
+    """Return the repository at its commit, or the folder CONFLICT_FREE_CHECKOUT if that variable is set."""
     if ready := os.environ.get("CONFLICT_FREE_CHECKOUT"):
         return Path(ready)
     folder = Path(tempfile.mkdtemp(dir=os.environ.get("RUNNER_TEMP"))) / "conflict-free-cuda"
@@ -27,7 +27,7 @@ def checkout() -> Path:
 
 
 def submission() -> Path:
-    """The one file with kernels; the program that tries it may be there too."""
+    """Return the only .cu file besides try.cu, or a file that does not exist."""
     found = [path for path in sorted(Path.cwd().rglob("*.cu")) if path.name != "try.cu"]
     return found[0] if len(found) == 1 else Path.cwd() / "one-file-is-accepted.cu"
 
@@ -48,7 +48,7 @@ def main() -> int:
             *([] if SANDBOX else ["--no-sandbox"]),
         ]
     ).returncode
-    # 1: some check failed, which the result says. Anything else, and the runner reports an error of the infrastructure.
+    # 1: some check failed, and the result says which. Any other code is an error of the infrastructure.
     return 0 if code in (0, 1) else code
 
 

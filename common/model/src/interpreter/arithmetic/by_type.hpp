@@ -2,34 +2,18 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The parts of find_arithmetic(): each knows one family of instructions, and returns a Semantics without a handler for
-/// all others.
+/// Chooses the C++ type of an operation by the type of PTX.
 #pragma once
 
 #include <cstdint>
 
-#include "interpreter/decode/instruction.hpp"
-#include "ptx/module.hpp"
+#include "interpreter/decode/opcodes.hpp"
 
 namespace simt::interpreter {
 
-Semantics find_integer(const ptx::Instruction& instruction);
-Semantics find_carry(const ptx::Instruction& instruction);
-Semantics find_logic(const ptx::Instruction& instruction);
-Semantics find_bits(const ptx::Instruction& instruction);
-Semantics find_move(const ptx::Instruction& instruction);
-Semantics find_compare(const ptx::Instruction& instruction);
-Semantics find_float(const ptx::Instruction& instruction);
-Semantics find_approximate(const ptx::Instruction& instruction);
-Semantics find_half(const ptx::Instruction& instruction);
-Semantics find_convert(const ptx::Instruction& instruction);
-Semantics find_small_convert(const ptx::Instruction& instruction);
-Semantics find_video(const ptx::Instruction& instruction);
-
 /// Calls `f` with a value of the C++ type for `type` (16, 32 or 64 bits, signedness as given; `.b` is unsigned), and
 /// returns the handler that it gives; null for other types.
-template <class F>
-Execute with_integer(ptx::Type type, F f)
+template <class F> Execute with_integer(ptx::Type type, F f)
 {
     switch (type) {
         case ptx::Type::b16:
@@ -47,8 +31,7 @@ Execute with_integer(ptx::Type type, F f)
 
 /// The same for operations on bits alone: `f` gets an unsigned value of the size of `type`, which may be any type of
 /// 16, 32 or 64 bits.
-template <class F>
-Execute with_bits(ptx::Type type, F f)
+template <class F> Execute with_bits(ptx::Type type, F f)
 {
     switch (ptx::bytes_of(type)) {
         case 2: return f(std::uint16_t{});

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+// SPDX-License-Identifier: MIT
+
+// PTX that no compiler writes: what it reaches for beyond its memory is refused or ends its launch, and the process goes on. The sanitizers'
+// build of these tests shows accesses that happen not to crash.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "simt/model.hpp"
+
+namespace {
+
+struct Case {
+    std::string what, body;
+};
+
+/// The kernel has a parameter of 8 bytes, 64 bytes of shared memory and 32 of local memory; `f` is a function with a parameter of 4 bytes.
+std::string text_of(const std::string& body)
+{
+    return ".version 9.0\n.target sm_90\n.address_size 64\n"
+           ".global .align 8 .b8 memory[64];\n.const .align 8 .b8 fixed[16];\n"
+           ".func (.param .b32 result) f(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\nst.param.b32 [result], "
+           "%r1;\nret;\n}\n"
+           ".visible .entry kernel(.param .u64 p)\n{\n"
+           ".reg .b64 %d<16>;\n.reg .b32 %r<16>;\n.reg .pred %p<4>;\n.reg .f32 %f<16>;\n"
+           ".shared .align 16 .b8 tile[64];\n.local .align 16 .b8 own[32];\n" +
+           body + "\nret;\n}\n";
+}
+
+const std::vector<Case>& cases()
+{
+    static const std::vector<Case> all{
+        {"a parameter before the first", "ld.param.u64 %d1, [p-8];"},
+        {"a parameter behind the last", "ld.param.u64 %d1, [p+8];"},
+        {"a parameter far before", "ld.param.u64 %d1, [p-2147483648];"},
+        {"a parameter through a register", "mov.u64 %d1, -8;\nld.param.u64 %d2, [%d1];"},
+        {"a parameter at the end of all addresses", "mov.u64 %d1, 0xFFFFFFFFFFFFFFFC;\nld.param.u64 %d2, [%d1];"},
+        {"a parameter of another function, before it",
+         "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a-64], %r1;\ncall (b), f, (a);\n}"},
+        {"a parameter of another function, behind it",
+         "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a+1048576], %r1;\ncall (b), f, (a);\n}"},
+        {"a result of another function, behind it",
+         "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall (b), f, (a);\nld.param.b32 %r2, [b+4096];\n}"},
+        {"shared memory behind the tile", "st.shared.u32 [tile+64], %r1;"},
+        {"shared memory before the tile", "ld.shared.u32 %r1, [tile-4];"},
+        {"shared memory, half behind the tile", "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile+56];"},
+        {"shared memory at the end of its addresses", "mov.u32 %r1, 0xFFFFFFFC;\nst.shared.u32 [%r1], %r2;"},
+        {"shared memory of a block that is none", "mov.u32 %r1, 0x30000000;\nst.shared::cluster.u32 [%r1], %r2;"},
+        {"local memory behind its end", "mov.u64 %d1, own;\nst.local.u32 [%d1+1073741824], %r2;"},
+        {"local memory before its start", "mov.u64 %d1, own;\nld.local.u32 %r1, [%d1-64];"},
+        {"local memory at the end of all addresses", "mov.u64 %d1, -4;\nst.local.u32 [%d1], %r2;"},
+        {"constant memory behind its end", "ld.const.u64 %d1, [fixed+4096];"},
+        {"global memory before the variable", "st.global.u64 [memory-1048576], %d1;"},
+        {"global memory at null", "mov.u64 %d1, 0;\nst.global.u32 [%d1], %r1;"},
+        {"a generic address of nothing", "mov.u64 %d1, 0x0F00000000000000;\nst.u32 [%d1], %r1;"},
+        {"a generic address behind the shared window", "mov.u64 %d1, 0x0100000041000000;\nld.u32 %r1, [%d1];"},
+        {"a generic address behind the local window", "mov.u64 %d1, 0x02000000FFFFFFFC;\nld.v2.u64 {%d2, %d3}, [%d1];"},
+        {"a generic address behind the parameters", "mov.u64 %d1, 0x040000000000FFFC;\nld.u64 %d2, [%d1];"},
+        {"a function's address as a pointer to one that is none",
+         "mov.u64 %d1, 0x0800000000FFFFF0;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\n"
+         "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %d1, (a), proto;\n}"},
+        {"atomics behind the tile", "atom.shared.add.u32 %r1, [tile+4096], 1;"},
+        {"atomics at null", "mov.u64 %d1, 0;\natom.global.add.u32 %r1, [%d1], 1;"},
+        {"a copy to shared memory behind the tile", "mov.u32 %r1, 0x100000;\ncp.async.ca.shared.global [%r1], [memory], 16;"},
+        {"a copy from global memory at null", "mov.u64 %d1, 0;\nmov.u32 %r1, tile;\ncp.async.cg.shared.global [%r1], [%d1], 16;"},
+        {"a bulk copy of more than there is",
+         "mov.u32 %r1, tile;\nmov.u32 %r2, 0x7FFFFFF0;\n"
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [memory], %r2, [%r1];"},
+        {"a barrier in shared memory that is not there", "mov.u32 %r1, 0x7FFFFFF8;\nmbarrier.init.shared.b64 [%r1], 1;"},
+        {"ldmatrix behind the tile", "mov.u32 %r1, 0xFFFFFFF0;\nldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1];"},
+        {"a barrier that no block has", "bar.sync 100;"},
+        {"printf of a text that is none",
+         "{\n.param .b64 a;\n.param .b64 b;\n.param .b32 c;\nmov.u64 %d1, 1;\nst.param.b64 [a], %d1;\nst.param.b64 [b], %d1;\n"
+         "call.uni (c), vprintf, (a, b);\n}"},
+    };
+    return all;
+}
+
+/// What became of a kernel with this body.
+struct End {
+    /// Refused when it was loaded or decoded, or ended by an error, or reported.
+    bool is_told = false;
+    std::string printed;
+};
+
+End run(const std::string& body)
+{
+    End end;
+    simt::EngineDevice device(0);
+    device.set_printer([&end](std::string_view text) { end.printed += text; });
+    try {
+        std::string text = text_of(body);
+        if (body.find("vprintf") != body.npos)
+            text.insert(text.find(".global"), ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n");
+        const int module = device.load_module({text});
+        simt::LaunchRequest request;
+        request.function = device.find_function(module, "kernel");
+        request.block = {32, 1, 1};
+        request.parameters.resize(8);
+        const int error = device.launch(request);
+        const auto hazards = simt::take_hazards();
+        // Reads of what nobody wrote are no reach beyond memory.
+        const bool is_beyond =
+            std::ranges::any_of(hazards, [](const simt::Hazard& hazard) { return hazard.kind != simt::HazardKind::uninitialized; });
+        end.is_told = error != 0 || is_beyond || !simt::take_errors().empty();
+    } catch (const simt::DeviceError& refused) {
+        end.is_told = !refused.message().text().empty();
+    }
+    simt::take_hazards();
+    simt::take_errors();
+    simt::take_launches();
+    device.reset();
+    return end;
+}
+
+TEST(HostilePtx, IsRefusedOrEndsItsLaunch)
+{
+    for (const Case& each : cases()) {
+        const End end = run(each.body);
+        // What lies beside a parameter reads as zeros, and printf of no text prints nothing.
+        EXPECT_TRUE(end.is_told || each.what.starts_with("a parameter") || each.what.starts_with("printf")) << each.what;
+        EXPECT_EQ(end.printed, "") << each.what;
+    }
+}
+
+/// Instructions that access memory at `@`, in the given space of addresses.
+const std::vector<std::string> in_global{
+    "ld.u8 %r1, [@];",
+    "ld.u16 %r1, [@];",
+    "ld.global.u32 %r1, [@];",
+    "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [@];",
+    "ld.v2.u64 {%d2, %d3}, [@];",
+    "ld.global.nc.u64 %d2, [@];",
+    "st.u8 [@], %r1;",
+    "st.global.v2.u64 [@], {%d2, %d3};",
+    "st.v4.u32 [@], {%r1, %r2, %r3, %r4};",
+    "atom.add.u32 %r1, [@], 1;",
+    "atom.global.cas.b64 %d2, [@], %d3, %d4;",
+    "red.global.add.f32 [@], %f1;",
+    "mov.u32 %r1, tile;\ncp.async.ca.shared.global [%r1], [@], 16;",
+    "mov.u32 %r1, tile;\ncp.async.cg.shared.global [%r1], [@], 16, 3;",
+    "mov.u32 %r1, tile;\ncp.async.bulk.global.shared::cta.bulk_group [@], [%r1], 32;",
+    "mov.u32 %r1, tile;\ncp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [@], [%r1], 32;",
+};
+const std::vector<std::string> in_shared{
+    "ld.shared.u8 %r1, [@];",
+    "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [@];",
+    "st.shared.u64 [@], %d2;",
+    "st.shared::cluster.u32 [@], %r1;",
+    "atom.shared.add.u32 %r1, [@], 1;",
+    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [@];",
+    "stmatrix.sync.aligned.m8n8.x4.shared.b16 [@], {%r1, %r2, %r3, %r4};",
+    "mbarrier.init.shared.b64 [@], 1;",
+    "mbarrier.arrive.shared.b64 %d2, [@];",
+    "cp.async.ca.shared.global [@], [memory], 16;",
+};
+const std::vector<std::string> in_local{"ld.local.u32 %r1, [@];", "st.local.v4.u32 [@], {%r1, %r2, %r3, %r4};", "ld.const.u64 %d2, [@];"};
+
+/// Of 64 bits, no valid address of anything in the kernel's text.
+constexpr std::uint64_t far_addresses[] = {0,
+                                           1,
+                                           ~std::uint64_t{0},
+                                           ~std::uint64_t{3},
+                                           ~std::uint64_t{15},
+                                           (std::uint64_t{1} << 56) + (std::uint64_t{65} << 24) - 16,
+                                           (std::uint64_t{1} << 57) - 16,
+                                           (std::uint64_t{1} << 57) + (std::uint64_t{1} << 32) - 16,
+                                           (std::uint64_t{1} << 58) - 16,
+                                           (std::uint64_t{1} << 58) + 65536 - 16,
+                                           std::uint64_t{1} << 59,
+                                           std::uint64_t{1} << 63};
+/// Of 32 bits, not in the kernel's shared memory.
+constexpr std::uint32_t far_offsets[] = {64, 4096, 0x00FFFFF0, 0x01000000, 0x40FFFFF0, 0x7FFFFFF0, 0xFFFFFFF0, 0xFFFFFFFF};
+
+std::string at(const std::string& instruction, const std::string& reg)
+{
+    std::string text = instruction;
+    text.replace(text.find('@'), 1, reg);
+    return text;
+}
+
+/// So that the test below can fail: the same instructions at addresses that are the kernel's own.
+TEST(HostilePtx, IsNotToldOfAddressesThatAreThere)
+{
+    const auto expect_nothing = [](const std::string& body) { EXPECT_FALSE(run(body).is_told) << body; };
+    for (const std::string& instruction : in_global) expect_nothing("mov.u64 %d1, memory;\n" + at(instruction, "%d1"));
+    for (const std::string& instruction : in_shared) expect_nothing("mov.u32 %r8, tile;\n" + at(instruction, "%r8"));
+    expect_nothing("mov.u64 %d1, own;\n" + at(in_local[0], "%d1"));
+    expect_nothing("mov.u64 %d1, own;\n" + at(in_local[1], "%d1"));
+    expect_nothing("mov.u64 %d1, fixed;\n" + at(in_local[2], "%d1"));
+}
+
+TEST(HostilePtx, IsToldOfEachFarAddressOfEachInstruction)
+{
+    int tried = 0;
+    const auto expect_told = [&](const std::string& body) {
+        EXPECT_TRUE(run(body).is_told) << body;
+        ++tried;
+    };
+    for (const std::uint64_t address : far_addresses)
+        for (const std::string& instruction : in_global)
+            expect_told("mov.u64 %d1, " + std::to_string(address) + ";\n" + at(instruction, "%d1"));
+    for (const std::uint32_t offset : far_offsets)
+        for (const std::string& instruction : in_shared)
+            expect_told("mov.u32 %r8, " + std::to_string(offset) + ";\n" + at(instruction, "%r8"));
+    for (const std::uint64_t address : far_addresses)
+        if (address > 1)
+            for (const std::string& instruction : in_local)
+                expect_told("mov.u64 %d1, " + std::to_string(address) + ";\n" + at(instruction, "%d1"));
+    EXPECT_GE(tried, 200);
+}
+
+}  // namespace

@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Whether the trials grade in a sandbox."""
+
+from __future__ import annotations
+
+import sys
+
+from conflict_free.grading import sandbox
+
+
+def confined() -> bool:
+    """Return whether this machine can confine programs; print a warning if it cannot."""
+    reason = sandbox.available()
+    if reason:
+        print(f"warning: graded without a sandbox: {reason}", file=sys.stderr)
+    return reason is None

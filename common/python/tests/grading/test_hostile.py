@@ -1,0 +1,204 @@
+# SPDX-FileCopyrightText: 2026 The Conflict-Free CUDA authors
+# SPDX-License-Identifier: MIT
+"""Tests submissions that want to stop the grader: each gets a verdict in a short time, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from grading_tools import CONFINED, answer_file, graded, padding
+from test_runs import TASK, made_run
+
+from conflict_free.console import Stop
+from conflict_free.grading import building, counting_checks, judging, running, safety, scratch, source_text, text_admission
+from conflict_free.grading.sandbox import Done
+from conflict_free.grading.tokens import read
+
+LONG = 250_000
+#: Lines of this length, each made to keep one of the readers busy.
+LINES = {
+    "launches": "k<",
+    "kernel names": "k <3> ",
+    "functions": "void f(){}",
+    "declarations": "void f();",
+    "open braces": "{",
+    "closed braces": "{}",
+    "static": "static ",
+    "scopes": "namespace a{",
+    "copies": "cudaMemcpy",
+    "words": "a",
+    "two words": "a b ",
+    "different words": None,
+    "raw strings": 'R"a(',
+    "comments": "/*",
+    "universal names": "\\u{",
+    "splices": "\\\n",
+    "digraphs": "<::",
+    "spaces": " ",
+    "includes": "#include <",
+    "undefined": "undefined reference to `",
+    "twice": "multiple definition of `",
+    "unknown": 'identifier "a',
+    "messages": "a b c ",
+}
+
+
+def line(name: str) -> str:
+    piece = LINES[name]
+    text = " ".join(f"name{number}" for number in range(LONG)) if piece is None else piece * LONG
+    return text[:LONG]
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_long_line_is_read_in_linear_time(name):
+    began = time.process_time()
+    text = line(name)
+    read.cache_clear()
+    text_admission.examine_text(text)
+    source_text.functions(text)
+    source_text.launches(text, "k<3>")
+    source_text.launches(text)
+    source_text.calls(text, "cudaMemcpy")
+    source_text.kept_variables(text)
+    source_text.host_accesses(text)
+    source_text.unclosed_brace(text)
+    source_text.meant(text, "nam1e")
+    source_text.meant(text, text)
+    list(building._messages(Done(1, "", f"{text}\ntranspose_doubles.cu(7): error: {text}\n{text}", None), text, padding()))
+    list(building._messages(Done(1, "", text, None), text, padding()))
+    assert time.process_time() - began < 10
+
+
+def test_a_source_is_split_into_tokens_once():
+    text = answer_file("padded_by_one").read_text(encoding="utf-8")
+    read.cache_clear()
+    graded(answer_file("padded_by_one"))
+    assert source_text.functions(text) and read.cache_info().misses == 1
+
+
+# --- what a submission says ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", ["kernel_does_not_end", "function_without_body", "too_much_static_shared_memory", "block_too_large", "?"])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"file": 1, "line": "2"},
+        {"file": "a.cu"},
+        {"line": 3},
+        {"callee": ["a"], "kernel": None, "error": {}},
+        {"callee": "(" * 100_000, "kernel": "\ud800"},
+    ],
+)
+def test_a_forged_note_is_a_complaint(code, fields):
+    error = {"code": code, "fields": fields, "message": "\ud800\x1b[2J\nforged", "help": ""}
+    found = safety.complaint(made_run([], errors=[error], outcome=None), TASK, "void f() { k<<<1, 1>>>(); }")
+    assert found.seen and found.help and all(isinstance(place["line"], int) for place in found.places)
+
+
+def test_what_is_shown_is_short_and_printable():
+    words = judging.Finding(False, "\ud800\x1b[2J\nforged" + "a" * LONG, "b\nc", "\ud800", picture="█\n\ud800").words()
+    assert all(text.isprintable() for name in ("seen", "wanted", "help") for text in [words[name]])
+    assert len(words["seen"]) < 2000 and words["picture"] == "█\n\ufffd"
+    json.dumps(words).encode()
+
+
+_EMPTY = "void transpose_doubles(double*, const double*, int, int) {{ {} }}\n"
+HOSTILE = {
+    "surrogates": ("int \\ud800\\udfff_a = b\\ud800;\n", "", "compiles", ""),
+    "a long name": (f"int {'a' * 20_000} = {'b' * 20_000};\n", "", "compiles", "is undefined"),
+    "a long line": ("#include <cuda_runtime.h>\n" + "void f(){} " * 22_000 + "\n", "", "compiles", ""),
+    "nested folders": (
+        "#include <sys/stat.h>\n#include <unistd.h>\n",
+        'for (int i = 0; i < 5000; i++) if (mkdir("d", 0777) || chdir("d")) return;',
+        "safe" if CONFINED else "correct|safe",
+        "",
+    ),
+    "launches": (
+        "__global__ void nothing() {}\n",
+        "for (int i = 0; i < 67000; i++) nothing<<<1, 1>>>();",
+        "safe",
+        "it launches kernels [0-9,]+ times|it ran for more than 2 seconds",
+    ),
+    "sleep": ("#include <unistd.h>\n", "sleep(1000);", "safe", "it ran for more than 2 seconds"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_submission_gets_a_verdict(tmp_path, monkeypatch, name):
+    before, body, check, seen = HOSTILE[name]
+    path = tmp_path / "ada.cu"
+    path.write_text(before + _EMPTY.format(body), encoding="utf-8")
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    if name == "sleep":
+        monkeypatch.setattr(running, "allowed_seconds", lambda assignment, cases: 8.0)
+    began = time.monotonic()
+    found = graded(path)
+    assert time.monotonic() - began < 90
+    assert found.first_failed.name in check.split("|") and re.search(seen, found.first_failed.seen)
+    found.to_text().encode()
+    assert os.listdir(tmp_path / "scratch") == []
+
+
+# --- the last resort -----------------------------------------------------------------------------
+
+#: By the check: the function of the grader that fails.
+STAGES = {
+    "exists": (judging, "_exists"),
+    "compiles": (building, "build"),
+    "safe": (safety, "complaint"),
+    "correct": (judging, "_correct"),
+    "by_kernels": (judging.data_checks, "complaint"),
+    "counts.coalesced": (counting_checks, "names_of"),
+}
+
+
+@pytest.mark.parametrize("check", STAGES)
+@pytest.mark.parametrize("error", [KeyError("callee"), RecursionError(), UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogate")])
+def test_an_error_of_the_grader_is_a_verdict(tmp_path, monkeypatch, check, error):
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(*STAGES[check], fail)
+    submission = answer_file("padded_by_one")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    found = graded(submission).first_failed
+    assert found.name == check and found.seen.startswith(f"the grader could not make this check: {type(error).__name__}")
+    assert "our mistake" in found.help and os.listdir(tmp_path) == []
+
+
+def test_an_error_of_the_machine_is_one_line(tmp_path, monkeypatch):
+    def fail(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(building, "build", fail)
+    with pytest.raises(Stop, match=r"^padded_by_one.cu cannot be graded on this machine: .*No space left on device$"):
+        graded(answer_file("padded_by_one"))
+
+
+def test_any_folder_is_removed(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "empty").mkdir()
+    (folder / "link").symlink_to(tmp_path)
+    here = os.getcwd()
+    try:
+        os.chdir(folder)
+        for _ in range(1500):
+            os.mkdir("d")
+            Path("file").touch()
+            os.chdir("d")
+    finally:
+        os.chdir(here)
+    (folder / "d" / "d").chmod(0)
+    scratch.remove(folder)
+    assert os.listdir(tmp_path) == []
