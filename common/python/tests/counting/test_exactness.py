@@ -94,7 +94,7 @@ JOINED = {
     }
     c[y * n + x] = sum; }""",
         [ONE] * 12 + [SIXTEEN] * 4,
-        [{"sass": "LDS.128"}] * 4,
+        [{"sass": "LDS.128"}],
     ),
     "stores are joined too": (
         """__global__ void k(float4* out) {
@@ -119,20 +119,20 @@ JOINED = {
     atomicXor(out + 2, t);
     atomicExch(out + 3, t); }""",
         [LEADER] * 3,
-        [{"line": 3}, {"line": 4}, {"line": 5}],
+        [{"ptx": "atom.global.add.u32"}, {"ptx": "atom.global.max.s32"}, {"ptx": "atom.global.xor.b32"}],
     ),
 }
 #: Kernels that are not exact, and the note that says why.
 MARKED = {
-    '__global__ void k(int* out) { printf("%d", out[0]); }': "the driver's printf has accesses",
-    "__global__ void k(int* out) { out[0] = *static_cast<int*>(malloc(4)); }": "the driver's malloc has accesses",
+    '__global__ void k(int* out) { printf("%d", out[0]); }': "the driver's printf makes accesses",
+    "__global__ void k(int* out) { out[0] = *static_cast<int*>(malloc(4)); }": "the driver's malloc makes accesses",
     """__global__ void k(float* out, const unsigned char* in) {
     __shared__ float s[256];
     s[threadIdx.x] = 0;
     __syncthreads();
     atomicAdd(&s[in[threadIdx.x]], 1.0f);
     __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x]; }""": "ptxas makes a loop of loads and compare-and-swaps",
+    out[threadIdx.x] = s[threadIdx.x]; }""": "ptxas replaces it with a loop of loads and compare-and-swaps",
 }
 
 
@@ -262,7 +262,7 @@ LOOP = ((14, "LDS R1, [R8]"), (15, "LDS R2, [R8+0x4]"), (16, "STS.64 [R8+0x8], R
         ((LOOP[0], (14, "LDS R2, [R8+0x4]"), *LOOP[2:], *REST), True, ""),
         (((14, "LDS.64 R2, [R8]"), *LOOP[2:], *REST), True, "joins 2"),
         ((*LOOP[:1], *LOOP[2:], *REST), False, "leaves it out"),
-        ((*LOOP, LOOP[0], *REST), False, "makes 2 of it"),
+        ((*LOOP, LOOP[0], *REST), False, "has it 2 times"),
         (((0, ".L_x_1:"), *LOOP, (18, "@P0 BRA `(.L_x_1)"), *REST), True, ""),
         ((LOOP[0], (0, ".L_x_1:"), *LOOP[1:], (18, "@P0 BRA `(.L_x_1)"), *REST), False, "moves it"),
         ((*LOOP, *REST, (3, "STL [R1], R4")), True, ""),
